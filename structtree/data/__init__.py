@@ -1,0 +1,1 @@
+"""Data: schemas (data-free), populations (linked columns), and one reader per source."""

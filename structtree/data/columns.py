@@ -1,0 +1,362 @@
+"""Populations: the data of a schema as linked columns.
+
+One table per record type. A column is one numpy array: numbers as float64 with NaN for missing, nominals as
+int32 codes into sorted categories with -1 for missing, flags as int8 with -1 for missing. A link is a pair of
+arrays, offsets and targets (the layout of compressed sparse rows, and of Arrow lists): row ``i`` leads to the
+rows ``targets[offsets[i]:offsets[i + 1]]`` of the link's type. Rows may be shared and types may be recursive.
+
+Readers make populations (see the neighbours in this package); nothing here knows a file format.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from structtree.data.schema import Attribute, Kind, Link, RecordType, Schema
+from structtree.errors import DataError, UnknownNameError
+
+__all__ = ["Adjacency", "Column", "Population", "Table", "Value", "column_of"]
+
+Value = bool | int | float | str | None
+
+_DTYPES: dict[Kind, type[np.generic]] = {
+    "bool": np.int8,
+    "int": np.float64,
+    "real": np.float64,
+    "nominal": np.int32,
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Column:
+    """The values of one attribute for all rows of a type."""
+
+    kind: Kind
+    values: NDArray[Any]
+    categories: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    @property
+    def missing(self) -> NDArray[np.bool_]:
+        """Which rows have no value."""
+        if self.values.dtype.kind == "f":
+            return np.isnan(self.values)
+        return np.asarray(self.values < 0)
+
+    def value(self, row: int) -> Value:
+        """The value of one row as a plain Python value, None when missing."""
+        raw = self.values[row]
+        if self.kind in ("int", "real"):
+            if np.isnan(raw):
+                return None
+            return int(raw) if self.kind == "int" else float(raw)
+        if raw < 0:
+            return None
+        return self.categories[raw] if self.kind == "nominal" else bool(raw)
+
+    def code(self, category: str) -> int:
+        """The code of a category, or -2 (never a value's code) when no row can have it."""
+        try:
+            return self.categories.index(category)
+        except ValueError:
+            return -2
+
+    def take(self, rows: NDArray[np.integer[Any]]) -> Column:
+        """The column of the chosen rows."""
+        return replace(self, values=self.values[rows])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Adjacency:
+    """The links of one name for all rows of a type: offsets and targets."""
+
+    offsets: NDArray[np.int64]
+    targets: NDArray[np.int32]
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def of(self, row: int) -> NDArray[np.int32]:
+        """The rows that one row leads to, in order."""
+        return self.targets[self.offsets[row] : self.offsets[row + 1]]
+
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        """How many rows each row leads to."""
+        return np.diff(self.offsets)
+
+    @property
+    def owners(self) -> NDArray[np.int64]:
+        """For each target, the row it is a target of."""
+        return np.repeat(np.arange(len(self)), self.lengths)
+
+    @classmethod
+    def from_lengths(cls, lengths: ArrayLike, targets: ArrayLike) -> Adjacency:
+        """Links from how many each row has, and all targets in one run."""
+        counts = np.asarray(lengths, dtype=np.int64)
+        offsets = np.zeros(len(counts) + 1, dtype=np.int64)
+        np.cumsum(counts, out=offsets[1:])
+        return cls(offsets, np.asarray(targets, dtype=np.int32))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Table:
+    """All rows of one record type."""
+
+    n_rows: int
+    columns: Mapping[str, Column] = field(default_factory=dict)
+    links: Mapping[str, Adjacency] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Population:
+    """Structured individuals: a schema, its tables, and the rows that are the individuals.
+
+    Parameters
+    ----------
+    schema : Schema
+    tables : mapping from type name to Table
+    individuals : array of int, optional
+        Rows of the individual type, in the order of the individuals; all rows by default.
+
+    Examples
+    --------
+    >>> population = Population.from_records([{"cars": [{"wheels": 2}, {"wheels": 3}]}, {"cars": []}])
+    >>> len(population), population.table("Car").n_rows
+    (2, 2)
+    >>> population.record(0)
+    {'cars': [{'wheels': 2}, {'wheels': 3}]}
+    """
+
+    schema: Schema
+    tables: Mapping[str, Table]
+    individuals: NDArray[np.int64] = field(default=None)  # type: ignore[assignment]  # filled in below
+
+    def __post_init__(self) -> None:
+        if self.individuals is None:
+            rows = np.arange(self.tables[self.schema.individual].n_rows)
+            object.__setattr__(self, "individuals", rows)
+        _validate(self)
+
+    def __len__(self) -> int:
+        return len(self.individuals)
+
+    def table(self, name: str) -> Table:
+        """The table of a record type."""
+        self.schema.type(name)
+        return self.tables[name]
+
+    @property
+    def n_bytes(self) -> int:
+        """The memory that the arrays take."""
+        arrays: list[NDArray[Any]] = [self.individuals]
+        for table in self.tables.values():
+            arrays += [c.values for c in table.columns.values()]
+            arrays += [a for link in table.links.values() for a in (link.offsets, link.targets)]
+        return sum(a.nbytes for a in arrays)
+
+    def take(self, which: ArrayLike) -> Population:
+        """The chosen individuals, in the given order; the other tables stay shared.
+
+        Parameters
+        ----------
+        which : array of int or bool
+            Positions of individuals, or a mask over them.
+        """
+        chosen = np.asarray(which)
+        if chosen.dtype != np.bool_:
+            chosen = chosen.astype(np.int64)
+        return replace(self, individuals=self.individuals[chosen])
+
+    def column(self, attribute: str) -> Column:
+        """One attribute of the individuals, in their order."""
+        table = self.tables[self.schema.individual]
+        if attribute not in table.columns:
+            raise UnknownNameError("attribute", attribute, table.columns)
+        return table.columns[attribute].take(self.individuals)
+
+    def split_target(self, attribute: str) -> tuple[Population, NDArray[Any]]:
+        """The population without one attribute of the individuals, and that attribute's values as labels.
+
+        Numbers come as floats, nominals as strings, flags as Python-like booleans.
+
+        Examples
+        --------
+        >>> population = Population.from_records([{"size": 1.5, "kind": "a"}, {"size": 2.5, "kind": "b"}])
+        >>> rest, labels = population.split_target("kind")
+        >>> labels.tolist(), rest.schema.type("Individual").members
+        (['a', 'b'], ('size',))
+        """
+        labels = _labels(self.column(attribute), attribute)
+        name = self.schema.individual
+        record = self.schema.type(name)
+        slim = RecordType(name, tuple(a for a in record.attributes if a.name != attribute), record.links)
+        schema = Schema(tuple(slim if t.name == name else t for t in self.schema.types), name)
+        table = self.tables[name]
+        columns = {key: column for key, column in table.columns.items() if key != attribute}
+        return replace(self, schema=schema, tables={**self.tables, name: replace(table, columns=columns)}), labels
+
+    def record(self, individual: int, depth: int = 4) -> dict[str, Any]:
+        """One individual as nested Python values, links followed to a depth; for looking at, not for storing."""
+        return self.row(self.schema.individual, int(self.individuals[individual]), depth)
+
+    def row(self, type_name: str, row: int, depth: int = 4) -> dict[str, Any]:
+        """One row of a type as nested Python values, links followed to a depth."""
+        table, record = self.tables[type_name], self.schema.type(type_name)
+        found: dict[str, Any] = {a.name: table.columns[a.name].value(row) for a in record.attributes}
+        for link in record.links:
+            rows = table.links[link.name].of(row)
+            if depth == 0:
+                found[link.name] = "..." if len(rows) else None
+            elif link.single:
+                found[link.name] = self.row(link.target, int(rows[0]), depth - 1) if len(rows) else None
+            else:
+                found[link.name] = [self.row(link.target, int(r), depth - 1) for r in rows]
+        return {key: value for key, value in found.items() if value is not None}
+
+    @classmethod
+    def from_records(
+        cls,
+        records: Sequence[Mapping[str, Any]],
+        schema: Schema | None = None,
+        *,
+        individual: str = "Individual",
+        types: Mapping[str, str] | None = None,
+    ) -> Population:
+        """A population from nested Python dicts and lists; see `structtree.data.records`."""
+        from structtree.data.records import from_records
+
+        return from_records(records, schema, individual=individual, types=types)
+
+    @classmethod
+    def from_graphs(cls, graphs: Sequence[Any], *, types: Mapping[str, str] | None = None) -> Population:
+        """A population of networkx graphs; see `structtree.data.graphs`."""
+        from structtree.data.graphs import from_graphs
+
+        return from_graphs(graphs, types=types)
+
+    @classmethod
+    def from_frame(cls, frame: Any, *, individual: str = "Row", types: Mapping[str, str] | None = None) -> Population:
+        """A population from a pandas DataFrame; see `structtree.data.tables`."""
+        from structtree.data.tables import from_frame
+
+        return from_frame(frame, individual=individual, types=types)
+
+    @classmethod
+    def from_array(
+        cls, array: ArrayLike, names: Sequence[str] | None = None, *, individual: str = "Row"
+    ) -> Population:
+        """A population from a two-dimensional numpy array; see `structtree.data.tables`."""
+        from structtree.data.tables import from_array
+
+        return from_array(array, names, individual=individual)
+
+
+def column_of(kind: Kind, values: Sequence[Value], categories: Sequence[str] | None = None) -> Column:
+    """A column from plain Python values of one kind; None is missing.
+
+    Examples
+    --------
+    >>> column_of("nominal", ["b", None, "a"]).values.tolist()
+    [1, -1, 0]
+    """
+    if kind == "nominal":
+        names = tuple(sorted({str(v) for v in values if v is not None})) if categories is None else tuple(categories)
+        codes = {name: code for code, name in enumerate(names)}
+        coded = [-1 if v is None else codes[str(v)] for v in values]
+        return Column(kind, np.array(coded, dtype=np.int32), names)
+    if kind == "bool":
+        return Column(kind, np.array([-1 if v is None else int(bool(v)) for v in values], dtype=np.int8))
+    return Column(kind, np.array([np.nan if v is None else float(v) for v in values], dtype=np.float64))
+
+
+def _labels(column: Column, name: str) -> NDArray[Any]:
+    if column.missing.any():
+        first = int(np.flatnonzero(column.missing)[0])
+        raise DataError(f"the target {name!r} has no value", individual=first)
+    if column.kind == "nominal":
+        return np.array(column.categories, dtype=object)[column.values]
+    return column.values.astype(np.bool_) if column.kind == "bool" else column.values.copy()
+
+
+def _validate(population: Population) -> None:
+    """What must hold for every population, checked once when it is made."""
+    for record in population.schema.types:
+        table = population.tables.get(record.name)
+        if table is None:
+            raise DataError(f"there is no table for type {record.name!r}")
+        for attribute in record.attributes:
+            _validate_column(record, attribute, table)
+        for link in record.links:
+            _validate_link(record, link, table, population.tables[link.target].n_rows)
+    _validate_lists(population)
+    rows = population.individuals
+    if len(rows) and not (0 <= rows.min() and rows.max() < population.tables[population.schema.individual].n_rows):
+        raise DataError("an individual is a row that is not there")
+
+
+def _validate_column(record: RecordType, attribute: Attribute, table: Table) -> None:
+    column = table.columns.get(attribute.name)
+    name = f"{record.name}.{attribute.name}"
+    if column is None or column.kind != attribute.kind or column.values.dtype != _DTYPES[attribute.kind]:
+        raise DataError(f"there is no {attribute.kind} column for {name}")
+    if len(column) != table.n_rows:
+        raise DataError(f"{name} has {len(column)} values for {table.n_rows} rows")
+    if column.kind == "nominal" and len(column) and column.values.max() >= len(column.categories):
+        raise DataError(f"{name} has a code that is no category")
+
+
+def _validate_link(record: RecordType, link: Link, table: Table, n_targets: int) -> None:
+    adjacency = table.links.get(link.name)
+    name = f"{record.name}.{link.name}"
+    if adjacency is None or len(adjacency) != table.n_rows:
+        raise DataError(f"there are no links {name} for {table.n_rows} rows")
+    lengths = adjacency.lengths
+    if adjacency.offsets[0] != 0 or adjacency.offsets[-1] != len(adjacency.targets) or (lengths < 0).any():
+        raise DataError(f"the offsets of {name} do not fit its targets")
+    if len(adjacency.targets) and not (0 <= adjacency.targets.min() and adjacency.targets.max() < n_targets):
+        raise DataError(f"{name} leads to a row of {link.target!r} that is not there")
+    if link.kind == "set":
+        _validate_set(name, adjacency)
+    if link.single and (lengths > 1).any():
+        raise DataError(f"{name} leads to {lengths.max()} rows where one is allowed")
+    if link.kind == "one" and (lengths < 1).any():
+        row = int(np.flatnonzero(lengths < 1)[0])
+        raise DataError(f"{name} leads nowhere in row {row}; make it an optional reference ('{link.target}?')")
+
+
+def _validate_set(name: str, adjacency: Adjacency) -> None:
+    """A set has no element twice; the sort is needed only where rows are shared at all."""
+    targets = adjacency.targets
+    if not len(targets) or np.bincount(targets).max() == 1:
+        return
+    owners = adjacency.owners
+    by_owner = np.lexsort((targets, owners))
+    same = (np.diff(targets[by_owner]) == 0) & (np.diff(owners[by_owner]) == 0)
+    if same.any():
+        row = int(owners[by_owner][int(np.flatnonzero(same)[0])])
+        raise DataError(f"the set {name} of row {row} has one element twice; make it a list of records that refer to it")
+
+
+def _validate_lists(population: Population) -> None:
+    """The elements of lists belong to one list each."""
+    seen: dict[str, list[NDArray[np.int32]]] = {}
+    for record in population.schema.types:
+        for link in record.links:
+            if link.kind == "list":
+                seen.setdefault(link.target, []).append(population.tables[record.name].links[link.name].targets)
+    for target, runs in seen.items():
+        targets = np.concatenate(runs)
+        if len(targets) and np.bincount(targets).max() > 1:
+            row = int(np.argmax(np.bincount(targets)))
+            raise DataError(
+                f"row {row} of {target!r} stands in two lists; an element belongs to one list, so use a set, "
+                "or a list of records that refer to it"
+            )

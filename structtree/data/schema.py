@@ -1,0 +1,182 @@
+"""Schemas: what kinds of record there are, with their attributes and links; no data.
+
+A schema is a set of named record types, one of which is the *individual*: what gets a label. A type has
+*attributes* (plain values) and *links* (to records of a type). Types may be recursive; nothing assumes a tree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, get_args
+
+from structtree.errors import DataError, UnknownNameError
+
+__all__ = ["Attribute", "Kind", "Link", "LinkKind", "RecordType", "Schema"]
+
+Kind = Literal["bool", "int", "real", "nominal"]
+LinkKind = Literal["set", "list", "one", "optional"]
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """A named plain value of a record.
+
+    Parameters
+    ----------
+    name : str
+    kind : {"bool", "int", "real", "nominal"}
+    values : tuple of str
+        The categories of a nominal attribute, when they are known; otherwise empty.
+    """
+
+    name: str
+    kind: Kind
+    values: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A named step from a record to records of a type.
+
+    Parameters
+    ----------
+    name : str
+    kind : {"set", "list", "one", "optional"}
+        ``one`` is a reference, ``optional`` a reference that may be absent. The elements of a list belong
+        to that list alone, so that ``next`` and ``previous`` have one meaning; sets and references may share.
+    target : str
+        The type of the records it leads to.
+    """
+
+    name: str
+    kind: LinkKind
+    target: str
+
+    @property
+    def single(self) -> bool:
+        """Whether the link leads to at most one record."""
+        return self.kind in ("one", "optional")
+
+
+@dataclass(frozen=True, slots=True)
+class RecordType:
+    """A named kind of record: its attributes and links, in order."""
+
+    name: str
+    attributes: tuple[Attribute, ...] = ()
+    links: tuple[Link, ...] = ()
+    _attributes: dict[str, Attribute] = field(init=False, repr=False, compare=False)
+    _links: dict[str, Link] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_attributes", {a.name: a for a in self.attributes})
+        object.__setattr__(self, "_links", {link.name: link for link in self.links})
+        names = [a.name for a in self.attributes] + [link.name for link in self.links]
+        if len(set(names)) != len(names):
+            twice = next(n for n in names if names.count(n) > 1)
+            raise DataError(f"type {self.name!r} has two members named {twice!r}")
+
+    def attribute(self, name: str) -> Attribute | None:
+        """The attribute of that name, or None."""
+        return self._attributes.get(name)
+
+    def link(self, name: str) -> Link | None:
+        """The link of that name, or None."""
+        return self._links.get(name)
+
+    @property
+    def members(self) -> tuple[str, ...]:
+        """All names a record of this type answers to."""
+        return (*self._attributes, *self._links)
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """Record types by name, and which of them is the individual.
+
+    Examples
+    --------
+    >>> car = RecordType("Car", (Attribute("wheels", "int"),))
+    >>> train = RecordType("Train", (), (Link("cars", "list", "Car"),))
+    >>> schema = Schema((train, car), "Train")
+    >>> schema.type("Train").link("cars").target
+    'Car'
+    >>> Schema.from_json(schema.to_json()) == schema
+    True
+    """
+
+    types: tuple[RecordType, ...]
+    individual: str
+    _types: dict[str, RecordType] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_types", {t.name: t for t in self.types})
+        if len(self._types) != len(self.types):
+            raise DataError("two types have the same name")
+        if self.individual not in self._types:
+            raise UnknownNameError("type", self.individual, self._types)
+        for record in self.types:
+            for link in record.links:
+                if link.target not in self._types:
+                    raise UnknownNameError("type", link.target, self._types)
+
+    def type(self, name: str) -> RecordType:
+        """The record type of that name."""
+        try:
+            return self._types[name]
+        except KeyError:
+            raise UnknownNameError("type", name, self._types) from None
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._types
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of all types."""
+        return tuple(self._types)
+
+    def listed(self, name: str) -> bool:
+        """Whether records of this type are elements of some list, so that they have a next and a previous."""
+        return any(link.kind == "list" and link.target == name for t in self.types for link in t.links)
+
+    def to_json(self) -> dict[str, Any]:
+        """The schema as plain JSON values."""
+        return {
+            "individual": self.individual,
+            "types": {t.name: {m: _member_text(t, m) for m in t.members} for t in self.types},
+        }
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> Schema:
+        """A schema from what `to_json` gave."""
+        if not isinstance(value, Mapping) or not isinstance(value.get("types"), Mapping):
+            raise DataError("a schema needs 'individual' and 'types'", path="$schema")
+        types = tuple(_type_from_json(name, members) for name, members in value["types"].items())
+        return cls(types, str(value.get("individual")))
+
+
+def _member_text(record: RecordType, name: str) -> Any:
+    link = record.link(name)
+    if link is not None:
+        return {"link": link.kind, "to": link.target}
+    attribute = record.attribute(name)
+    assert attribute is not None
+    return {"nominal": list(attribute.values)} if attribute.values else attribute.kind
+
+
+def _type_from_json(name: str, members: Any) -> RecordType:
+    if not isinstance(members, Mapping):
+        raise DataError(f"type {name!r} must be an object of members", path="$schema")
+    attributes, links = [], []
+    for member, value in members.items():
+        match value:
+            case {"link": kind, "to": str(target)} if kind in get_args(LinkKind):
+                links.append(Link(member, kind, target))
+            case {"nominal": list(values)}:
+                attributes.append(Attribute(member, "nominal", tuple(map(str, values))))
+            case str(kind) if kind in get_args(Kind):
+                attributes.append(Attribute(member, kind))  # type: ignore[arg-type]  # the guard has checked it
+            case _:
+                raise DataError(f"member {member!r} of type {name!r} is not an attribute or a link", path="$schema")
+    return RecordType(name, tuple(attributes), tuple(links))

@@ -1,0 +1,1 @@
+"""The grammar language: text <-> syntax <-> checked grammar."""

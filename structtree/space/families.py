@@ -1,0 +1,504 @@
+"""A checked grammar on given data: for each type, the families of literals that may be added at a position.
+
+A *family* is the right side of one rewrite with its value sources resolved: all its members differ in a value
+only. A test family asks one subject; a link family opens *slots*, the positions behind the link. Families are
+what is added during refinement, what is counted, and what the search evaluates in one pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import product
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structtree.data.columns import Population
+from structtree.data.schema import Kind
+from structtree.errors import GrammarError
+from structtree.lang.check import CheckedGrammar, CheckedRewrite
+from structtree.lang.logic import implies
+from structtree.lang.pretty import pretty
+from structtree.lang.syntax import (
+    Aggregate,
+    All,
+    Bins,
+    Compare,
+    Count,
+    Distinct,
+    Exists,
+    Follow,
+    Listed,
+    Predicate,
+    Quantiles,
+    Range,
+    Source,
+    Star,
+    Step,
+    Top,
+    Within,
+)
+from structtree.space.evaluate import aggregate_values, rows_where
+from structtree.space.terms import (
+    FUNCTIONAL,
+    Subject,
+    canonical,
+    conjoin,
+    conjuncts,
+    functional_step,
+    is_test,
+    n_literals,
+    nesting,
+    subject,
+)
+from structtree.space.values import Interval, counts, cuts, intervals, reachable_rows, scalars
+
+__all__ = ["Family", "LinkFamily", "Offers", "Slot", "TestFamily", "families_of"]
+
+Path = tuple[Follow | Step, ...]
+LinkPredicate = Exists | All | Count | Distinct | Follow | Step
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TestFamily:
+    """Tests of one subject in one form: ``wheels >= t`` for all t, ``load.shape = v`` for all v.
+
+    Parameters
+    ----------
+    index : int
+        The place among the families of its type; the order of generation.
+    type : str
+        The type of row it is asked of.
+    template : Predicate
+        The test behind the path, its value still a source.
+    path : tuple
+        The functional steps before it (``load.`` in ``load.shape``), outermost first.
+    values : array or tuple
+        What the source offers; one None when there is no source.
+    left : Predicate or None
+        The literal it specialises; None stands for ``top``.
+    """
+
+    __test__ = False  # not a test case for pytest
+
+    index: int
+    type: str
+    template: Predicate
+    path: Path
+    values: NDArray[np.float64] | tuple[Any, ...]
+    left: Predicate | None = None
+    kind: Kind | None = None
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def literal(self, v: int) -> Predicate:
+        """The member with the v-th value."""
+        found = _instantiate(self.template, self.values[v], self.kind)
+        for step in reversed(self.path):
+            found = replace(step, inner=found)
+        return found
+
+    def find(self, literal: Predicate) -> int | None:
+        """The index of a literal among the members, if it is one."""
+        for step in self.path:
+            if functional_step(literal) != functional_step(step):
+                return None
+            assert isinstance(literal, Follow | Step)
+            literal = literal.inner
+        return _find_value(self.template, self.values, literal)
+
+    @property
+    def subject(self) -> Subject | None:
+        """What all members ask about."""
+        return subject(self.literal(0)) if len(self) else None
+
+    @property
+    def form(self) -> tuple[Any, ...]:
+        """What two families share when their members can be the same literals."""
+        path = tuple(functional_step(step) for step in self.path)
+        match self.template:
+            case Compare(attribute, op):
+                return (*path, "compare", attribute, op)
+            case Within(attribute):
+                return (*path, "within", attribute)
+            case Aggregate(function, link, attribute, op):
+                return (*path, "aggregate", function, link, attribute, op)
+            case Count(link, inner, op):
+                return (*path, "count", link, inner, op)
+            case other:
+                return (*path, "single", other)
+
+    @property
+    def head(self) -> tuple[Any, ...] | None:
+        """The functional step it starts with, which a link family may open too; else None."""
+        return ("step", functional_step(self.path[0])) if self.path else None
+
+    @property
+    def size(self) -> int:
+        """The number of literals of a member: the steps before the test count."""
+        return n_literals(self.literal(0)) if len(self) else 0
+
+    @property
+    def depth(self) -> int:
+        """The nesting of a member."""
+        return nesting(self.literal(0)) if len(self) else 0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Slot:
+    """A position behind a link: its type, the literals it must have, and whether more may be added."""
+
+    type: str
+    fixed: tuple[Family, ...] = ()
+    open: bool = True
+
+    @property
+    def plain(self) -> bool:
+        """Whether it is just ``top``."""
+        return self.open and not self.fixed
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LinkFamily:
+    """Literals that look behind a link: ``exists cars (top)``, ``count atoms (top) >= n`` for all n."""
+
+    index: int
+    type: str
+    template: LinkPredicate
+    slots: tuple[Slot, ...]
+    numbers: tuple[int, ...] = (0,)
+    left: Predicate | None = None
+
+    @property
+    def head(self) -> tuple[Any, ...]:
+        """What two families share when their members can be the same literals."""
+        step = functional_step(self.template)
+        if step is not None:
+            return ("step", step)
+        if isinstance(self.template, Distinct):
+            return ("Distinct", self.template.link, len(self.slots))
+        return (type(self.template).__name__, self.template.link)
+
+    @property
+    def functional(self) -> bool:
+        """Whether it looks at one certain row."""
+        return functional_step(self.template) is not None
+
+    def build(self, number: int, inners: Sequence[Predicate]) -> Predicate:
+        """The member with this count and these predicates in the slots."""
+        match self.template:
+            case Distinct(link):
+                return canonical(Distinct(link, tuple(inners)))
+            case Count(link, _, op):
+                return Count(link, inners[0], op, number)
+            case other:
+                return replace(other, inner=inners[0])
+
+    def inners(self, literal: Predicate) -> tuple[Predicate, ...] | None:
+        """The predicates in the slots of a literal, if it has this family's head and an offered count."""
+        match self.template, literal:
+            case Distinct(link), Distinct(other, inners) if link == other and len(inners) == len(self.slots):
+                return inners
+            case Count(link, _, op), Count(other, inner, other_op, n) if link == other and op == other_op:
+                return (inner,) if n in self.numbers else None
+            case Step(), Step() if functional_step(self.template) == functional_step(literal):
+                return (literal.inner,) if self.template.step == literal.step else None
+            case (Exists() | All() | Follow()), (Exists() | All() | Follow()):
+                same = type(self.template) is type(literal) and self.template.link == literal.link
+                return (literal.inner,) if same else None
+            case _:
+                return None
+
+
+Family = TestFamily | LinkFamily
+
+
+@dataclass(frozen=True, slots=True)
+class Offers:
+    """All families of a grammar on given data, by type: those from ``top``, and those from a literal."""
+
+    from_top: Mapping[str, tuple[Family, ...]]
+    from_literal: Mapping[str, Mapping[Predicate, tuple[Family, ...]]]
+
+
+def families_of(grammar: CheckedGrammar, population: Population | None) -> Offers:
+    """Resolve every rewrite of a checked grammar on the data, and verify those that syntax could not settle.
+
+    Families are without repeats: of two that offer the same literal the first one has it.
+    """
+    resolve = _Resolver(grammar, population)
+    top: dict[str, tuple[Family, ...]] = {}
+    literal: dict[str, dict[Predicate, tuple[Family, ...]]] = {}
+    for name in grammar.schema.names:
+        rewrites = grammar.rewrites.get(name, ())
+        seen: dict[tuple[Any, ...], list[TestFamily]] = {}
+        top[name] = tuple(_unseen(resolve.families(name, rewrites, of_top=True), seen))
+        literal[name] = {}
+        for family in _unseen(resolve.families(name, rewrites, of_top=False), seen):
+            assert family.left is not None
+            literal[name][family.left] = (*literal[name].get(family.left, ()), family)
+    return Offers(top, literal)
+
+
+@dataclass(frozen=True, slots=True)
+class _Resolver:
+    """Turns rewrites into families: looks values up in the data, once per column."""
+
+    grammar: CheckedGrammar
+    population: Population | None
+    reached: Mapping[str, NDArray[np.bool_]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        found = {} if self.population is None else reachable_rows(self.population)
+        object.__setattr__(self, "reached", found)
+
+    def families(self, name: str, rewrites: Sequence[CheckedRewrite], *, of_top: bool) -> Iterator[Family]:
+        for index, rewrite in enumerate(rewrites):
+            if isinstance(rewrite.left, Top) != of_top:
+                continue
+            family = self.family(rewrite.right, name, rewrite)
+            family = replace(family, index=index)
+            if not of_top:
+                family = self._below(family, canonical(rewrite.left), rewrite)
+            if not rewrite.settled:
+                self._verify(family, rewrite)
+            yield family
+
+    def family(self, right: Predicate, name: str, rewrite: CheckedRewrite) -> Family:
+        """The family of one right side, or of one literal inside it."""
+        path, end = _peel(right)
+        at = self._end_type(name, path)
+        if is_test(end) or not _opens(end):
+            values, kind = self._values(end, at, rewrite)
+            return TestFamily(0, name, canonical(end), path, values, kind=kind)
+        assert isinstance(right, LinkPredicate)
+        target = self._target(name, right)
+        inners = right.inners if isinstance(right, Distinct) else (right.inner,)
+        slots = tuple(self.slot(inner, target, rewrite) for inner in inners)
+        numbers = (0,)
+        if isinstance(right, Count):
+            numbers = self._numbers(right, name, rewrite)
+        return LinkFamily(0, name, right, slots, numbers)
+
+    def slot(self, inner: Predicate, name: str, rewrite: CheckedRewrite) -> Slot:
+        parts = [part for p in conjuncts(inner) for part in conjuncts(p)]
+        fixed = tuple(self.family(part, name, rewrite) for part in parts if not isinstance(part, Top))
+        numbered = tuple(replace(family, index=i) for i, family in enumerate(fixed))
+        is_open = isinstance(inner, Top) or any(isinstance(part, Top) for part in parts)
+        return Slot(name, numbered, is_open)
+
+    def _target(self, name: str, predicate: LinkPredicate) -> str:
+        if predicate.link is None:
+            return name
+        link = self.grammar.schema.type(name).link(predicate.link)
+        assert link is not None
+        return link.target
+
+    def _end_type(self, name: str, path: Path) -> str:
+        for step in path:
+            name = self._target(name, step)
+        return name
+
+    def _values(
+        self, test: Predicate, name: str, rewrite: CheckedRewrite
+    ) -> tuple[NDArray[np.float64] | tuple[Any, ...], Kind | None]:
+        match test:
+            case Compare(attribute, op, Star() | Bins() | Quantiles() | Listed() | Range() as source):
+                kind = self._kind(name, attribute)
+                if op in (">=", "<="):
+                    values = self._numbers_of(name, attribute, source, rewrite)
+                    return cuts(source, values, kind, op), kind
+                return scalars(source, self._offered(name, attribute, source, rewrite)), kind
+            case Within(attribute, source=Bins() | Quantiles() as source):
+                kind = self._kind(name, attribute)
+                return intervals(source, self._numbers_of(name, attribute, source, rewrite), kind), kind
+            case Aggregate(value=Star() | Bins() | Quantiles() | Listed() | Range() as source):
+                return cuts(source, self._aggregates(test, name, source, rewrite), "real", test.op), "real"
+            case Count():
+                return self._numbers(test, name, rewrite), None
+            case _:
+                return (None,), None
+
+    def _kind(self, name: str, attribute: str) -> Kind:
+        found = self.grammar.schema.type(name).attribute(attribute)
+        assert found is not None
+        return found.kind
+
+    def _data(self, source: Source, rewrite: CheckedRewrite) -> Population:
+        if self.population is None:
+            place = rewrite.place
+            raise GrammarError(
+                f"{pretty(rewrite.right)!r} takes its values from data; give a population (--data)",
+                self.grammar.source,
+                place.line if place else None,
+                place.column if place else None,
+                self.grammar.text,
+            )
+        return self.population
+
+    def _numbers_of(
+        self, name: str, attribute: str, source: Source, rewrite: CheckedRewrite
+    ) -> NDArray[np.float64]:
+        if isinstance(source, Listed | Range):
+            return np.zeros(0)
+        table = self._data(source, rewrite).tables[name]
+        return np.asarray(table.columns[attribute].values[self.reached[name]])
+
+    def _offered(self, name: str, attribute: str, source: Source, rewrite: CheckedRewrite) -> tuple[Any, ...]:
+        declared = self.grammar.schema.type(name).attribute(attribute)
+        assert declared is not None
+        if isinstance(source, Listed | Range) or (self.population is None and declared.values):
+            return declared.values
+        column = self._data(source, rewrite).tables[name].columns[attribute]
+        values = column.values[self.reached[name]]
+        if column.kind == "nominal":
+            return tuple(column.categories[code] for code in np.unique(values[values >= 0]))
+        present = np.unique(values[~np.isnan(values)]).tolist()
+        return tuple(int(v) for v in present) if column.kind == "int" else tuple(present)
+
+    def _aggregates(
+        self, test: Aggregate, name: str, source: Source, rewrite: CheckedRewrite
+    ) -> NDArray[np.float64]:
+        if isinstance(source, Listed | Range):
+            return np.zeros(0)
+        return aggregate_values(test, self._data(source, rewrite), name)[self.reached[name]]
+
+    def _numbers(self, predicate: Count, name: str, rewrite: CheckedRewrite) -> tuple[int, ...]:
+        if isinstance(predicate.n, int):
+            return (predicate.n,)
+        if isinstance(predicate.n, Listed | Range):
+            return counts(predicate.n, 0)
+        lengths = self._data(predicate.n, rewrite).tables[name].links[predicate.link].lengths[self.reached[name]]
+        return counts(predicate.n, int(lengths.max(initial=0)))
+
+    def _below(self, family: Family, left: Predicate, rewrite: CheckedRewrite) -> Family:
+        """The family with only those members that are more special than the left side."""
+        if isinstance(family, LinkFamily):
+            return replace(family, left=left)
+        keep = [v for v in range(len(family)) if _special(family.literal(v), left, rewrite)]
+        values = family.values
+        chosen = values[keep] if isinstance(values, np.ndarray) else tuple(values[v] for v in keep)
+        return replace(family, values=chosen, left=left)
+
+    def _verify(self, family: Family, rewrite: CheckedRewrite) -> None:
+        """Refuse a rewrite that some row shows to generalise."""
+        population = self._data(Star(), rewrite)
+        outside = ~rows_where(rewrite.left, population, family.type)
+        for literal in base_literals(family):
+            broken = rows_where(literal, population, family.type) & outside
+            if broken.any():
+                self._refuse(literal, int(np.argmax(broken)), family.type, rewrite)
+
+    def _refuse(self, literal: Predicate, row: int, name: str, rewrite: CheckedRewrite) -> None:
+        assert self.population is not None
+        place = rewrite.place
+        shown = self.population.row(name, row, 1)
+        raise GrammarError(
+            f"this rewrite does not specialise: row {row} of {name} satisfies {pretty(literal)!r} but not "
+            f"{pretty(rewrite.left)!r}; the row is {shown}",
+            self.grammar.source,
+            place.line if place else None,
+            place.column if place else None,
+            self.grammar.text,
+        )
+
+
+def base_literals(family: Family) -> Iterator[Predicate]:
+    """The members of a family as a rewrite makes them, nothing refined yet."""
+    if isinstance(family, TestFamily):
+        yield from (family.literal(v) for v in range(len(family)))
+        return
+    for number in family.numbers:
+        for inners in product(*(list(_base_inners(slot)) for slot in family.slots)):
+            yield family.build(number, inners)
+
+
+def _base_inners(slot: Slot) -> Iterator[Predicate]:
+    for parts in product(*(list(base_literals(family)) for family in slot.fixed)):
+        yield canonical(conjoin(parts))
+
+
+def _special(literal: Predicate, left: Predicate, rewrite: CheckedRewrite) -> bool:
+    if literal == left:
+        return False
+    return not rewrite.settled or subject(literal) != subject(left) or bool(implies(literal, left))
+
+
+def _opens(predicate: Predicate) -> bool:
+    """Whether a literal has positions behind a link in which something stands or may be added."""
+    match predicate:
+        case Exists() | All() | Distinct() | Follow() | Step():
+            return True
+        case Count(op=op):
+            return op == ">="
+        case _:
+            return False
+
+
+def _peel(predicate: Predicate) -> tuple[Path, Predicate]:
+    """The functional steps before a single test, and that test; no steps when it is not of that kind."""
+    path: list[Follow | Step] = []
+    end = predicate
+    while isinstance(end, Follow) or (isinstance(end, Step) and end.step in FUNCTIONAL):
+        path.append(end)
+        end = end.inner
+    return (tuple(path), end) if is_test(end) else ((), predicate)
+
+
+def _instantiate(template: Predicate, value: Any, kind: Kind | None) -> Predicate:
+    if value is None:
+        return template
+    match template:
+        case Compare():
+            number = int(value) if kind == "int" and float(value).is_integer() else value
+            return replace(template, value=float(value) if kind == "real" else number)
+        case Within():
+            return replace(template, low=value.low, high=value.high, closed=value.closed, source=None)
+        case Aggregate():
+            return replace(template, value=float(value))
+        case Count():
+            return replace(template, n=int(value))
+        case _:
+            return template
+
+
+def _find_value(
+    template: Predicate, values: NDArray[np.float64] | tuple[Any, ...], literal: Predicate
+) -> int | None:
+    match template, literal:
+        case Compare(attribute, op), Compare(other, other_op, value) if (attribute, op) == (other, other_op):
+            wanted: Any = value
+        case Within(attribute), Within(other, low, high, closed) if attribute == other:
+            wanted = Interval(low, high, closed)
+        case Aggregate(), Aggregate(value=value) if replace(template, value=value) == literal:
+            wanted = value
+        case Count(), Count(n=n) if replace(template, n=n) == literal:
+            wanted = n
+        case _:
+            return 0 if len(values) and values[0] is None and template == literal else None
+    if len(values) and values[0] is None:
+        return 0 if template == literal else None
+    if isinstance(values, np.ndarray):
+        place = int(np.searchsorted(values, wanted))
+        return place if place < len(values) and values[place] == wanted else None
+    return values.index(wanted) if wanted in values else None
+
+
+def _unseen(families: Iterator[Family], seen: dict[tuple[Any, ...], list[TestFamily]]) -> Iterator[Family]:
+    """The families without the members that an earlier one of the same form has; empty ones are dropped."""
+    for family in families:
+        if isinstance(family, LinkFamily):
+            yield family
+            continue
+        earlier = seen.setdefault(family.form, [])
+        if earlier:
+            fresh = [v for v in range(len(family)) if not any(e.find(family.literal(v)) is not None for e in earlier)]
+            values = family.values
+            chosen = values[fresh] if isinstance(values, np.ndarray) else tuple(values[v] for v in fresh)
+            family = replace(family, values=chosen)
+        if len(family):
+            earlier.append(family)
+            yield family

@@ -1,0 +1,486 @@
+"""The space of predicates: refinement that generates each predicate once, membership, and parents.
+
+A predicate is a tree of positions. A position holds a set of literals; a literal of a link family has positions
+of its own. Every literal has a *key*, the sequence of choices that made it, and keys are ordered so that a
+literal comes before everything it was grown from. In a position the literals stand in the order of their keys
+and only the last one grows or gets a successor, as in set enumeration. Growing makes a key smaller, so a
+literal that would overtake its left neighbour has been, or will be, generated the other way round: each set is
+made exactly once. (The same idea as the rightmost extension of unordered trees, for sets instead of bags.)
+
+Law: every predicate that `Space.refine` yields implies the one it came from; `Space.enumerate` yields every
+member of the space once; `Space.size` equals the number of them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import islice, pairwise, permutations, product
+from typing import Any
+
+from structtree.data.columns import Population
+from structtree.errors import GrammarError, UsageError
+from structtree.lang.check import CheckedGrammar, check_predicate
+from structtree.lang.grammar import Grammar
+from structtree.lang.parse import parse_predicate
+from structtree.lang.pretty import pretty
+from structtree.lang.syntax import Distinct, Predicate, Top
+from structtree.space.families import Family, LinkFamily, Offers, Slot, TestFamily, base_literals, families_of
+from structtree.space.functions import with_functions
+from structtree.space.terms import canonical, clash, conjoin, conjuncts, may_outgrow, n_literals, nesting
+
+__all__ = ["Item", "Position", "Room", "Space"]
+
+END = 1 << 60  # closes a literal or a position in a key; greater than every choice, so that growing is smaller
+CHAIN = -1  # follows the key of the literal that this one was rewritten from
+Key = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Item:
+    """A literal with the choices that made it.
+
+    Parameters
+    ----------
+    family : Family
+    choice : int
+        Which value, or which count, of the family.
+    positions : tuple of Position
+        What stands in the slots of a link family.
+    prefix : tuple of int
+        The key of the literal it was rewritten from, if any.
+    """
+
+    family: Family
+    choice: int
+    literal: Predicate
+    positions: tuple[Position, ...] = ()
+    prefix: Key = ()
+
+    @property
+    def key(self) -> Key:
+        """The choices, closed; smaller than the key of everything it grew out of."""
+        inside = (k for position in self.positions for k in position.key)
+        return (*self.prefix, self.family.index, self.choice, *inside, END)
+
+    @property
+    def grown(self) -> bool:
+        """Whether it is more than a rewrite of ``top`` made it."""
+        return bool(self.prefix) or any(position.grown for position in self.positions)
+
+    @property
+    def size(self) -> int:
+        """Its number of literals."""
+        return n_literals(self.literal)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Position:
+    """A set of literals: those that a rewrite put there, then those added, in the order of their keys."""
+
+    slot: Slot
+    fixed: tuple[Item, ...] = ()
+    added: tuple[Item, ...] = ()
+
+    @property
+    def items(self) -> tuple[Item, ...]:
+        """All that stands here."""
+        return (*self.fixed, *self.added)
+
+    @property
+    def literals(self) -> tuple[Predicate, ...]:
+        """All conjuncts of the position."""
+        return tuple(item.literal for item in self.items)
+
+    @property
+    def predicate(self) -> Predicate:
+        """The canonical conjunction."""
+        return conjoin(self.literals)
+
+    @property
+    def grown(self) -> bool:
+        """Whether anything has been added since the position was made."""
+        return bool(self.added) or any(item.grown for item in self.fixed)
+
+    @property
+    def key(self) -> Key:
+        """The choices of all literals, closed."""
+        return (*(k for item in self.items for k in item.key), END)
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """How much a predicate may still grow: literals in all, link steps from here; None is no limit."""
+
+    literals: int | None
+    nesting: int | None
+
+    def allows(self, literals: int, depth: int) -> bool:
+        """Whether a literal of this size and depth still fits."""
+        return (self.literals is None or literals <= self.literals) and (
+            self.nesting is None or depth <= self.nesting
+        )
+
+    def inside(self) -> Room:
+        """The room one link step further."""
+        return self if self.nesting is None else Room(self.literals, self.nesting - 1)
+
+    def after(self, literals: int) -> Room:
+        """The room when so many more literals are there."""
+        return self if self.literals is None else Room(self.literals - literals, self.nesting)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Space:
+    """All predicates that a grammar derives from ``top`` on given data.
+
+    Examples
+    --------
+    >>> from structtree.data.catalog import load_dataset
+    >>> trains = load_dataset("trains")
+    >>> space = Space.build(Grammar.load("trains"), trains.population)
+    >>> "exists cars (roof = none)" in space
+    True
+    >>> "exists cars (roof = none and roof = flat)" in space
+    False
+    """
+
+    grammar: CheckedGrammar
+    population: Population | None
+    offers: Offers
+    contested: Mapping[str, frozenset[Any]]
+
+    @classmethod
+    def build(
+        cls,
+        grammar: Grammar | CheckedGrammar,
+        population: Population | None = None,
+        functions: Mapping[str, Callable[[Mapping[str, Any]], Any]] | None = None,
+    ) -> Space:
+        """The space of a grammar on a population.
+
+        Parameters
+        ----------
+        grammar : Grammar or CheckedGrammar
+        population : Population, optional
+            Needed when the grammar takes values from data (``*``, ``bins``, ``quantiles``).
+        functions : mapping, optional
+            For each ``function`` of the grammar a Python function from a record (nested dicts) to its value.
+        """
+        if isinstance(grammar, Grammar):
+            if population is not None:
+                population = with_functions(population, grammar, functions or {})
+            grammar = grammar.check(None if population is None else population.schema)
+        offers = families_of(grammar, population)
+        _refuse_shrinking(grammar, offers)
+        return cls(grammar, population, offers, {name: _contested(name, offers) for name in grammar.schema.names})
+
+    # ---- the space from outside -------------------------------------------------------------------------
+
+    def refine(self, predicate: Predicate) -> Iterator[Predicate]:
+        """The refinements of a predicate whose one parent it is; together these are a tree over the space.
+
+        Examples
+        --------
+        >>> grammar = Grammar.parse("type T = {a: bool, b: bool} individual T "
+        ...                         "refine T { top -> a; top -> b; top -> top and top max 2 }")
+        >>> space = Space.build(grammar)
+        >>> [[pretty(q) for q in space.refine(p)] for p in space.enumerate()]
+        [['a', 'b'], ['a and b'], [], []]
+        """
+        found = self.locate(predicate)
+        if found is None:
+            raise UsageError(f"the grammar does not derive {pretty(predicate)!r}")
+        return (position.predicate for position in self.extend(found))
+
+    def enumerate(self, depth: int | None = None) -> Iterator[Predicate]:
+        """Every predicate of the space once, parents first; to a depth of so many rewrites, or all."""
+        queue = deque([(self.root(), 0)])
+        while queue:
+            position, level = queue.popleft()
+            yield position.predicate
+            if depth is None or level < depth:
+                queue.extend((child, level + 1) for child in self.extend(position))
+
+    def size(self) -> int:
+        """How many predicates there are, counted without enumerating them; see `structtree.space.count`."""
+        from structtree.space.count import count_space
+
+        return count_space(self).size
+
+    def __contains__(self, predicate: Predicate | str) -> bool:
+        if isinstance(predicate, str):
+            predicate = self.parse(predicate)
+        return self.locate(predicate) is not None
+
+    def parse(self, text: str) -> Predicate:
+        """A predicate on individuals from its text, checked and canonical."""
+        return canonical(check_predicate(parse_predicate(text), self.grammar.individual, self.grammar))
+
+    def parents(self, predicate: Predicate) -> Iterator[Predicate]:
+        """All members of the space that one rewrite turns into this one: the edges of the DAG that end here."""
+        own = self.locate(predicate)
+        if own is None:
+            return
+        for general in dict.fromkeys(map(canonical, self._generalise(own))):
+            if general != own.predicate and self.locate(general) is not None:
+                yield general
+
+    # ---- the tree of positions --------------------------------------------------------------------------
+
+    def root(self) -> Position:
+        """The position of the individual, with nothing asked yet."""
+        return Position(Slot(self.grammar.individual))
+
+    def room(self) -> Room:
+        """The limits of the grammar."""
+        return Room(self.grammar.limits.literals, self.grammar.limits.nesting)
+
+    def extend(self, position: Position) -> Iterator[Position]:
+        """The positions that grow out of this one by one rewrite."""
+        return self._grow_position(position, self.room().after(sum(item.size for item in position.items)))
+
+    def _grow_position(self, position: Position, room: Room) -> Iterator[Position]:
+        if position.added:
+            *before, last = position.added
+            for item in self._grow_item(last, position.slot.type, room):
+                yield from self._settle(position, tuple(before), item, room, last)
+        else:
+            yield from self._grow_fixed(position, room)
+        if position.slot.open and self._has_place(position):
+            after = position.added[-1].key if position.added else (0, 0)
+            for family in self.offers.from_top[position.slot.type]:
+                if family.index >= after[0]:
+                    start = after[1] if family.index == after[0] else 0
+                    for item in self._members(family, (), room, start):
+                        yield from self._settle(position, position.added, item, room, None)
+
+    def _has_place(self, position: Position) -> bool:
+        most = self.grammar.conjuncts.get(position.slot.type, 1)
+        return most == 0 or len(position.items) < max(most, len(position.fixed) + 1)
+
+    def _settle(
+        self, position: Position, before: tuple[Item, ...], item: Item, room: Room, was: Item | None
+    ) -> Iterator[Position]:
+        """The position with the item after those before, or, where that may not be, with what grows out of it."""
+        if (before and item.key <= before[-1].key) or not _fits(item, was, room):
+            return
+        made = replace(position, added=(*before, item))
+        blocked = [o.literal for o in (*position.fixed, *before) if clash(item.literal, o.literal)]
+        if not blocked and self._counts(made, item):
+            yield made
+        elif all(may_outgrow(item.literal, other) for other in blocked):
+            for deeper in self._grow_item(item, position.slot.type, room.after(_growth(item, was))):
+                yield from self._settle(position, before, deeper, room, was)
+
+    def _grow_fixed(self, position: Position, room: Room) -> Iterator[Position]:
+        """Growth of the literals that a rewrite put there: of the last grown one, or of one after it."""
+        for i in reversed(range(len(position.fixed))):
+            was = position.fixed[i]
+            for item in self._grow_item(was, position.slot.type, room):
+                yield from self._settle_fixed(position, i, item, room)
+            if was.grown:
+                return
+
+    def _settle_fixed(self, position: Position, i: int, item: Item, room: Room) -> Iterator[Position]:
+        was = position.fixed[i]
+        if not _fits(item, was, room):
+            return
+        made = replace(position, fixed=(*position.fixed[:i], item, *position.fixed[i + 1 :]))
+        if self._is_least(made):
+            yield made
+        else:
+            for deeper in self._grow_item(item, position.slot.type, room.after(_growth(item, was))):
+                yield from self._settle_fixed(position, i, deeper, room)
+
+    def _counts(self, made: Position, item: Item) -> bool:
+        """Whether this derivation is the one that counts, where a predicate may have several."""
+        if item.family.head in self.contested[made.slot.type]:
+            home = self._home(made.slot.type, item.literal)
+            if home is None or home.key != item.key:
+                return False
+        return not made.fixed or self._is_least(made)
+
+    def _is_least(self, made: Position) -> bool:
+        least = self._place(made.slot, made.literals)
+        return least is not None and least.key == made.key
+
+    def _grow_item(self, item: Item, type_name: str, room: Room) -> Iterator[Item]:
+        """The item with one of its positions grown, or rewritten into a more special literal."""
+        if isinstance(item.family, LinkFamily):
+            for i in reversed(range(len(item.positions))):
+                for position in self._grow_position(item.positions[i], room.inside()):
+                    positions = (*item.positions[:i], position, *item.positions[i + 1 :])
+                    if _in_order(positions):
+                        yield _link_item(item.family, item.choice, positions, item.prefix)
+                if item.positions[i].grown:
+                    break
+        for family in self.offers.from_literal[type_name].get(item.literal, ()):
+            yield from self._members(family, (*item.key[:-1], CHAIN), room.after(-item.size), 0)
+
+    def _members(self, family: Family, prefix: Key, room: Room, start: int) -> Iterator[Item]:
+        """The literals of a family as a rewrite makes them, from a choice on."""
+        if isinstance(family, TestFamily):
+            if room.allows(family.size, family.depth):
+                for v in range(start, len(family)):
+                    yield Item(family, v, family.literal(v), (), prefix)
+        elif room.allows(1, 1):
+            inside = room.inside().after(1)
+            bases = list(product(*(list(self._bases(slot, inside)) for slot in family.slots)))
+            for n in range(start, len(family.numbers)):
+                for positions in bases:
+                    if _in_order(positions):
+                        yield _link_item(family, n, positions, prefix)
+
+    def _bases(self, slot: Slot, room: Room) -> Iterator[Position]:
+        """A slot as a rewrite makes it, for every choice of what is fixed in it."""
+        for items in product(*(list(self._members(family, (), room, 0)) for family in slot.fixed)):
+            made = Position(slot, tuple(items))
+            if not items or self._is_least(made):
+                yield made
+
+    # ---- membership: the one derivation that counts -----------------------------------------------------
+
+    def locate(self, predicate: Predicate) -> Position | None:
+        """The position of a predicate in the tree, or None when the grammar does not derive it."""
+        predicate = canonical(predicate)
+        if not self.room().allows(n_literals(predicate), nesting(predicate)):
+            return None
+        return self._place(Slot(self.grammar.individual), conjuncts(predicate))
+
+    def _place(self, slot: Slot, literals: tuple[Predicate, ...]) -> Position | None:
+        """The least derivation of a set of literals in a slot."""
+        if any(clash(p, q) for i, p in enumerate(literals) for q in literals[:i]):
+            return None
+        return min(self._placements(slot, literals), key=lambda position: position.key, default=None)
+
+    def _placements(self, slot: Slot, literals: tuple[Predicate, ...]) -> Iterator[Position]:
+        most, n_fixed = self.grammar.conjuncts.get(slot.type, 1), len(slot.fixed)
+        if len(literals) < n_fixed or (len(literals) > n_fixed and not slot.open):
+            return
+        if most and len(literals) > max(most, n_fixed + int(slot.open)):
+            return
+        for chosen in permutations(range(len(literals)), n_fixed):
+            pairs = zip(slot.fixed, chosen, strict=True)
+            fixed = [self._place_fixed(family, literals[i], slot.type) for family, i in pairs]
+            rest = [self._home(slot.type, literals[i]) for i in range(len(literals)) if i not in chosen]
+            if None not in fixed and None not in rest:
+                added = sorted((item for item in rest if item), key=lambda item: item.key)
+                yield Position(slot, tuple(item for item in fixed if item), tuple(added))
+
+    def _home(self, type_name: str, literal: Predicate) -> Item | None:
+        """The derivation of one literal at a position of a type that counts, of all there may be."""
+        for family in self.offers.from_top[type_name]:
+            item = self._place_in(family, literal, ())
+            if item is not None:
+                return item
+        return self._place_in_chains(type_name, literal, lambda left: self._home(type_name, left))
+
+    def _place_fixed(self, family: Family, literal: Predicate, type_name: str) -> Item | None:
+        """A literal as a member of a fixed family, or as made from one by rewrites of literals."""
+        found = self._place_in(family, literal, ())
+        if found is not None:
+            return found
+        return self._place_in_chains(
+            type_name, literal, lambda left: self._place_fixed(family, left, type_name)
+        )
+
+    def _place_in_chains(
+        self, type_name: str, literal: Predicate, parent_of: Callable[[Predicate], Item | None]
+    ) -> Item | None:
+        for left, families in self.offers.from_literal[type_name].items():
+            for family in families:
+                if left == literal or self._place_in(family, literal, ()) is None:
+                    continue
+                parent = parent_of(left)
+                if parent is not None:
+                    return self._place_in(family, literal, (*parent.key[:-1], CHAIN))
+        return None
+
+    def _place_in(self, family: Family, literal: Predicate, prefix: Key) -> Item | None:
+        if isinstance(family, TestFamily):
+            v = family.find(literal)
+            return None if v is None else Item(family, v, literal, (), prefix)
+        inners = family.inners(literal)
+        if inners is None:
+            return None
+        orders = permutations(inners) if isinstance(family.template, Distinct) else [inners]
+        choice = family.numbers.index(getattr(literal, "n", 0))
+        items = []
+        for ordered in orders:
+            placed = [self._place(s, conjuncts(p)) for s, p in zip(family.slots, ordered, strict=True)]
+            positions = tuple(position for position in placed if position is not None)
+            if len(positions) == len(placed):
+                items.append(_link_item(family, choice, positions, prefix))
+        return min(items, key=lambda item: item.key, default=None)
+
+    # ---- parents ----------------------------------------------------------------------------------------
+
+    def _generalise(self, position: Position) -> Iterator[Predicate]:
+        """The predicates from which one rewrite, at one place, may have made this one."""
+        items = position.items
+        for i, item in enumerate(items):
+            rest = tuple(other.literal for other in (*items[:i], *items[i + 1 :]))
+            if i >= len(position.fixed) and not item.grown:
+                yield conjoin(rest)
+            for left, families in self.offers.from_literal[position.slot.type].items():
+                if any(item.literal in base_literals(family) for family in families):
+                    yield conjoin((*rest, left))
+            for j, inner in enumerate(item.positions):
+                for general in self._generalise(inner):
+                    yield conjoin((*rest, _with_inner(item, j, general)))
+
+
+def _with_inner(item: Item, j: int, inner: Predicate) -> Predicate:
+    assert isinstance(item.family, LinkFamily)
+    inners = [position.predicate for position in item.positions]
+    inners[j] = inner
+    return item.family.build(item.family.numbers[item.choice], inners)
+
+
+def _link_item(family: LinkFamily, choice: int, positions: tuple[Position, ...], prefix: Key) -> Item:
+    literal = family.build(family.numbers[choice], [position.predicate for position in positions])
+    return Item(family, choice, literal, positions, prefix)
+
+
+def _growth(item: Item, was: Item | None) -> int:
+    return item.size - (was.size if was else 0)
+
+
+def _fits(item: Item, was: Item | None, room: Room) -> bool:
+    return room.allows(_growth(item, was), nesting(item.literal))
+
+
+def _in_order(positions: tuple[Position, ...]) -> bool:
+    """Whether like positions (those of ``distinct``) stand in the order of their keys: one order of a bag."""
+    if len(positions) < 2 or not all(position.slot.plain for position in positions):
+        return True
+    return all(p.key <= q.key for p, q in pairwise(positions))
+
+
+def _contested(name: str, offers: Offers) -> frozenset[Any]:
+    """The heads of a type under which one literal may have several derivations."""
+    chained = [family for families in offers.from_literal[name].values() for family in families]
+    families = [*offers.from_top[name], *chained]
+    links = [family for family in families if isinstance(family, LinkFamily)]
+    often = {head for head, n in Counter(family.head for family in links).items() if n > 1}
+    dotted = {f.head for f in families if isinstance(f, TestFamily) and f.head} & {f.head for f in links}
+    unlike = {f.head for f in links if len(f.slots) > 1 and not all(slot.plain for slot in f.slots)}
+    return frozenset(often | dotted | unlike)
+
+
+def _refuse_shrinking(grammar: CheckedGrammar, offers: Offers) -> None:
+    """Limits must hold along every derivation: a rewrite of a literal may not make it smaller."""
+    for by_left in offers.from_literal.values():
+        for left, families in by_left.items():
+            for family in families:
+                literal = next(islice(base_literals(family), 1), None)
+                if literal is None:
+                    continue
+                if n_literals(literal) < n_literals(left) or nesting(literal) < nesting(left):
+                    raise GrammarError(
+                        f"a rewrite may not make a predicate smaller, as {pretty(left)!r} -> {pretty(literal)!r} "
+                        "does; start it from 'top' instead",
+                        grammar.source,
+                    )

@@ -1,0 +1,313 @@
+"""Ground predicates as values: their canonical form, their size, and which conjuncts may stand together.
+
+Canonical: a conjunction is a sorted set of at least two conjuncts without ``top``, and of two tests on one
+subject where one implies the other only the stronger stays. Two predicates with the same canonical form are the
+same member of the space. The law of a position is `clash`: no two of its conjuncts repeat, imply or exclude
+each other as far as syntax can see.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from structtree.lang.logic import excludes, implies
+from structtree.lang.syntax import (
+    Aggregate,
+    All,
+    Among,
+    And,
+    Compare,
+    Count,
+    Distinct,
+    Exists,
+    Flag,
+    Follow,
+    Missing,
+    Named,
+    No,
+    Not,
+    Or,
+    Predicate,
+    Step,
+    Top,
+    Within,
+)
+
+__all__ = [
+    "canonical",
+    "clash",
+    "conjoin",
+    "conjuncts",
+    "functional_step",
+    "is_test",
+    "may_outgrow",
+    "n_literals",
+    "nesting",
+    "order",
+    "subject",
+]
+
+TOP = Top()
+FUNCTIONAL = ("first", "last", "next", "previous")
+Subject = tuple[str, ...]
+
+
+def conjuncts(predicate: Predicate) -> tuple[Predicate, ...]:
+    """The parts of a conjunction; a single part for anything else, none for ``top``."""
+    match predicate:
+        case Top():
+            return ()
+        case And(parts):
+            return parts
+        case _:
+            return (predicate,)
+
+
+def conjoin(parts: tuple[Predicate, ...]) -> Predicate:
+    """The canonical conjunction of canonical parts that do not clash."""
+    if len(parts) > 1:
+        return And(tuple(sorted(parts, key=order)))
+    return parts[0] if parts else TOP
+
+
+def canonical(predicate: Predicate) -> Predicate:
+    """The canonical form of a ground predicate.
+
+    Examples
+    --------
+    >>> from structtree.lang.parse import parse_predicate
+    >>> from structtree.lang.pretty import pretty
+    >>> pretty(canonical(parse_predicate("b >= 2 and top and a = x and b >= 3 and a = x")))
+    'a = x and b >= 3'
+    """
+    match predicate:
+        case And(parts):
+            flat = [part for p in parts for part in conjuncts(canonical(p))]
+            return conjoin(tuple(_strongest(flat)))
+        case Or(parts):
+            flat = [part for p in parts for part in _disjuncts(canonical(p))]
+            unique = tuple(sorted(dict.fromkeys(flat), key=order))
+            if TOP in unique:
+                return TOP
+            return Or(unique) if len(unique) > 1 else unique[0]
+        case Among(attribute, values):
+            unique_values = tuple(sorted(set(values), key=_scalar_order))
+            if len(unique_values) == 1:
+                return Compare(attribute, "=", unique_values[0])
+            return Among(attribute, unique_values)
+        case Distinct(link, inners):
+            return Distinct(link, tuple(sorted(map(canonical, inners), key=order)))
+        case Exists() | All() | No() | Count() | Follow() | Step() | Not():
+            return replace(predicate, inner=canonical(predicate.inner))
+        case _:
+            return predicate
+
+
+def _disjuncts(predicate: Predicate) -> tuple[Predicate, ...]:
+    return predicate.parts if isinstance(predicate, Or) else (predicate,)
+
+
+def _strongest(parts: list[Predicate]) -> list[Predicate]:
+    """The parts without repeats and without those that another on the same subject implies."""
+    unique = list(dict.fromkeys(parts))
+    return [p for p in unique if not any(q is not p and _stronger(q, p, unique) for q in unique)]
+
+
+def _stronger(strong: Predicate, weak: Predicate, parts: list[Predicate]) -> bool:
+    if not _related(strong, weak) or not implies(strong, weak):
+        return False
+    # Of two that imply each other the first one stays.
+    return not implies(weak, strong) or parts.index(strong) < parts.index(weak)
+
+
+def is_test(predicate: Predicate) -> bool:
+    """Whether a predicate is a test of the row itself, rather than of rows it leads to."""
+    return isinstance(predicate, Flag | Compare | Among | Within | Missing | Named | Aggregate)
+
+
+def subject(predicate: Predicate) -> Subject | None:
+    """What a test asks about: an attribute, an aggregate, or those at the end of references; else None.
+
+    Only tests with the same subject can imply or exclude each other as far as syntax can see.
+
+    Examples
+    --------
+    >>> from structtree.lang.parse import parse_predicate
+    >>> subject(parse_predicate("load.shape = circle"))
+    ('load.', 'shape')
+    """
+    match predicate:
+        case Flag(attribute) | Compare(attribute) | Among(attribute) | Within(attribute):
+            return (attribute,)
+        case Missing(member):
+            return (member,)
+        case Named(name):
+            return ("define ", name)
+        case Aggregate(function, link, attribute):
+            return (f"{function} ", link, attribute)
+        case Follow() | Step() if (step := functional_step(predicate)) is not None:
+            inner = subject(predicate.inner)
+            return None if inner is None else (step, *inner)
+        case _:
+            return None
+
+
+def functional_step(predicate: Predicate) -> str | None:
+    """The step of a predicate that looks at one certain row (a reference, the first, the next ...), else None."""
+    match predicate:
+        case Follow(link):
+            return f"{link}."
+        case Step(step, _, link) if step in FUNCTIONAL:
+            return f"{step} {link or ''}."
+        case _:
+            return None
+
+
+def clash(p: Predicate, q: Predicate) -> bool:
+    """Whether two literals may not be conjuncts of one position.
+
+    They clash when they are the same; when they are tests of one subject and one implies or excludes the other;
+    when they count the same rows and one count implies or excludes the other; and, at one functional step
+    (``load (P)``), unless both are plain tests behind it: more conditions then go inside P instead.
+
+    Examples
+    --------
+    >>> from structtree.lang.parse import parse_predicate as parse
+    >>> clash(parse("a = x"), parse("a = y")), clash(parse("a >= 1"), parse("a <= 3"))
+    (True, False)
+    """
+    if p == q:
+        return True
+    step = functional_step(p)
+    if step is not None and step == functional_step(q):
+        return subject(p) is None or subject(q) is None or (subject(p) == subject(q) and _opposed(p, q))
+    if isinstance(p, Missing) and isinstance(q, Follow):
+        return p.member == q.link
+    if isinstance(q, Missing) and isinstance(p, Follow):
+        return q.member == p.link
+    return _related(p, q) and _opposed(p, q)
+
+
+def may_outgrow(p: Predicate, q: Predicate) -> bool:
+    """Whether a literal p that clashes with q may have refinements that do not.
+
+    Behind a functional step only ``top`` can still become a plain test; elsewhere growing may always help.
+    """
+    if isinstance(p, Missing) or isinstance(q, Missing):
+        return False
+    step = functional_step(p)
+    if step is None or step != functional_step(q):
+        return True
+    return subject(q) is not None and _unfilled(p)
+
+
+def _unfilled(p: Predicate) -> bool:
+    return isinstance(p, Top) or (isinstance(p, Follow | Step) and functional_step(p) is not None and _unfilled(p.inner))
+
+
+def _related(p: Predicate, q: Predicate) -> bool:
+    if isinstance(p, Count) and isinstance(q, Count):
+        return p.link == q.link and p.inner == q.inner
+    mine = subject(p)
+    return mine is not None and mine == subject(q)
+
+
+def _opposed(p: Predicate, q: Predicate) -> bool:
+    return bool(implies(p, q)) or bool(implies(q, p)) or excludes(p, q)
+
+
+def n_literals(predicate: Predicate) -> int:
+    """How many literals a predicate has: every test and every link step counts one.
+
+    Examples
+    --------
+    >>> from structtree.lang.parse import parse_predicate
+    >>> n_literals(parse_predicate("exists atoms (element = N and exists bonds (to.element = O))"))
+    5
+    """
+    match predicate:
+        case Top():
+            return 0
+        case And(parts) | Or(parts):
+            return sum(map(n_literals, parts))
+        case Distinct(_, inners):
+            return 1 + sum(map(n_literals, inners))
+        case Not(inner):
+            return n_literals(inner)
+        case Exists() | All() | No() | Count() | Follow() | Step():
+            return 1 + n_literals(predicate.inner)
+        case _:
+            return 1
+
+
+def nesting(predicate: Predicate) -> int:
+    """How many link steps deep a predicate looks.
+
+    Examples
+    --------
+    >>> from structtree.lang.parse import parse_predicate
+    >>> nesting(parse_predicate("exists atoms (element = N and exists bonds (to.element = O))"))
+    3
+    """
+    match predicate:
+        case And(parts) | Or(parts):
+            return max(map(nesting, parts))
+        case Distinct(_, inners):
+            return 1 + max(map(nesting, inners), default=0)
+        case Not(inner):
+            return nesting(inner)
+        case Exists() | All() | No() | Count() | Follow() | Step():
+            return 1 + nesting(predicate.inner)
+        case Aggregate():
+            return 1
+        case _:
+            return 0
+
+
+def _scalar_order(value: Any) -> tuple[bool, Any]:
+    return (isinstance(value, str), value)
+
+
+def order(predicate: Predicate) -> tuple[Any, ...]:
+    """A key that sorts ground predicates: tests before links, then by name, form and value."""
+    match predicate:
+        case Flag(attribute, positive):
+            return (0, attribute, 0, not positive)
+        case Compare(attribute, op, value):
+            return (0, attribute, _OPERATORS[op], _scalar_order(value))
+        case Among(attribute, values):
+            return (0, attribute, 5, tuple(map(_scalar_order, values)))
+        case Within(attribute, low, high, closed):
+            return (0, attribute, 6, low, high, closed)
+        case Missing(name):
+            return (0, name, 7)
+        case Named(name):
+            return (0, name, 8)
+        case Aggregate(function, link, attribute, op, value):
+            return (1, link, attribute, function, op, value)
+        case Follow(link, inner):
+            return (2, link, "", order(inner))
+        case Step(step, inner, link):
+            return (2, link or "", step, order(inner))
+        case Exists(link, inner):
+            return (3, link, 0, order(inner))
+        case All(link, inner):
+            return (3, link, 1, order(inner))
+        case No(link, inner):
+            return (3, link, 2, order(inner))
+        case Count(link, inner, op, n):
+            return (3, link, 3, order(inner), op, n)
+        case Distinct(link, inners):
+            return (3, link, 4, tuple(map(order, inners)))
+        case And(parts):
+            return (4, tuple(map(order, parts)))
+        case Or(parts):
+            return (5, tuple(map(order, parts)))
+        case Not(inner):
+            return (6, order(inner))
+        case Top():
+            return (9,)
+
+
+_OPERATORS = {"=": 1, "!=": 2, ">=": 3, "<=": 4}

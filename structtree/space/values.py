@@ -1,0 +1,160 @@
+"""What a value source offers on given data: thresholds, categories, intervals, counts.
+
+The rules a person can predict. ``a >= *`` has a threshold between any two neighbouring values: for whole numbers
+the greater of the two (``<=``: the smaller), for reals the midpoint, rounded to the fewest decimals that keep it
+in the middle half of the gap. ``bins(k)`` are k intervals of equal width, the last closed; ``quantiles(k)`` are
+intervals of about equally many rows; with ``>=`` and ``<=`` both offer their inner edges. ``count ... >= *``
+offers 1 up to the greatest number of rows that the link leads to. Only rows that an individual of the
+population can reach are asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structtree.data.columns import Population
+from structtree.data.schema import Kind
+from structtree.lang.syntax import Bins, Listed, Quantiles, Range, Scalar, Source, Star
+
+__all__ = ["Interval", "counts", "cuts", "intervals", "reachable_rows", "scalars"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """From low, included, up to high, which is included when closed."""
+
+    low: float
+    high: float
+    closed: bool = False
+
+
+def reachable_rows(population: Population) -> Mapping[str, NDArray[np.bool_]]:
+    """For each type, the rows that some individual of the population reaches through links."""
+    reached = {name: np.zeros(t.n_rows, dtype=np.bool_) for name, t in population.tables.items()}
+    fresh = {population.schema.individual: np.unique(population.individuals)}
+    while fresh:
+        found: dict[str, list[NDArray[np.int64]]] = {}
+        for name, rows in fresh.items():
+            reached[name][rows] = True
+            for link in population.schema.type(name).links:
+                adjacency = population.tables[name].links[link.name]
+                wanted = np.zeros(len(adjacency), dtype=np.bool_)
+                wanted[rows] = True
+                targets = adjacency.targets[np.repeat(wanted, adjacency.lengths)]
+                found.setdefault(link.target, []).append(targets.astype(np.int64))
+        fresh = {}
+        for name, runs in found.items():
+            rows = np.unique(np.concatenate(runs))
+            rows = rows[~reached[name][rows]]
+            if len(rows):
+                fresh[name] = rows
+    return reached
+
+
+def cuts(source: Source, values: Floats, kind: Kind, op: str) -> Floats:
+    """The thresholds that a source offers for ``>=`` or ``<=``, sorted and without repeats.
+
+    Examples
+    --------
+    >>> cuts(Star(), np.array([2.0, 3.0, 3.0, 7.0]), "int", ">=").tolist()
+    [3.0, 7.0]
+    >>> cuts(Star(), np.array([2.0, 3.0, 3.0, 7.0]), "real", ">=").tolist()
+    [2.5, 5.0]
+    """
+    present = np.unique(values[~np.isnan(values)])
+    match source:
+        case Star():
+            return _between(present[:-1], present[1:], kind, op)
+        case Bins(k):
+            return np.unique(_edges(present, k)[1:-1])
+        case Quantiles(k):
+            return _quantile_cuts(values, k, kind, op)
+        case Listed(listed):
+            return np.unique(np.array([float(v) for v in listed]))
+        case Range(low, high):
+            return np.arange(low, high + 1, dtype=np.float64)
+
+
+def intervals(source: Bins | Quantiles, values: Floats, kind: Kind) -> tuple[Interval, ...]:
+    """The intervals that a source offers; together they cover all values, and no two overlap.
+
+    Examples
+    --------
+    >>> intervals(Bins(2), np.array([0.0, 1.0, 4.0]), "real")
+    (Interval(low=0.0, high=2.0, closed=False), Interval(low=2.0, high=4.0, closed=True))
+    """
+    present = np.unique(values[~np.isnan(values)])
+    if not len(present):
+        return ()
+    if isinstance(source, Bins):
+        edges = np.unique(_edges(present, source.k))
+    else:
+        edges = np.unique(np.r_[present[0], _quantile_cuts(values, source.k, kind, ">="), present[-1]])
+    if len(edges) == 1:
+        return (Interval(float(edges[0]), float(edges[0]), closed=True),)
+    last = len(edges) - 2
+    return tuple(Interval(float(edges[i]), float(edges[i + 1]), i == last) for i in range(last + 1))
+
+
+def scalars(source: Source, offered: tuple[Scalar, ...]) -> tuple[Scalar, ...]:
+    """The values that a source offers for ``=`` and ``!=``, given those that the data has."""
+    match source:
+        case Listed(values):
+            return tuple(dict.fromkeys(values))
+        case Range(low, high):
+            return tuple(range(low, high + 1))
+        case _:
+            return offered
+
+
+def counts(source: Source, most: int) -> tuple[int, ...]:
+    """The numbers that a source offers for a count, when at most so many rows are there to count."""
+    match source:
+        case Listed(values):
+            return tuple(sorted({int(v) for v in values}))
+        case Range(low, high):
+            return tuple(range(low, high + 1))
+        case _:
+            return tuple(range(1, most + 1))
+
+
+def _between(low: Floats, high: Floats, kind: Kind, op: str) -> Floats:
+    if kind == "int":
+        return high if op == ">=" else low
+    middle = low + (high - low) / 2
+    gap = high - low
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+        decimals = np.clip(np.ceil(-np.log10(gap / 2)), -300, 300)
+        scale = 10.0**decimals
+        rounded = np.round(middle * scale) / scale
+        good = np.isfinite(rounded) & (np.abs(rounded - middle) <= gap / 4) & (rounded > low) & (rounded < high)
+    result = np.where(good, rounded, middle)
+    # Two neighbouring floats have no number between them: then the greater (for <=: the smaller) is the threshold.
+    stuck = (result <= low) if op == ">=" else (result >= high)
+    return np.where(stuck, high if op == ">=" else low, result)
+
+
+def _edges(present: Floats, k: int) -> Floats:
+    if not len(present):
+        return present
+    low, high = present[0], present[-1]
+    edges = low + (high - low) * (np.arange(k + 1) / k)
+    edges[-1] = high
+    return np.asarray(edges)
+
+
+def _quantile_cuts(values: Floats, k: int, kind: Kind, op: str) -> Floats:
+    """Thresholds after about each k-th part of the rows, each between two neighbouring values."""
+    ranked = np.sort(values[~np.isnan(values)])
+    if len(ranked) < 2:
+        return ranked[:0]
+    places = np.round(np.arange(1, k) * len(ranked) / k).astype(np.int64)
+    above = np.searchsorted(ranked, ranked[np.clip(places, 0, len(ranked) - 1)], side="left")
+    above = np.unique(above[above > 0])
+    return np.unique(_between(ranked[above - 1], ranked[above], kind, op))

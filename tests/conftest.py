@@ -1,0 +1,29 @@
+"""Shared by all tests: Hypothesis profiles, and where the real data sets are, if they are."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+settings.register_profile("quick", max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("thorough", max_examples=1000, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile(os.environ.get("STRUCTTREE_HYPOTHESIS", "quick"))
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+SHARED = REPOSITORY.parent / "shared" / "data"
+
+
+@pytest.fixture
+def shared_data():
+    """A function from a name such as ``trains/eastwest20_facts.pl`` to its path; skips when it is absent."""
+
+    def find(name: str) -> Path:
+        path = SHARED / name
+        if not path.exists():
+            pytest.skip(f"the real data set {name} is not beside this checkout (expected {path})")
+        return path
+
+    return find
