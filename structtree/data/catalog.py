@@ -187,9 +187,9 @@ def _rule(name: str, value: str) -> str:
 
 
 _FLACH = "P. Flach, Machine Learning: The Art and Science of Algorithms that Make Sense of Data (2012), "
-_BLOCKEEL = "H. Blockeel, Machine Learning and Inductive Inference (course text, KU Leuven), "
+_BLOCKEEL = "H. Blockeel, course text on machine learning (KU Leuven), "
 _MONKS = "S. Thrun and others, The MONK's Problems: A Performance Comparison (CMU-CS-91-197, 1991)"
-_GENERATED = "generated"
+_GENERATED = "made up here; drawn at random from a seed"
 
 _EMBEDDED = (
     Entry(

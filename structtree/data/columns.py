@@ -201,7 +201,33 @@ class Population:
         schema = Schema(tuple(slim if t.name == name else t for t in self.schema.types), name)
         table = self.tables[name]
         columns = {key: column for key, column in table.columns.items() if key != attribute}
-        return replace(self, schema=schema, tables={**self.tables, name: replace(table, columns=columns)}), labels
+        return replace(
+            self, schema=schema, tables={**self.tables, name: replace(table, columns=columns)}
+        ), labels
+
+    def with_column(self, type_name: str, attribute: Attribute, column: Column) -> Population:
+        """The population with one more attribute of a type."""
+        record = self.schema.type(type_name)
+        wider = RecordType(record.name, (*record.attributes, attribute), record.links)
+        types = tuple(wider if t.name == type_name else t for t in self.schema.types)
+        table = self.tables[type_name]
+        tables = {**self.tables, type_name: replace(table, columns={**table.columns, attribute.name: column})}
+        return replace(self, schema=Schema(types, self.schema.individual), tables=tables)
+
+    def with_target(self, attribute: str, labels: NDArray[Any]) -> Population:
+        """The inverse of `split_target`: the labels as one more attribute of the individuals.
+
+        Examples
+        --------
+        >>> population = Population.from_records([{"size": 1.5}, {"size": 2.5}])
+        >>> population.with_target("kind", np.array(["a", "b"], dtype=object)).record(1)
+        {'size': 2.5, 'kind': 'b'}
+        """
+        kind: Kind = {"b": "bool", "f": "real", "i": "int", "u": "int"}.get(labels.dtype.kind, "nominal")  # type: ignore[assignment]
+        values: list[Value] = [None] * self.tables[self.schema.individual].n_rows
+        for row, label in zip(self.individuals, labels, strict=True):
+            values[row] = label
+        return self.with_column(self.schema.individual, Attribute(attribute, kind), column_of(kind, values))
 
     def record(self, individual: int, depth: int = 4) -> dict[str, Any]:
         """One individual as nested Python values, links followed to a depth; for looking at, not for storing."""
@@ -243,7 +269,9 @@ class Population:
         return from_graphs(graphs, types=types)
 
     @classmethod
-    def from_frame(cls, frame: Any, *, individual: str = "Row", types: Mapping[str, str] | None = None) -> Population:
+    def from_frame(
+        cls, frame: Any, *, individual: str = "Row", types: Mapping[str, str] | None = None
+    ) -> Population:
         """A population from a pandas DataFrame; see `structtree.data.tables`."""
         from structtree.data.tables import from_frame
 
@@ -268,7 +296,11 @@ def column_of(kind: Kind, values: Sequence[Value], categories: Sequence[str] | N
     [1, -1, 0]
     """
     if kind == "nominal":
-        names = tuple(sorted({str(v) for v in values if v is not None})) if categories is None else tuple(categories)
+        names = (
+            tuple(sorted({str(v) for v in values if v is not None}))
+            if categories is None
+            else tuple(categories)
+        )
         codes = {name: code for code, name in enumerate(names)}
         coded = [-1 if v is None else codes[str(v)] for v in values]
         return Column(kind, np.array(coded, dtype=np.int32), names)
@@ -298,7 +330,9 @@ def _validate(population: Population) -> None:
             _validate_link(record, link, table, population.tables[link.target].n_rows)
     _validate_lists(population)
     rows = population.individuals
-    if len(rows) and not (0 <= rows.min() and rows.max() < population.tables[population.schema.individual].n_rows):
+    if len(rows) and not (
+        0 <= rows.min() and rows.max() < population.tables[population.schema.individual].n_rows
+    ):
         raise DataError("an individual is a row that is not there")
 
 
@@ -329,7 +363,9 @@ def _validate_link(record: RecordType, link: Link, table: Table, n_targets: int)
         raise DataError(f"{name} leads to {lengths.max()} rows where one is allowed")
     if link.kind == "one" and (lengths < 1).any():
         row = int(np.flatnonzero(lengths < 1)[0])
-        raise DataError(f"{name} leads nowhere in row {row}; make it an optional reference ('{link.target}?')")
+        raise DataError(
+            f"{name} leads nowhere in row {row}; make it an optional reference ('{link.target}?')"
+        )
 
 
 def _validate_set(name: str, adjacency: Adjacency) -> None:
@@ -342,7 +378,9 @@ def _validate_set(name: str, adjacency: Adjacency) -> None:
     same = (np.diff(targets[by_owner]) == 0) & (np.diff(owners[by_owner]) == 0)
     if same.any():
         row = int(owners[by_owner][int(np.flatnonzero(same)[0])])
-        raise DataError(f"the set {name} of row {row} has one element twice; make it a list of records that refer to it")
+        raise DataError(
+            f"the set {name} of row {row} has one element twice; make it a list of records that refer to it"
+        )
 
 
 def _validate_lists(population: Population) -> None:
@@ -351,7 +389,9 @@ def _validate_lists(population: Population) -> None:
     for record in population.schema.types:
         for link in record.links:
             if link.kind == "list":
-                seen.setdefault(link.target, []).append(population.tables[record.name].links[link.name].targets)
+                seen.setdefault(link.target, []).append(
+                    population.tables[record.name].links[link.name].targets
+                )
     for target, runs in seen.items():
         targets = np.concatenate(runs)
         if len(targets) and np.bincount(targets).max() > 1:

@@ -97,15 +97,15 @@ def leap_years(first: int = 1600, last: int = 2400) -> Population:
     Parameters
     ----------
     first, last : int
-        The years, both included.
+        The years, from 1 on, both included.
 
     Examples
     --------
     >>> leap_years(1900, 1900).record(0)
     {'by_4': True, 'by_100': True, 'by_400': False, 'leap': 'no'}
     """
-    if last < first:
-        raise UsageError(f"last must be a year >= first ({first}); got {last}")
+    _check_count("first", first)
+    _check_count("last", last, least=first)
     years = np.arange(first, last + 1)
     by_4, by_100, by_400 = (years % k == 0 for k in (4, 100, 400))
     columns = {
@@ -621,7 +621,7 @@ def _classes(
     rng: np.random.Generator, truth: Flags, noise: float, no: str = "negative", yes: str = "positive"
 ) -> Column:
     """The class of each individual, with an exact share of them changed."""
-    if not 0 <= noise <= 1:
+    if not isinstance(noise, int | float) or not 0 <= noise <= 1:
         raise UsageError(f"noise must be a share between 0 and 1; got {noise!r}")
     changed = rng.permutation(truth.size)[: round(noise * truth.size)]
     label = truth.copy()

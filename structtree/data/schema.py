@@ -178,5 +178,7 @@ def _type_from_json(name: str, members: Any) -> RecordType:
             case str(kind) if kind in get_args(Kind):
                 attributes.append(Attribute(member, kind))  # type: ignore[arg-type]  # the guard has checked it
             case _:
-                raise DataError(f"member {member!r} of type {name!r} is not an attribute or a link", path="$schema")
+                raise DataError(
+                    f"member {member!r} of type {name!r} is not an attribute or a link", path="$schema"
+                )
     return RecordType(name, tuple(attributes), tuple(links))

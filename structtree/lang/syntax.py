@@ -1,13 +1,14 @@
 """The nodes of the grammar language, as frozen plain data.
 
-The same nodes serve twice. In a grammar a predicate may contain ``top`` (an open position) and *value sources*
-that stand for many values (``*``, ``bins(13)``, ``2..6``); in a *ground* predicate, which is what a tree asks of
-an individual, every value is concrete. `structtree.space.terms` has the canonical form of ground predicates,
-`structtree.lang.pretty` the text of every node.
+The same nodes serve twice. In a grammar a predicate may contain ``top`` (an open position) and *value
+sources* that stand for many values (``*``, ``bins(13)``, ``2..6``); in a *ground* predicate, which is what a
+tree asks of an individual, every value is concrete. `structtree.space.terms` has the canonical form of ground
+predicates, `structtree.lang.pretty` the text of every node.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -27,6 +28,7 @@ __all__ = [
     "Flag",
     "Follow",
     "Function",
+    "Glob",
     "GrammarSyntax",
     "Limits",
     "Listed",
@@ -48,6 +50,7 @@ __all__ = [
     "Top",
     "TypeDeclaration",
     "Within",
+    "sort_scalars",
 ]
 
 Scalar = str | int | float
@@ -60,6 +63,46 @@ class Place:
 
     line: int
     column: int
+
+
+def sort_scalars(values: Iterable[Scalar]) -> tuple[Scalar, ...]:
+    """The values in order without repeats, numbers before words.
+
+    Examples
+    --------
+    >>> sort_scalars(["b", 2, "a", 1.5, "b"])
+    (1.5, 2, 'a', 'b')
+    """
+    return tuple(sorted(dict.fromkeys(values), key=lambda value: (isinstance(value, str), value)))
+
+
+class Glob(str):
+    """An attribute name with wildcards, as in ``f* in bins(13)``; in a grammar only, until it is checked.
+
+    It is a string that equals no plain string: an attribute that is really called ``f*`` is another thing.
+
+    Examples
+    --------
+    >>> Glob("f*") == "f*", Glob("f*") == Glob("f*")
+    (False, True)
+    """
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Glob) and str(self) == str(other)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return hash((Glob, str(self)))
+
+    def __repr__(self) -> str:
+        return f"Glob({str(self)!r})"
+
+    def __str__(self) -> str:
+        return "".join(self)
 
 
 # ---- value sources: many values in one word --------------------------------------------------------------
@@ -169,7 +212,7 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class Follow:
-    """``load (P)``: the reference leads to a row, and P holds there. ``load.shape = circle`` is short for it."""
+    """``load (P)``: the reference leads to a row, and P holds there; ``load.shape = circle`` for short."""
 
     link: str
     inner: Predicate
@@ -178,7 +221,7 @@ class Follow:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """``next (P)``, ``previous (P)``, ``later (P)`` on an element of a list; ``first``/``last`` on its owner."""
+    """``next (P)``, ``previous (P)``, ``later (P)`` of a list element; ``first cars (P)``, ``last cars (P)``."""
 
     step: Literal["next", "previous", "later", "first", "last"]
     inner: Predicate
@@ -356,6 +399,7 @@ class TypeDeclaration:
     attributes: tuple[Attribute, ...]
     links: tuple[Link, ...]
     place: Place | None = field(default=None, compare=False, repr=False)
+    member_places: dict[str, Place] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def record(self) -> RecordType:

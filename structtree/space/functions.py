@@ -7,13 +7,11 @@ so that loading a grammar never runs any.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from structtree.data.columns import Column, Population, Value, column_of
-from structtree.data.schema import RecordType, Schema
 from structtree.errors import DataError, UsageError, did_you_mean
 from structtree.lang.grammar import Grammar
 from structtree.lang.syntax import Function
@@ -51,7 +49,8 @@ def with_functions(
                 f"the grammar needs the function {function.name!r} from {function.type} to {function.kind}; "
                 f"hand it over as functions={{{function.name!r}: ...}}"
             )
-        population = _with_column(population, function, _compute(population, function, functions[function.name]))
+        column = _compute(population, function, functions[function.name])
+        population = population.with_column(function.type, function.attribute, column)
     return population
 
 
@@ -74,12 +73,3 @@ def _fits(function: Function, value: Value) -> bool:
             return isinstance(value, str)
         case _:
             return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
-
-
-def _with_column(population: Population, function: Function, column: Column) -> Population:
-    record = population.schema.type(function.type)
-    wider = RecordType(record.name, (*record.attributes, function.attribute), record.links)
-    types = tuple(wider if t.name == record.name else t for t in population.schema.types)
-    table = population.tables[record.name]
-    tables = {**population.tables, record.name: replace(table, columns={**table.columns, function.name: column})}
-    return replace(population, schema=Schema(types, population.schema.individual), tables=tables)

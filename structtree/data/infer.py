@@ -1,0 +1,525 @@
+"""Which kind an attribute has, from its values; and what the user may say instead.
+
+The rules, for the values of one attribute with the missing ones (None, NaN) set aside:
+
+=======================  =========================================
+all are                  the attribute is
+=======================  =========================================
+true or false            ``bool``
+whole numbers            ``int`` (``2.0`` written so is a real)
+numbers                  ``real``
+strings                  ``nominal``, its categories sorted
+missing                  ``nominal`` with no categories
+of different families    refused, with the place of the odd one
+=======================  =========================================
+
+A *declared* kind (an override such as ``zip=nominal``, or a schema) takes every value that can be read as
+that kind without loss: numbers become text for ``nominal``, text becomes numbers for ``int`` and ``real``,
+0 and 1 and the words true and false become flags for ``bool``.
+
+Readers hand over lists of values (`encode`), piece by piece if they like (`join`). What is wrong is told as a
+`Misfit`, an index into the list; only the reader knows what place that is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structtree.data.columns import Column
+from structtree.data.schema import Attribute, Kind, Link, RecordType, Schema
+from structtree.errors import UnknownNameError, UsageError, did_you_mean
+
+__all__ = [
+    "EXPECTED",
+    "Family",
+    "Misfit",
+    "Overrides",
+    "common_kind",
+    "encode",
+    "families",
+    "family_of",
+    "first_outside",
+    "join",
+    "missing_column",
+    "shown",
+    "type_name_of",
+]
+
+Family = Literal["missing", "flag", "number", "string", "record", "list", "other"]
+"""Values of one family can stand in one member."""
+
+EXPECTED: Mapping[str, str] = {
+    "flag": "true or false",
+    "number": "a number",
+    "string": "a string",
+    "record": "a record",
+    "list": "a list",
+    "other": "a plain value, a record or a list",
+}
+"""How an error names what a family of values is."""
+
+_FAMILY_OF_KIND: Mapping[Kind, Family] = {
+    "bool": "flag",
+    "int": "number",
+    "real": "number",
+    "nominal": "string",
+}
+
+
+class Misfit(Exception):  # noqa: N818  # not an error yet: the reader who knows the place makes it one
+    """The value at an index is not what was expected.
+
+    Parameters
+    ----------
+    index : int
+        Which of the values.
+    message : str
+        What was expected and what came.
+    fix : str, optional
+        The kind that all the values could be read as.
+    """
+
+    def __init__(self, index: int, message: str, fix: Kind | None = None) -> None:
+        self.index, self.message, self.fix = index, message, fix
+        super().__init__(message)
+
+
+# ---- families of values ----------------------------------------------------------------------------------
+
+
+_FAMILY_OF_TYPE: Mapping[type, Family] = {
+    type(None): "missing",
+    bool: "flag",
+    int: "number",
+    float: "number",
+    str: "string",
+    dict: "record",
+    list: "list",
+    np.bool_: "flag",
+}
+
+_FAMILY_OF_BASE: Sequence[tuple[type | tuple[type, ...], Family]] = (
+    ((int, float, np.integer, np.floating), "number"),
+    (str, "string"),
+    (Mapping, "record"),
+    ((list, tuple, np.ndarray), "list"),
+)
+
+
+def family_of(cls: type[Any]) -> Family:
+    """The family of a Python type.
+
+    Examples
+    --------
+    >>> family_of(bool), family_of(float), family_of(dict), family_of(set)
+    ('flag', 'number', 'record', 'other')
+    """
+    exact = _FAMILY_OF_TYPE.get(cls)
+    if exact is not None:
+        return exact
+    return next((family for base, family in _FAMILY_OF_BASE if issubclass(cls, base)), "other")
+
+
+def families(values: Iterable[Any]) -> frozenset[Family]:
+    """The families that occur among the values.
+
+    Examples
+    --------
+    >>> sorted(families([1, None, 2.5]))
+    ['missing', 'number']
+    """
+    return frozenset(map(family_of, set(map(type, values))))
+
+
+def first_outside(values: Iterable[Any], allowed: Collection[str]) -> int:
+    """The index of the first value of another family; there must be one."""
+    return next(i for i, value in enumerate(values) if family_of(type(value)) not in allowed)
+
+
+def shown(value: Any, width: int = 40) -> str:
+    """A value as an error quotes it: short, and never a whole structure.
+
+    Examples
+    --------
+    >>> shown("high"), shown(None), shown([1, 2]), shown(True)
+    ("'high'", 'null', 'a list', 'true')
+    """
+    family = family_of(type(value))
+    if family in ("record", "list"):
+        return EXPECTED[family]
+    if family == "other":
+        return f"a {type(value).__name__}"
+    text = "null" if value is None else str(value).lower() if family == "flag" else repr(_plain(value))
+    return text if len(text) <= width else f"{text[: width - 3]}..."
+
+
+# ---- values into columns ---------------------------------------------------------------------------------
+
+
+def encode(
+    values: Sequence[Any],
+    kind: Kind | None = None,
+    categories: Sequence[str] = (),
+    *,
+    like: Kind | None = None,
+) -> Column | None:
+    """A column from plain values, its kind inferred unless it is declared.
+
+    Parameters
+    ----------
+    values : sequence
+        Plain values; None and NaN are missing.
+    kind : {"bool", "int", "real", "nominal"}, optional
+        The declared kind; without it the rules above decide.
+    categories : sequence of str, optional
+        The only values a declared nominal may have.
+    like : kind, optional
+        The kind that earlier values of the same attribute had.
+
+    Returns
+    -------
+    Column or None
+        None when nothing is declared and every value is missing.
+
+    Raises
+    ------
+    Misfit
+        When a value is of another family than the first, or cannot be read as declared.
+
+    Examples
+    --------
+    >>> encode([3, None, 2]).kind, encode([3, 2.5]).kind, encode([True, False]).kind
+    ('int', 'real', 'bool')
+    >>> encode([10, "b"], "nominal").categories
+    ('10', 'b')
+    >>> encode([None, float("nan")]) is None
+    True
+    """
+    types = set(map(type, values))
+    if kind is None:
+        if _has_stray_nans(types, like):
+            values = [None if value != value else value for value in values]
+            types = set(map(type, values))
+        kind = _inferred_kind(values, types, like)
+        if kind is None:
+            return None
+    if any(family_of(t) in ("record", "list", "other") for t in types):
+        index = first_outside(values, ("missing", "flag", "number", "string"))
+        raise Misfit(index, f"expected {_wanted(kind)}, got {shown(values[index])}")
+    match kind:
+        case "nominal":
+            return _nominal(values, types, categories)
+        case "bool":
+            return Column(kind, _flags(values))
+        case "int" | "real":
+            return Column(kind, _numbers(values, types, kind))
+
+
+def join(pieces: Sequence[Column | int], kind: Kind | None = None) -> Column:
+    """One column from pieces in a row; a number stands for that many missing values.
+
+    Examples
+    --------
+    >>> whole = join([encode(["b"]), 1, encode(["a", "b"])])
+    >>> whole.values.tolist(), whole.categories
+    ([1, -1, 0, 1], ('a', 'b'))
+    """
+    columns = [piece for piece in pieces if isinstance(piece, Column)]
+    if len(columns) == len(pieces) == 1:
+        return columns[0]
+    decided = common_kind(columns) if kind is None else kind
+    categories = tuple(sorted({name for column in columns for name in column.categories}))
+    parts = [
+        _recoded(piece, categories) if isinstance(piece, Column) else missing_column(decided, piece).values
+        for piece in pieces
+    ]
+    empty = missing_column(decided, 0).values
+    return Column(decided, np.concatenate([empty, *parts]), categories)
+
+
+def common_kind(columns: Iterable[Column]) -> Kind:
+    """The kind of the whole of which these are the pieces.
+
+    Examples
+    --------
+    >>> common_kind([encode([1, 2]), encode([0.5])]), common_kind([])
+    ('real', 'nominal')
+    """
+    kinds = {column.kind for column in columns}
+    return "real" if len(kinds) > 1 else next(iter(kinds), "nominal")
+
+
+def missing_column(kind: Kind, n: int, categories: Sequence[str] = ()) -> Column:
+    """A column without a single value."""
+    match kind:
+        case "nominal":
+            return Column(kind, np.full(n, -1, dtype=np.int32), tuple(sorted(categories)))
+        case "bool":
+            return Column(kind, np.full(n, -1, dtype=np.int8))
+        case "int" | "real":
+            return Column(kind, np.full(n, np.nan))
+
+
+def _recoded(column: Column, categories: tuple[str, ...]) -> NDArray[Any]:
+    """The codes of a piece in the categories of the whole; an extra last place keeps -1 as it is."""
+    if column.kind != "nominal" or column.categories == categories:
+        return column.values
+    code = {name: i for i, name in enumerate(categories)}
+    new = np.array([*map(code.__getitem__, column.categories), -1], dtype=np.int32)
+    return np.asarray(new[column.values])
+
+
+def _has_stray_nans(types: set[type], like: Kind | None) -> bool:
+    """Whether a float may be a NaN that stands for a missing value of another family."""
+    found = {family_of(t) for t in types} | ({_FAMILY_OF_KIND[like]} if like else set())
+    return "number" in found and len(found - {"missing"}) > 1
+
+
+def _inferred_kind(values: Sequence[Any], types: set[type], like: Kind | None) -> Kind | None:
+    """The kind by the rules above; None when no value is there."""
+    found = {family_of(t) for t in types} - {"missing"}
+    if not found:
+        return None
+    first = _FAMILY_OF_KIND[like] if like else _first_family(values)
+    if first in ("record", "list", "other"):
+        index = first_outside(values, {"missing"})
+        raise Misfit(index, f"expected a plain value, got {shown(values[index])}")
+    if found != {first}:
+        index = first_outside(values, ("missing", first))
+        fix: Kind | None = "nominal" if found <= {"flag", "number", "string"} else None
+        raise Misfit(index, f"expected {EXPECTED[first]}, got {shown(values[index])}", fix)
+    match first:
+        case "flag":
+            return "bool"
+        case "string":
+            return "nominal"
+        case _:
+            return _kind_of_numbers(values, types)
+
+
+def _first_family(values: Sequence[Any]) -> Family:
+    return next(family for value in values if (family := family_of(type(value))) != "missing")
+
+
+def _kind_of_numbers(values: Sequence[Any], types: set[type]) -> Kind | None:
+    if any(issubclass(t, float | np.floating) for t in types):
+        if any(value == value for value in values if isinstance(value, float | np.floating)):
+            return "real"
+        if not any(issubclass(t, int | np.integer) for t in types):
+            return None
+    return "int"
+
+
+def _wanted(kind: Kind) -> str:
+    return "a whole number" if kind == "int" else EXPECTED[_FAMILY_OF_KIND[kind]]
+
+
+def _numbers(values: Sequence[Any], types: set[type], kind: Kind) -> NDArray[np.float64]:
+    if kind == "real" and types == {float}:
+        return np.fromiter(values, np.float64, len(values))
+    if any(family_of(t) == "string" for t in types):
+        values = [_number(i, value, kind) for i, value in enumerate(values)]
+    try:
+        numbers = np.array(values, dtype=np.float64)  # None becomes NaN
+    except OverflowError:
+        index = next(i for i, v in enumerate(values) if isinstance(v, int) and abs(v) > 1e308)
+        raise Misfit(index, f"expected {_wanted(kind)}, got one of more than 308 digits") from None
+    if kind == "int" and not types <= {int, type(None)}:
+        broken = (numbers != np.floor(numbers)) & ~np.isnan(numbers) | np.isinf(numbers)
+        if broken.any():
+            index = int(np.argmax(broken))
+            raise Misfit(index, f"expected a whole number, got {shown(values[index])}", "real")
+    return numbers
+
+
+def _number(index: int, value: Any, kind: Kind) -> Any:
+    if not isinstance(value, str):
+        return value
+    try:
+        return float(value)
+    except ValueError:
+        raise Misfit(index, f"expected {_wanted(kind)}, got {shown(value)}", "nominal") from None
+
+
+_FLAGS: Mapping[Any, int] = {True: 1, False: 0, None: -1}
+_WORDS: Mapping[str, int] = {"true": 1, "false": 0}
+
+
+def _flags(values: Sequence[Any]) -> NDArray[np.int8]:
+    try:
+        return np.fromiter(map(_FLAGS.__getitem__, values), np.int8, len(values))
+    except KeyError:
+        return np.array([_flag(i, value) for i, value in enumerate(values)], dtype=np.int8)
+
+
+def _flag(index: int, value: Any) -> int:
+    found = (
+        _WORDS.get(value.lower()) if isinstance(value, str) else -1 if value != value else _FLAGS.get(value)
+    )
+    if found is None:
+        raise Misfit(index, f"expected true or false, got {shown(value)}", "nominal")
+    return found
+
+
+def _nominal(values: Sequence[Any], types: set[type], categories: Sequence[str]) -> Column:
+    if not types <= {str, type(None)}:
+        values = [_text(value) for value in values]
+    found = set(values) - {None}
+    names = tuple(sorted(categories or found))
+    code: dict[Any, int] = {name: i for i, name in enumerate(names)} | {None: -1}
+    if not found <= code.keys():
+        index = next(i for i, value in enumerate(values) if value not in code)
+        raise Misfit(index, f"unknown category {shown(values[index])}{did_you_mean(values[index], names)}")
+    return Column("nominal", np.fromiter(map(code.__getitem__, values), np.int32, len(values)), names)
+
+
+def _text(value: Any) -> str | None:
+    if value is None or value != value:
+        return None
+    if isinstance(value, str):
+        return str(value)
+    return str(value).lower() if isinstance(value, bool | np.bool_) else repr(_plain(value))
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
+
+
+# ---- what the user says instead --------------------------------------------------------------------------
+
+_KINDS = f"{', '.join(get_args(Kind)[:-1])} or {get_args(Kind)[-1]}"
+
+
+@dataclass(frozen=True, slots=True)
+class Overrides:
+    """What the user said about members, as in ``{"zip": "nominal", "Car.wheels": "int", "cars": "set"}``.
+
+    A key is the name of a member, or ``Type.member`` where the name alone would mean too many; the value is
+    ``bool``, ``int``, ``real`` or ``nominal`` for an attribute, ``set`` or ``list`` for a link.
+
+    Examples
+    --------
+    >>> said = Overrides({"zip": "nominal", "Car.wheels": "int", "cars": "set"})
+    >>> said.attribute("Row", "zip"), said.attribute("Van", "wheels"), said.link("Train", "cars")
+    ('nominal', None, 'set')
+    """
+
+    given: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        known = (*get_args(Kind), "set", "list")
+        for name, value in self.given.items():
+            if value not in known:
+                hint = did_you_mean(str(value), known)
+                raise UsageError(f"{name!r} cannot be read as {value!r}{hint}")
+
+    def attribute(self, type_name: str, member: str) -> Kind | None:
+        """The kind the user wants an attribute to have, if they said so."""
+        said = self._said(type_name, member)
+        return said if said in get_args(Kind) else None  # type: ignore[return-value]  # the test has checked it
+
+    def link(self, type_name: str, member: str) -> Literal["set", "list"] | None:
+        """Whether the user wants a link to be a set or a list, if they said so."""
+        said = self._said(type_name, member)
+        return said if said in ("set", "list") else None  # type: ignore[return-value]  # the test has checked it
+
+    def _said(self, type_name: str, member: str) -> str | None:
+        return self.given.get(f"{type_name}.{member}") or self.given.get(member)
+
+    def check(self, schema: Schema) -> None:
+        """Refuse what names no member of the schema, or the wrong sort of member."""
+        sorts: dict[str, set[str]] = {}
+        for record in schema.types:
+            for member in record.members:
+                sort = "link" if record.link(member) else "attribute"
+                for name in (member, f"{record.name}.{member}"):
+                    sorts.setdefault(name, set()).add(sort)
+        for name, value in self.given.items():
+            if name not in sorts:
+                raise UnknownNameError("member", name, sorts)
+            if sorts[name] == {"link"} and value in get_args(Kind):
+                raise UsageError(
+                    f"{name!r} is a link, so it can be read as a set or a list, not as {value!r}"
+                )
+            if sorts[name] == {"attribute"} and value not in get_args(Kind):
+                kinds = ", ".join(get_args(Kind))
+                raise UsageError(
+                    f"{name!r} is an attribute, so it can be read as one of {kinds}, not as {value!r}"
+                )
+
+    def applied(self, schema: Schema) -> Schema:
+        """The schema with the members changed as the user said."""
+        self.check(schema)
+        return Schema(tuple(self._changed(record) for record in schema.types), schema.individual)
+
+    def _changed(self, record: RecordType) -> RecordType:
+        return RecordType(
+            record.name,
+            tuple(self._changed_attribute(record.name, a) for a in record.attributes),
+            tuple(self._changed_link(record.name, link) for link in record.links),
+        )
+
+    def _changed_attribute(self, type_name: str, attribute: Attribute) -> Attribute:
+        kind = self.attribute(type_name, attribute.name)
+        return attribute if kind in (None, attribute.kind) else Attribute(attribute.name, kind)
+
+    def _changed_link(self, type_name: str, link: Link) -> Link:
+        kind = self.link(type_name, link.name)
+        return link if kind is None or link.single else replace(link, kind=kind)
+
+
+# ---- names of types --------------------------------------------------------------------------------------
+
+_IRREGULAR: Mapping[str, str] = {
+    "axes": "axis",
+    "buses": "bus",
+    "caches": "cache",
+    "children": "child",
+    "feet": "foot",
+    "gases": "gas",
+    "halves": "half",
+    "indices": "index",
+    "leaves": "leaf",
+    "matrices": "matrix",
+    "men": "man",
+    "mice": "mouse",
+    "movies": "movie",
+    "people": "person",
+    "series": "series",
+    "species": "species",
+    "teeth": "tooth",
+    "vertices": "vertex",
+    "women": "woman",
+}
+
+
+def type_name_of(member: str) -> str:
+    """The name of the type a member leads to: its words capitalised, the last one singular.
+
+    Examples
+    --------
+    >>> [type_name_of(word) for word in ("cars", "bodies", "children", "load", "ring_atoms", "boxes")]
+    ['Car', 'Body', 'Child', 'Load', 'RingAtom', 'Box']
+    """
+    words = re.findall(r"[^\W_]+", member) or ["Item"]
+    words[-1] = _singular(words[-1])
+    return "".join(word[:1].upper() + word[1:] for word in words)
+
+
+def _singular(word: str) -> str:
+    lower = word.lower()
+    if lower in _IRREGULAR:
+        return _IRREGULAR[lower]
+    if lower.endswith("ies") and len(word) > 4:
+        return word[:-3] + "y"
+    if lower.endswith(("sses", "shes", "ches", "xes", "zzes")):
+        return word[:-2]
+    if lower.endswith("s") and not lower.endswith(("ss", "us", "is")) and len(word) > 2:
+        return word[:-1]
+    return word

@@ -1,0 +1,505 @@
+"""What follows from what, as far as syntax can see.
+
+A test is a region of the values its subject can have: finitely many words or all but finitely many, or a union
+of intervals of numbers. On such regions implication is inclusion and contradiction is an empty intersection,
+and both are exact. Everything that looks behind a link goes by the monotonicity of its form.
+
+Remember that a test is false of a missing value, whatever it asks.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from structtree.lang.syntax import (
+    Aggregate,
+    All,
+    Among,
+    And,
+    Bins,
+    Compare,
+    Count,
+    Distinct,
+    Exists,
+    Flag,
+    Follow,
+    Listed,
+    Missing,
+    Named,
+    No,
+    Not,
+    Or,
+    Predicate,
+    Quantiles,
+    Range,
+    Scalar,
+    Source,
+    Star,
+    Step,
+    Top,
+    Within,
+)
+
+__all__ = ["excludes", "implies", "source_of"]
+
+Test = Flag | Compare | Among | Within | Missing | Aggregate
+
+
+def implies(p: Predicate, q: Predicate) -> bool | None:
+    """Whether every row that satisfies p satisfies q.
+
+    Parameters
+    ----------
+    p : Predicate
+        May contain value sources: they stand for those of their values for which the implication holds, so
+        the answer is whether there can be any.
+    q : Predicate
+        Ground.
+
+    Returns
+    -------
+    bool or None
+        True: on all data. False: some values make p true and q false. None: syntax cannot tell, for instance
+        because the two ask about different things.
+
+    Examples
+    --------
+    >>> from structtree.lang.parse import parse_predicate as parse
+    >>> implies(parse("charge >= 3"), parse("charge >= 2")), implies(parse("charge >= 2"), parse("charge >= 3"))
+    (True, False)
+    >>> implies(parse("count atoms (element = N) >= 2"), parse("exists atoms (element in {N, O})"))
+    True
+    >>> print(implies(parse("aromatic"), parse("element = C")))
+    None
+    """
+    if isinstance(p, Test) and isinstance(q, Test):
+        return _test_implies(p, q)
+    if isinstance(q, Top) or p == q:
+        return True
+    match p, q:
+        case _, And(parts):
+            return _every(implies(p, part) for part in parts)
+        case Or(parts), _:
+            return _every(implies(part, q) for part in parts)
+        case _, Or(parts):
+            return True if any(implies(p, part) for part in parts) else None
+        case Named(_, body), _ if body is not None:
+            return implies(body, q)
+        case _, Named(_, body) if body is not None:
+            return implies(p, body)
+        case Not(inner), Not(other):
+            return implies(other, inner)
+        case _, Not(other):
+            return True if excludes(p, other) else None
+        case And(parts), _:
+            return _together_imply(parts, q)
+        case Top(), _:
+            return _always(q)
+        case _:
+            return _link_implies(p, q)
+
+
+def excludes(p: Predicate, q: Predicate) -> bool:
+    """Whether no row satisfies both, as far as two tests on one subject, or two counts, can show.
+
+    Examples
+    --------
+    >>> from structtree.lang.parse import parse_predicate as parse
+    >>> excludes(parse("element = N"), parse("element = O")), excludes(parse("a >= 1"), parse("a <= 1"))
+    (True, False)
+    """
+    if isinstance(p, Test) and isinstance(q, Test):
+        return _tests_exclude(p, q)
+    match p, q:
+        case Named(_, body), _ if body is not None:
+            return excludes(body, q)
+        case _, Named(_, body) if body is not None:
+            return excludes(p, body)
+        case (Missing(member), Follow(link)) | (Follow(link), Missing(member)):
+            return member == link
+        case (Follow(), Follow()) | (Step(), Step()) if _head(p) == _head(q) != "later":
+            return excludes(p.inner, q.inner)
+        case ((Exists() | Count() | No()), (Exists() | Count() | No())):
+            return _counts_exclude(p, q) or _counts_exclude(q, p)
+        case _:
+            return False
+
+
+def source_of(predicate: Predicate) -> Source | None:
+    """The value source of a test, a count or an aggregate itself, if it has one.
+
+    Examples
+    --------
+    >>> source_of(Compare("wheels", ">=", Star())), source_of(Compare("wheels", ">=", 2))
+    (Star(), None)
+    """
+    match predicate:
+        case Compare(value=value) | Aggregate(value=value) | Count(n=value) | Within(source=value):
+            return value if isinstance(value, Source) else None
+        case _:
+            return None
+
+
+# ---- tests: regions of values ---------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """These words (or truth values); or, turned round, all others."""
+
+    names: frozenset[str | bool]
+    all_but: bool = False
+
+
+# A cut lies just before (0) or just after (1) a number; a span lies between two cuts.
+_Cut = tuple[float, int]
+_Span = tuple[_Cut, _Cut]
+_START: _Cut = (-math.inf, 0)
+_END: _Cut = (math.inf, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class _Numbers:
+    """The numbers in these disjoint spans, in order."""
+
+    spans: tuple[_Span, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Absent:
+    """No value at all: what ``missing a`` asks for."""
+
+
+_Region = _Words | _Numbers | _Absent
+
+
+def _subject(test: Test) -> tuple[str, ...]:
+    match test:
+        case Aggregate(function, link, attribute):
+            return (function, link, attribute)
+        case Missing(member):
+            return (member,)
+        case _:
+            return (test.attribute,)
+
+
+def _region(test: Test) -> _Region | None:
+    """The values that satisfy a ground test; None when it is not ground, or compares what has no order."""
+    match test:
+        case Flag(_, positive):
+            return _Words(frozenset([positive]))
+        case Missing():
+            return _Absent()
+        case Among(_, values):
+            return _listed(values)
+        case Within(_, low, high, closed, None):
+            return _Numbers((((low, 0), (high, int(closed))),) if (low, 0) < (high, int(closed)) else ())
+        case Compare(_, "=", str() | int() | float() as value):
+            return _listed((value,))
+        case Compare(_, "!=", str() as word):
+            return _Words(frozenset([word]), all_but=True)
+        case Compare(_, "!=", int() | float() as value):
+            return _Numbers(_minus((_START, _END), (((value, 0), (value, 1)),)))
+        case Compare(_, ">=", int() | float() as value) | Aggregate(op=">=", value=int() | float() as value):
+            return _Numbers((((value, 0), _END),))
+        case Compare(_, "<=", int() | float() as value) | Aggregate(op="<=", value=int() | float() as value):
+            return _Numbers(((_START, (value, 1)),))
+        case _:
+            return None
+
+
+def _listed(values: tuple[Scalar, ...]) -> _Region:
+    numbers = [value for value in values if not isinstance(value, str)]
+    if len(numbers) < len(values):
+        return _Words(frozenset(map(str, values)))
+    return _Numbers(tuple(((v, 0), (v, 1)) for v in sorted(set(numbers))))
+
+
+def _test_implies(p: Test, q: Test) -> bool | None:
+    if _subject(p) != _subject(q):
+        return None
+    wider = _region(q)
+    if wider is None:
+        return True if p == q else None
+    if source_of(p) is not None:
+        return _some_value_implies(p, q, wider)
+    narrower = _region(p)
+    return None if narrower is None else _inside(narrower, wider, dense=_of_reals(p) or _of_reals(q))
+
+
+def _tests_exclude(p: Test, q: Test) -> bool:
+    if _subject(p) != _subject(q):
+        return False
+    one, other = _region(p), _region(q)
+    return one is not None and other is not None and _disjoint(one, other)
+
+
+def _of_reals(test: Test) -> bool:
+    """Whether the value shows that its attribute is not of whole numbers; checked values are of its kind."""
+    match test:
+        case Compare(value=float()):
+            return True
+        case Among(values=values):
+            return any(isinstance(value, float) for value in values)
+        case _:
+            return False
+
+
+def _inside(p: _Region, q: _Region, *, dense: bool) -> bool | None:
+    match p, q:
+        case _Absent(), _Absent():
+            return True
+        case _Words(names, all_but), _Words(others, True):
+            return others <= names if all_but else names.isdisjoint(others)
+        case _Words(names, False), _Words(others, False):
+            return names <= others
+        case _Numbers(spans), _Numbers(others):
+            rest = [piece for span in spans for piece in _minus(span, others)]
+            if not rest:
+                return True
+            # If the numbers are whole ones there must be one of them to show that q fails.
+            return False if dense or any(map(_holds_a_whole_number, rest)) else None
+        case (_Absent(), _) | (_, _Absent()):
+            return p == _Numbers(())
+        case _:
+            return None  # all words but some, in a few words: depends on which words there are
+
+
+def _disjoint(p: _Region, q: _Region) -> bool:
+    match p, q:
+        case _Words(names, False), _Words(others, False):
+            return names.isdisjoint(others)
+        case (_Words(names, False), _Words(others, True)) | (_Words(others, True), _Words(names, False)):
+            return names <= others
+        case _Numbers(spans), _Numbers(others):
+            return all(min(b, d) <= max(a, c) for a, b in spans for c, d in others)
+        case (_Absent(), _) | (_, _Absent()):
+            return p != q
+        case _:
+            return False
+
+
+def _minus(span: _Span, others: tuple[_Span, ...]) -> tuple[_Span, ...]:
+    """The pieces of a span that lie in none of the others."""
+    start, end = span
+    pieces: list[_Span] = []
+    for low, high in others:
+        if start < min(low, end):
+            pieces.append((start, min(low, end)))
+        start = max(start, high)
+    if start < end:
+        pieces.append((start, end))
+    return tuple(pieces)
+
+
+def _holds_a_whole_number(span: _Span) -> bool:
+    (low, after), end = span
+    if math.isinf(low):
+        return low < 0 and end > (-math.inf, 1)
+    first = math.floor(low) + 1 if after else math.ceil(low)
+    return (first, 0) < end
+
+
+def _some_value_implies(p: Test, q: Test, region: _Region) -> bool | None:
+    """Whether a source offers a value that makes p imply q without being q."""
+    source = source_of(p)
+    if isinstance(source, Listed | Range):
+        assert isinstance(p, Compare | Aggregate)
+        instances = [_with_value(p, value) for value in _values(source)]
+        return True if any(i != q and _test_implies(i, q) for i in instances) else False
+    match p, region:
+        case _, _Absent():
+            return False
+        case Compare(op="="), _Words(names, all_but):
+            return all_but or len(names) > 1
+        case Compare(op="="), _Numbers(spans):
+            return len(spans) > 1 or any(_is_wide(span) for span in spans)
+        case Within(), _Numbers(spans):
+            return any(map(_is_wide, spans))
+        case ((Compare(op=">=") | Aggregate(op=">=")), _Numbers(spans)):
+            return bool(spans) and spans[-1][1] == _END
+        case ((Compare(op="<=") | Aggregate(op="<=")), _Numbers(spans)):
+            return bool(spans) and spans[0][0] == _START
+        case _:
+            return False
+
+
+def _is_wide(span: _Span) -> bool:
+    return span[0][0] < span[1][0]
+
+
+def _values(source: Listed | Range) -> Iterable[Scalar]:
+    return source.values if isinstance(source, Listed) else range(source.low, source.high + 1)
+
+
+def _with_value(test: Compare | Aggregate, value: Scalar) -> Test:
+    match test:
+        case Compare():
+            return replace(test, value=value)
+        case Aggregate():
+            return replace(test, value=float(value))
+
+
+# ---- behind links ---------------------------------------------------------------------------------------
+
+
+def _link_implies(p: Predicate, q: Predicate) -> bool | None:
+    match p, q:
+        case (Follow(), Follow()) | (Step(), Step()) | (All(), All()) if _head(p) == _head(q):
+            return implies(p.inner, q.inner)
+        case Step("next", inner), Step("later", other):
+            return implies(inner, other) or None
+        case Step(("first" | "last"), inner, link), (Exists(other) | Distinct(other)) if link == other:
+            return implies(Exists(other, inner), q)
+        case Distinct(link, inners), Distinct(other, others) if link == other:
+            return _can_be_matched(inners, others) or None
+        case All(link, inner), No(other, refused) if link == other:
+            return excludes(inner, refused) or None
+        case _:
+            return _counts_imply(p, q)
+
+
+def _head(predicate: Follow | Step | All) -> str:
+    """What leads to the rows that the inner predicate is about."""
+    return predicate.link if not isinstance(predicate, Step) else f"{predicate.step} {predicate.link or ''}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Counted:
+    """At least, or at most, n rows behind a link satisfy a predicate."""
+
+    link: str
+    inner: Predicate
+    n: int | Source
+
+
+def _at_least(predicate: Predicate) -> _Counted | None:
+    match predicate:
+        case Exists(link, inner):
+            return _Counted(link, inner, 1)
+        case Count(link, inner, ">=", n):
+            return _Counted(link, inner, n)
+        case _:
+            return None
+
+
+def _at_most(predicate: Predicate) -> _Counted | None:
+    match predicate:
+        case No(link, inner):
+            return _Counted(link, inner, 0)
+        case Count(link, inner, "<=", n):
+            return _Counted(link, inner, n)
+        case _:
+            return None
+
+
+def _counts_imply(p: Predicate, q: Predicate) -> bool | None:
+    match _at_least(p), _at_least(q), _at_most(p), _at_most(q):
+        case _Counted() as many, _Counted() as fewer, _, _ if many.link == fewer.link:
+            return _more_rows(implies(many.inner, fewer.inner), many.n, fewer.n, up=True)
+        case _, _, _Counted() as few, _Counted() as more if few.link == more.link:
+            return _more_rows(implies(more.inner, few.inner), few.n, more.n, up=False)
+        case None, _Counted(link, inner, int() as n), _, _ if isinstance(p, Distinct) and p.link == link:
+            return sum(implies(i, inner) is True for i in p.inners) >= n or None
+        case _Counted(link, inner, int() as n), None, _, _ if isinstance(q, Distinct) and q.link == link:
+            return (n >= len(q.inners) and all(implies(inner, i) for i in q.inners)) or None
+        case _:
+            return None
+
+
+def _more_rows(inner: bool | None, n: int | Source, limit: int | Source, *, up: bool) -> bool | None:
+    """Whether a count of n of the inner rows implies the limit; a source stands for the numbers that do."""
+    if not inner or isinstance(limit, Source):
+        return inner and None
+    match n:
+        case int():
+            numbers = [n]
+        case Range(low, high):
+            numbers = [high if up else low]
+        case Listed(values):
+            numbers = [value for value in values if isinstance(value, int)]
+        case _:
+            return True
+    return any(number >= limit if up else number <= limit for number in numbers)
+
+
+def _counts_exclude(p: Predicate, q: Predicate) -> bool:
+    match _at_least(p), _at_most(q):
+        case _Counted(link, inner, int() as least), _Counted(other, outer, int() as most) if link == other:
+            return least > most and implies(inner, outer) is True
+        case _:
+            return False
+
+
+def _can_be_matched(inners: tuple[Predicate, ...], others: tuple[Predicate, ...]) -> bool:
+    """Whether each of the others follows from an inner of its own."""
+    if not others:
+        return True
+    return any(
+        implies(inner, others[0]) and _can_be_matched(inners[:i] + inners[i + 1 :], others[1:])
+        for i, inner in enumerate(inners)
+    )
+
+
+# ---- forms ----------------------------------------------------------------------------------------------
+
+
+def _always(q: Predicate) -> bool | None:
+    """Whether q holds of every row."""
+    match q:
+        case Flag() | Compare() | Among() | Within() | Missing() | Aggregate():
+            return False
+        case Exists() | Step() | Distinct():
+            return False
+        case Count(_, _, ">=", int() as n):
+            return n <= 0
+        case All(_, inner):
+            return _always(inner)
+        case Follow(_, inner):
+            return None if implies(Top(), inner) else False
+        case Top():
+            return True
+        case _:
+            return None
+
+
+def _together_imply(parts: tuple[Predicate, ...], q: Predicate) -> bool | None:
+    """Whether a conjunction implies q: by one part, or by all its tests of one subject taken together."""
+    if any(implies(part, q) for part in parts):
+        return True
+    if not isinstance(q, Test):
+        return None
+    related = [part for part in parts if isinstance(part, Test) and _subject(part) == _subject(q)]
+    regions = [region for part in related if (region := _region(part)) is not None]
+    wider = _region(q)
+    if wider is None or not regions:
+        return None
+    found = _inside(_common(regions), wider, dense=any(map(_of_reals, [*related, q])))
+    return found if found or len(regions) == len(parts) else None
+
+
+def _common(regions: list[_Region]) -> _Region:
+    """What lies in all of the regions; the last of them where they do not compare."""
+    found = regions[-1]
+    for region in regions[:-1]:
+        match found, region:
+            case _Numbers(spans), _Numbers(others):
+                gaps = _minus((_START, _END), others)
+                found = _Numbers(tuple(piece for span in spans for piece in _minus(span, gaps)))
+            case _Words(names, False), _Words(others, all_but):
+                found = _Words(names - others if all_but else names & others)
+            case _Words(names, True), _Words(others, True):
+                found = _Words(names | others, all_but=True)
+            case _Words(names, True), _Words(others, False):
+                found = _Words(others - names)
+            case _:
+                pass
+    return found
+
+
+def _every(answers: Iterable[bool | None]) -> bool | None:
+    """True when all are, False when one is, otherwise None."""
+    found = list(answers)
+    return False if False in found else (None if None in found else True)

@@ -1,0 +1,483 @@
+"""From text to syntax: the only module that knows lark.
+
+The grammar itself is `dsl.lark`. The nodes are made while parsing, bottom up, so that no tree of lark's is
+ever walked; and brackets are matched in one scan before that, which answers hopeless nesting at once and says
+which bracket is at fault better than a parser could. What a failed parse says is put together in
+`structtree.lang.mistakes`; whether names and kinds make sense is left to `structtree.lang.check`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib import resources
+from typing import Any, Literal, TypeVar
+
+from lark import Lark, Token, Transformer, UnexpectedInput, v_args
+
+from structtree.data.schema import Attribute, Link, LinkKind
+from structtree.errors import GrammarError
+from structtree.lang.mistakes import Word, check_brackets, place_at, sentence
+from structtree.lang.syntax import (
+    Aggregate,
+    All,
+    Among,
+    And,
+    Bins,
+    Compare,
+    Count,
+    Definition,
+    Distinct,
+    Exists,
+    Flag,
+    Follow,
+    Function,
+    Glob,
+    GrammarSyntax,
+    Limits,
+    Listed,
+    Missing,
+    No,
+    Not,
+    Or,
+    Place,
+    Predicate,
+    Quantiles,
+    Range,
+    RefineBlock,
+    Rewrite,
+    Scalar,
+    Source,
+    Star,
+    Step,
+    Top,
+    TypeDeclaration,
+    Within,
+    sort_scalars,
+)
+
+__all__ = ["parse_grammar", "parse_predicate"]
+
+MAX_PATH = 50
+"""How many names a dotted path may have; nobody needs more, and deeper syntax would exhaust the stack."""
+
+MAX_VALUES = 100_000
+"""How many values a range, or a number of bins, may stand for."""
+
+
+def parse_grammar(text: str, source: str = "<grammar>") -> GrammarSyntax:
+    """Read a whole grammar.
+
+    Parameters
+    ----------
+    text : str
+    source : str
+        The file or other name of the text, for messages.
+
+    Returns
+    -------
+    GrammarSyntax
+        Names are not resolved yet; see `structtree.lang.check.check`.
+
+    Raises
+    ------
+    GrammarError
+        Where the text is not a grammar, with the place and what was expected there.
+
+    Examples
+    --------
+    >>> grammar = parse_grammar("grammar tiny refine Car { top -> wheels >= * }")
+    >>> grammar.name, grammar.blocks[0].rewrites[0].right
+    ('tiny', Compare(attribute='wheels', op='>=', value=Star()))
+    """
+    parsed: GrammarSyntax = _parse(text, source, "grammar")
+    return parsed
+
+
+def parse_predicate(text: str, source: str = "<predicate>") -> Predicate:
+    """Read a single predicate.
+
+    Examples
+    --------
+    >>> parse_predicate("load.shape = circle")
+    Follow(link='load', inner=Compare(attribute='shape', op='=', value='circle'))
+    """
+    parsed: Predicate = _parse(text, source, "predicate")
+    return parsed
+
+
+def _parse(text: str, source: str, start: Literal["grammar", "predicate"]) -> Any:
+    try:
+        check_brackets(text)
+        return _parser().parse(text, start=start)
+    except GrammarError as error:
+        raise GrammarError(error.message, source, error.line, error.column, text) from None
+    except UnexpectedInput as error:
+        place = _where(error, text)
+        raise GrammarError(_explain(error, text, start), source, place.line, place.column, text) from None
+
+
+@cache
+def _parser() -> Lark:
+    """The parser, built on first use: about 70 ms."""
+    rules = resources.files("structtree.lang").joinpath("dsl.lark").read_text(encoding="utf-8")
+    return Lark(rules, parser="lalr", start=["grammar", "predicate"], transformer=_Build())
+
+
+def _where(error: UnexpectedInput, text: str) -> Place:
+    if isinstance(getattr(error, "token", None), Token) and error.token.type == "$END":  # type: ignore[attr-defined]
+        return place_at(text, len(text.rstrip()))
+    return Place(error.line, error.column)
+
+
+def _explain(error: UnexpectedInput, text: str, start: str) -> str:
+    """Parse once more, up to the error, to learn exactly what could have come and what came before it."""
+    understood = _understood(text, start)
+    # A second parser, because the failing token has already led the first one astray.
+    parser = _parser().parse_interactive("", start)
+    for token in understood:
+        parser.feed_token(token)
+    before = Word(understood[-1].type, str(understood[-1])) if understood else None
+    came = getattr(error, "token", None)
+    word = Word("", text[error.pos_in_stream or 0]) if came is None else Word(came.type, str(came))
+    return sentence(parser.accepts(), before, word)  # type: ignore[no-untyped-call]
+
+
+def _understood(text: str, start: str) -> list[Token]:
+    """The tokens before the one that cannot be parsed."""
+    parser = _parser().parse_interactive(text, start)
+    tokens: list[Token] = []
+    with suppress(UnexpectedInput):  # it is the error that is being explained
+        for token in parser.lexer_thread.lex(parser.parser_state):  # type: ignore[no-untyped-call]
+            parser.feed_token(token)
+            tokens.append(token)
+    return tokens
+
+
+@dataclass(frozen=True, slots=True)
+class _Stated:
+    """The limits, or the name of the individual, with the place of the statement."""
+
+    what: Literal["individual", "limits"]
+    value: Any
+    place: Place
+
+
+_IN_BACKTICKS = {'"': '\\"', "\\`": "`"}
+_T = TypeVar("_T", TypeDeclaration, Definition, Function)
+
+
+@v_args(inline=True)
+class _Build(Transformer[Token, Any]):
+    """Makes a node of each rule of `dsl.lark`, from nodes and tokens."""
+
+    # ---- declarations
+
+    def grammar(self, header: tuple[str | None, str | None], *statements: Any) -> GrammarSyntax:
+        stated = {
+            what: _at_most_one(what, [s for s in statements if isinstance(s, _Stated) and s.what == what])
+            for what in ("individual", "limits")
+        }
+        individual, limits = stated["individual"], stated["limits"]
+        return GrammarSyntax(
+            *header,
+            types=_unique("type", statements, TypeDeclaration),
+            individual=individual.value if individual else None,
+            definitions=_unique("define", statements, Definition),
+            functions=_unique("function", statements, Function),
+            blocks=tuple(s for s in statements if isinstance(s, RefineBlock)),
+            limits=limits.value if limits else Limits(),
+            individual_place=individual.place if individual else None,
+        )
+
+    def header(self, *tokens: Token) -> tuple[str | None, str | None]:
+        name = doc = None
+        for token in tokens:
+            if token.type == "STRING":
+                doc = _text(token)
+            else:
+                name = _text(token)
+        return name, doc
+
+    def type(self, name: Token, *members: tuple[Token, Attribute | Link] | None) -> TypeDeclaration:
+        present = [member for member in members if member is not None]
+        places: dict[str, Place] = {}
+        for token, member in present:
+            if member.name in places:
+                raise _error(f"type {_text(name)!r} has two members named {member.name!r}", token)
+            places[member.name] = _place(token)
+        attributes = tuple(member for _, member in present if isinstance(member, Attribute))
+        links = tuple(member for _, member in present if isinstance(member, Link))
+        return TypeDeclaration(_text(name), attributes, links, _place(name), places)
+
+    def member(self, name: Token, kind: Callable[[str], Attribute | Link]) -> tuple[Token, Attribute | Link]:
+        return name, kind(_text(name))
+
+    def plain(self, kind: Token) -> Callable[[str], Attribute]:
+        return lambda name: Attribute(name, _word(kind))
+
+    def many(self, collection: Token, target: Token) -> Callable[[str], Link]:
+        kind: LinkKind = "set" if collection == "set" else "list"
+        return lambda name: Link(name, kind, _text(target))
+
+    def one(self, target: Token, question: Token | None) -> Callable[[str], Link]:
+        return lambda name: Link(name, "optional" if question else "one", _text(target))
+
+    def categories(self, *values: Token) -> Callable[[str], Attribute]:
+        texts = tuple(str(_scalar(value)) for value in values)
+        if len(set(texts)) != len(texts):
+            twice = next(value for value, text in zip(values, texts, strict=True) if texts.count(text) > 1)
+            raise _error(f"the value {str(_scalar(twice))!r} is listed twice", twice)
+        return lambda name: Attribute(name, "nominal", texts)
+
+    def individual(self, name: Token) -> _Stated:
+        return _Stated("individual", _text(name), _place(name))
+
+    def define(self, name: Token, type_name: Token, body: Predicate, doc: Token | None = None) -> Definition:
+        return Definition(_text(name), _text(type_name), body, doc and _text(doc), _place(name))
+
+    def function(self, name: Token, type_name: Token, kind: Token, doc: Token | None = None) -> Function:
+        return Function(_text(name), _text(type_name), _word(kind), doc and _text(doc), _place(name))
+
+    def refine(self, name: Token, *rewrites: Rewrite) -> RefineBlock:
+        return RefineBlock(_text(name), rewrites, _place(name))
+
+    def rewrite(self, left: Predicate, arrow: Token, right: Predicate, most: Token | None) -> Rewrite:
+        place = _place(arrow)
+        if left == Top() and right == And((Top(), Top())):
+            return Rewrite(left, right, _whole(most, 1) if most else 0, place)
+        if most is not None:
+            raise _error("'max' belongs after 'top -> top and top'", most)
+        return Rewrite(left, right, place=place)
+
+    def limits(self, word: Token, *limits: tuple[Token, int] | None) -> _Stated:
+        found: dict[str, int] = {}
+        for limit in limits:
+            if limit is None:
+                continue
+            name, number = limit
+            if str(name) in found:
+                raise _error(f"{str(name)!r} is limited twice", name)
+            found[str(name)] = number
+        return _Stated("limits", Limits(**found), _place(word))
+
+    def limit(self, name: Token, number: Token) -> tuple[Token, int]:
+        return name, _whole(number, 0)
+
+    # ---- predicates
+
+    def top(self) -> Top:
+        return Top()
+
+    def or_(self, *parts: Predicate) -> Or:
+        return Or(tuple(_flat(parts, Or)))
+
+    def and_(self, *parts: Predicate) -> And:
+        return And(tuple(_flat(parts, And)))
+
+    def not_(self, inner: Predicate) -> Not:
+        return Not(inner)
+
+    def not_test(self, test: Predicate) -> Predicate:
+        return _at_the_end(test, _negated)
+
+    def flag(self, path: list[Token]) -> Predicate:
+        return _along(path, Flag(_attribute(path[-1]), place=_place(path[-1])))
+
+    def compare(self, path: list[Token], op: Token, value: Scalar | Source) -> Predicate:
+        return _along(path, Compare(_attribute(path[-1]), _word(op), value, _place(path[-1])))
+
+    def among(self, path: list[Token], *values: Token) -> Predicate:
+        return _along(path, Among(_attribute(path[-1]), sort_scalars(map(_scalar, values)), _place(path[-1])))
+
+    def within(self, path: list[Token], low: Token, high: Token, end: Token) -> Predicate:
+        ends = float(_scalar(low)), float(_scalar(high))
+        return _along(path, Within(_attribute(path[-1]), *ends, end == "]", place=_place(path[-1])))
+
+    def within_source(self, path: list[Token], source: Bins | Quantiles) -> Predicate:
+        return _along(path, Within(_attribute(path[-1]), source=source, place=_place(path[-1])))
+
+    def missing(self, path: list[Token]) -> Predicate:
+        return _along(path, Missing(_attribute(path[-1]), _place(path[-1])))
+
+    def follow(self, link: Token, inner: Predicate) -> Follow:
+        return Follow(_text(link), inner, _place(link))
+
+    def step(self, step: Token, inner: Predicate) -> Step:
+        return Step(_word(step), inner, place=_place(step))
+
+    def quantified(self, word: Token, link: Token, inner: Predicate) -> Predicate:
+        name, place = _text(link), _place(link)
+        match str(word):
+            case "exists":
+                return Exists(name, inner, place)
+            case "all":
+                return All(name, inner, place)
+            case "none":
+                return No(name, inner, place)
+            case _:
+                return Step(_word(word), inner, name, place)
+
+    def count(self, _: Token, link: Token, inner: Predicate, op: Token, n: Scalar | Source) -> Count:
+        if isinstance(n, str | float):
+            raise _error(f"expected a whole number after {str(op)!r}, got {str(n)!r}", op)
+        return Count(_text(link), inner, _word(op), n, _place(link))
+
+    def distinct(self, _: Token, link: Token, *inners: Predicate) -> Distinct:
+        return Distinct(_text(link), inners, _place(link))
+
+    def aggregate(
+        self, function: Token, link: Token, attribute: Token, op: Token, value: Scalar | Source
+    ) -> Aggregate:
+        if isinstance(value, str):
+            raise _error(f"expected a number after {str(op)!r}, got {value!r}", op)
+        return Aggregate(_word(function), _text(link), _attribute(attribute), _word(op), value, _place(link))
+
+    def path(self, *names: Token) -> list[Token]:
+        if len(names) > MAX_PATH:
+            raise _error(f"a path has at most {MAX_PATH} names, this one has {len(names)}", names[0])
+        return list(names)
+
+    # ---- values
+
+    def scalar(self, token: Token) -> Any:
+        return _scalar(token)
+
+    def star(self) -> Star:
+        return Star()
+
+    def bins(self, k: Token) -> Bins:
+        return Bins(_whole(k, 1))
+
+    def quantiles(self, k: Token) -> Quantiles:
+        return Quantiles(_whole(k, 1))
+
+    def listed(self, *values: Token) -> Listed:
+        return Listed(tuple(map(_scalar, values)))
+
+    def range(self, low: Token, high: Token) -> Range:
+        first, last = _whole(low), _whole(high)
+        if first > last:
+            raise _error(f"a range goes up: write {last}..{first}", low)
+        if last - first >= MAX_VALUES:
+            raise _error(f"a range stands for at most {MAX_VALUES} values", low)
+        return Range(first, last)
+
+
+# ---- pieces of nodes ------------------------------------------------------------------------------------
+
+
+def _along(path: list[Token], test: Predicate) -> Predicate:
+    """The test at the end of the references that come before it: ``load.shape = circle``."""
+    for name in reversed(path[:-1]):
+        test = Follow(_text(name), test, _place(name))
+    return test
+
+
+def _at_the_end(test: Predicate, change: Callable[[Predicate], Predicate]) -> Predicate:
+    steps: list[Follow] = []
+    while isinstance(test, Follow):
+        steps.append(test)
+        test = test.inner
+    test = change(test)
+    for step in reversed(steps):
+        test = replace(step, inner=test)
+    return test
+
+
+def _negated(test: Predicate) -> Predicate:
+    if isinstance(test, Flag):
+        return replace(test, positive=False)
+    place = getattr(test, "place", None) or Place(1, 1)
+    raise GrammarError("'not' takes a flag, or a test in brackets: not (...)", "", place.line, place.column)
+
+
+def _flat(parts: Iterable[Predicate], kind: type[And] | type[Or]) -> Iterable[Predicate]:
+    for part in parts:
+        if isinstance(part, kind):
+            yield from part.parts
+        else:
+            yield part
+
+
+def _at_most_one(what: str, found: list[_Stated]) -> _Stated | None:
+    if len(found) > 1:
+        first, second = found[0].place, found[1].place
+        message = f"there is a second '{what}'; the first is on line {first.line}"
+        raise GrammarError(message, "", second.line, second.column)
+    return found[0] if found else None
+
+
+def _unique(what: str, statements: Iterable[Any], kind: type[_T]) -> tuple[_T, ...]:
+    """The statements of one kind; no two of them declare the same name."""
+    first: dict[str, _T] = {}
+    for statement in statements:
+        if not isinstance(statement, kind):
+            continue
+        earlier = first.setdefault(statement.name, statement)
+        if earlier is not statement:
+            assert earlier.place is not None and statement.place is not None
+            message = (
+                f"there is a second '{what} {statement.name}'; the first is on line {earlier.place.line}"
+            )
+            raise GrammarError(message, "", statement.place.line, statement.place.column)
+    return tuple(first.values())
+
+
+# ---- tokens ---------------------------------------------------------------------------------------------
+
+
+def _place(token: Token) -> Place:
+    return Place(token.line or 1, token.column or 1)
+
+
+def _error(message: str, token: Token) -> GrammarError:
+    return GrammarError(message, "", token.line, token.column)
+
+
+def _text(token: Token) -> str:
+    """The name or the string that a token stands for."""
+    match token.type:
+        case "STRING":
+            quoted = str(token)
+        case "BACKTICKS":
+            # Between backticks it is the backtick, not the double quote, that needs an escape.
+            inside = re.sub(r'\\.|"', lambda found: _IN_BACKTICKS.get(found[0], found[0]), token[1:-1])
+            quoted = f'"{inside}"'
+        case _:
+            return str(token)
+    try:
+        return str(json.loads(quoted, strict=False))
+    except json.JSONDecodeError:
+        raise _error(
+            f"{token!s} has an escape that is not known; write '\\\\' for a backslash", token
+        ) from None
+
+
+def _attribute(token: Token) -> str:
+    return Glob(token) if token.type == "GLOB" else _text(token)
+
+
+def _scalar(token: Token) -> Any:
+    if token.type != "NUMBER":
+        return _text(token)
+    if len(token) > 300:
+        raise _error(f"a number has at most 300 digits, this one has {len(token)}", token)
+    return int(token) if re.fullmatch(r"[-+]?\d+", token) else float(token)
+
+
+def _whole(token: Token, least: int | None = None) -> int:
+    number = _scalar(token)
+    if not isinstance(number, int) or (least is not None and not least <= number <= MAX_VALUES):
+        span = "" if least is None else f" from {least} to {MAX_VALUES}"
+        raise _error(f"expected a whole number{span}, got {str(token)!r}", token)
+    return number
+
+
+def _word(token: Token) -> Any:
+    """A keyword or sign, whose terminal lists exactly what the node allows."""
+    return str(token)

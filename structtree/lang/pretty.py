@@ -1,0 +1,315 @@
+"""The canonical text of predicates and grammars.
+
+The law: what is printed parses back to the same syntax. It holds for everything that the parser makes; the
+checker's `Named` prints as its name, which parses as a flag until it is checked again. Comments are not kept.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from typing import assert_never
+
+from structtree.data.schema import Attribute, Link
+from structtree.lang.syntax import (
+    Aggregate,
+    All,
+    Among,
+    And,
+    Bins,
+    Compare,
+    Count,
+    Definition,
+    Distinct,
+    Exists,
+    Flag,
+    Follow,
+    Function,
+    Glob,
+    GrammarSyntax,
+    Limits,
+    Listed,
+    Missing,
+    Named,
+    No,
+    Not,
+    Or,
+    Predicate,
+    Quantiles,
+    Range,
+    RefineBlock,
+    Rewrite,
+    Scalar,
+    Source,
+    Star,
+    Step,
+    Top,
+    TypeDeclaration,
+    Within,
+)
+
+__all__ = ["pretty", "pretty_grammar", "pretty_name", "pretty_rewrite", "pretty_scalar"]
+
+_WORDS = """
+    grammar type individual define function refine limits nesting literals
+    bool int real nominal set list of top and or in not missing
+    next previous later exists all none first last count distinct sum mean min max bins quantiles inf
+"""
+RESERVED = frozenset(_WORDS.split())
+"""The words of the language: as names they are written in backticks, as values in quotes."""
+
+_IDENTIFIER = re.compile(r"[^\W\d]\w*")
+_GRAMMAR_NAME = re.compile(r"[^\W\d]\w*(-\w+)*")
+_WIDTH = 100
+
+
+def pretty(predicate: Predicate) -> str:
+    """The text of a predicate.
+
+    Examples
+    --------
+    >>> from structtree.lang.parse import parse_predicate
+    >>> pretty(parse_predicate("exists cars(load(shape=circle)and(not(long)or wheels>=3))"))
+    'exists cars (load.shape = circle and (not (long) or wheels >= 3))'
+    """
+    match predicate:
+        case Top():
+            return "top"
+        case Flag() | Compare() | Among() | Within() | Missing() | Named():
+            return _test(predicate, "")
+        case Follow(link, inner):
+            return _dotted(predicate) or f"{pretty_name(link)} ({pretty(inner)})"
+        case Step(step, inner, link):
+            return f"{step} {f'{pretty_name(link)} ' if link is not None else ''}({pretty(inner)})"
+        case Exists(link, inner):
+            return f"exists {pretty_name(link)} ({pretty(inner)})"
+        case All(link, inner):
+            return f"all {pretty_name(link)} ({pretty(inner)})"
+        case No(link, inner):
+            return f"none {pretty_name(link)} ({pretty(inner)})"
+        case Count(link, inner, op, n):
+            return f"count {pretty_name(link)} ({pretty(inner)}) {op} {_value(n)}"
+        case Aggregate(function, link, attribute, op, value):
+            return f"{function} {pretty_name(link)}.{pretty_name(attribute)} {op} {_value(value)}"
+        case Distinct(link, inners):
+            return f"distinct {pretty_name(link)} ({', '.join(map(pretty, inners))})"
+        case And(parts):
+            return " and ".join([f"({pretty(p)})" if isinstance(p, Or) else pretty(p) for p in parts])
+        case Or(parts):
+            return " or ".join(map(pretty, parts))
+        case Not(inner):
+            return f"not ({pretty(inner)})"
+        case _ as never:
+            assert_never(never)
+
+
+def pretty_grammar(syntax: GrammarSyntax) -> str:
+    """The text of a whole grammar, ending in a newline unless it is empty.
+
+    Examples
+    --------
+    >>> from structtree.lang.parse import parse_grammar
+    >>> print(pretty_grammar(parse_grammar("grammar tiny refine Car{top->long;top->wheels>=2..4}")), end="")
+    grammar tiny
+    <BLANKLINE>
+    refine Car {
+        top -> long
+        top -> wheels >= 2..4
+    }
+    """
+    paragraphs = [
+        _header(syntax),
+        "\n".join(map(_type, syntax.types)),
+        "" if syntax.individual is None else f"individual {pretty_name(syntax.individual)}",
+        "\n".join([*map(_definition, syntax.definitions), *map(_function, syntax.functions)]),
+        *map(_block, syntax.blocks),
+        _limits(syntax.limits),
+    ]
+    return "\n\n".join(filter(None, paragraphs)) + "\n" if any(paragraphs) else ""
+
+
+def pretty_rewrite(rewrite: Rewrite) -> str:
+    """The text of one rewrite.
+
+    Examples
+    --------
+    >>> pretty_rewrite(Rewrite(Top(), And((Top(), Top())), conjuncts=3))
+    'top -> top and top max 3'
+    """
+    most = f" max {rewrite.conjuncts}" if rewrite.conjuncts else ""
+    return f"{pretty(rewrite.left)} -> {pretty(rewrite.right)}{most}"
+
+
+def pretty_name(name: str) -> str:
+    """A name, in backticks where it could be taken for something else.
+
+    Examples
+    --------
+    >>> pretty_name("wheels"), pretty_name("capital-gain"), pretty_name("count")
+    ('wheels', '`capital-gain`', '`count`')
+    """
+    if isinstance(name, Glob) or (_IDENTIFIER.fullmatch(name) and name not in RESERVED):
+        return str(name)
+    inside = re.sub(
+        r"\\.|`", lambda found: {'\\"': '"', "`": "\\`"}.get(found[0], found[0]), _json(name)[1:-1]
+    )
+    return f"`{inside}`"
+
+
+def pretty_scalar(value: Scalar) -> str:
+    """A value: a number, a bare word, or a text in quotes.
+
+    Examples
+    --------
+    >>> pretty_scalar("N"), pretty_scalar("22"), pretty_scalar(22), pretty_scalar(3.0)
+    ('N', '"22"', '22', '3.0')
+    """
+    if isinstance(value, str):
+        return value if _IDENTIFIER.fullmatch(value) and value not in RESERVED else _json(value)
+    return repr(float(value)) if isinstance(value, float) else str(int(value))
+
+
+def _json(text: str) -> str:
+    try:
+        text.encode()
+    except UnicodeEncodeError:  # a lone surrogate: escape it, so that the result can be written to a file
+        return json.dumps(text)
+    return json.dumps(text, ensure_ascii=False)
+
+
+# ---- tests ----------------------------------------------------------------------------------------------
+
+
+def _test(test: Flag | Compare | Among | Within | Missing | Named, path: str) -> str:
+    """A test of one attribute, after the references that lead to it (``load.``)."""
+    match test:
+        case Flag(attribute, positive):
+            return f"{'' if positive else 'not '}{path}{pretty_name(attribute)}"
+        case Compare(attribute, op, value):
+            return f"{path}{pretty_name(attribute)} {op} {_value(value)}"
+        case Among(attribute, values):
+            return f"{path}{pretty_name(attribute)} in {_braces(values)}"
+        case Within(attribute, source=Bins() | Quantiles() as source):
+            return f"{path}{pretty_name(attribute)} in {_value(source)}"
+        case Within(attribute, low, high, closed):
+            return f"{path}{pretty_name(attribute)} in [{_end(low)}, {_end(high)}{']' if closed else ')'}"
+        case Missing(member):
+            return f"missing {path}{pretty_name(member)}"
+        case Named(name):
+            return f"{path}{pretty_name(name)}"
+        case _ as never:
+            assert_never(never)
+
+
+def _dotted(predicate: Follow) -> str | None:
+    """``load.shape = circle``, when there is a single test at the end of the references."""
+    path, end = "", predicate.inner
+    links = [predicate.link]
+    while isinstance(end, Follow):
+        links.append(end.link)
+        end = end.inner
+    if not isinstance(end, Flag | Compare | Among | Within | Missing | Named):
+        return None
+    path = "".join(f"{pretty_name(link)}." for link in links)
+    return _test(end, path)
+
+
+def _value(value: Scalar | Source) -> str:
+    match value:
+        case Star():
+            return "*"
+        case Bins(k):
+            return f"bins({k})"
+        case Quantiles(k):
+            return f"quantiles({k})"
+        case Listed(values):
+            return _braces(values)
+        case Range(low, high):
+            return f"{low}..{high}"
+        case _:
+            return pretty_scalar(value)
+
+
+def _braces(values: Iterable[Scalar]) -> str:
+    return f"{{{', '.join(map(pretty_scalar, values))}}}"
+
+
+def _end(number: float) -> str:
+    """An end of an interval; those are real numbers in any case, so a whole one needs no decimals."""
+    return str(int(number)) if abs(number) < 1e15 and float(number).is_integer() else repr(float(number))
+
+
+# ---- declarations ---------------------------------------------------------------------------------------
+
+
+def _header(syntax: GrammarSyntax) -> str:
+    lines = []
+    if syntax.name is not None:
+        plain = _GRAMMAR_NAME.fullmatch(syntax.name)
+        lines.append(f"grammar {syntax.name if plain else pretty_name(syntax.name)}")
+    if syntax.doc is not None:
+        lines.append(_json(syntax.doc))
+    return "\n".join(lines)
+
+
+def _type(declaration: TypeDeclaration) -> str:
+    members = [f"{pretty_name(a.name)}: {_kind(a)}" for a in declaration.attributes]
+    members += [f"{pretty_name(link.name)}: {_target(link)}" for link in declaration.links]
+    head = f"type {pretty_name(declaration.name)} = "
+    line = f"{head}{{ {', '.join(members)} }}" if members else f"{head}{{ }}"
+    if len(line) <= _WIDTH:
+        return line
+    return head + "{\n" + "".join(f"    {member},\n" for member in members) + "}"
+
+
+def _kind(attribute: Attribute) -> str:
+    match attribute.values:
+        case ():
+            return attribute.kind
+        case (only,):
+            return _json(only)  # bare, a single word would be the name of a type
+        case values:
+            return " | ".join(map(pretty_scalar, values))
+
+
+def _target(link: Link) -> str:
+    match link.kind:
+        case "set" | "list":
+            return f"{link.kind} of {pretty_name(link.target)}"
+        case "one":
+            return pretty_name(link.target)
+        case "optional":
+            return f"{pretty_name(link.target)}?"
+        case _ as never:
+            assert_never(never)
+
+
+def _definition(definition: Definition) -> str:
+    head = f"define {pretty_name(definition.name)}: {pretty_name(definition.type)} = "
+    return f"{head}{pretty(definition.body)}{_doc(definition.doc)}"
+
+
+def _function(function: Function) -> str:
+    head = f"function {pretty_name(function.name)}: {pretty_name(function.type)} -> {function.kind}"
+    return f"{head}{_doc(function.doc)}"
+
+
+def _doc(doc: str | None) -> str:
+    return "" if doc is None else f"\n    {_json(doc)}"
+
+
+def _block(block: RefineBlock) -> str:
+    lines: list[str] = []
+    for rewrite in block.rewrites:
+        text = pretty_rewrite(rewrite)
+        if lines and text.startswith("("):
+            lines[-1] += ";"  # or the bracket would belong to the name before it
+        lines.append(text)
+    return f"refine {pretty_name(block.type)} {{\n" + "".join(f"    {line}\n" for line in lines) + "}"
+
+
+def _limits(limits: Limits) -> str:
+    given = (("nesting", limits.nesting), ("literals", limits.literals))
+    present = [f"{name} {number}" for name, number in given if number is not None]
+    return f"limits {{ {', '.join(present)} }}" if present else ""

@@ -1,0 +1,93 @@
+"""What is in some data, as plain values: types, rows, members, how much is missing, and the target."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structtree.data.columns import Adjacency, Column, Population
+from structtree.data.opening import Opened
+from structtree.data.schema import RecordType
+
+__all__ = ["describe"]
+
+
+def describe(opened: Opened) -> dict[str, Any]:
+    """The facts about opened data, ready to print or to serialise.
+
+    Examples
+    --------
+    >>> from structtree.data.opening import open_data
+    >>> info = describe(open_data("lenses"))
+    >>> info["individuals"], info["target"]["summary"]
+    (24, 'none 15, soft 5, hard 4')
+    """
+    population = opened.population
+    target = None
+    if opened.target is not None:
+        target = {"name": opened.target_name, "summary": _target_summary(opened.target)}
+    return {
+        "name": opened.name,
+        "description": opened.description,
+        "source": opened.source,
+        "individual": population.schema.individual,
+        "individuals": len(population),
+        "bytes": population.n_bytes,
+        "target": target,
+        "grammar": opened.grammar,
+        "types": {record.name: _describe_type(population, record) for record in population.schema.types},
+    }
+
+
+def _target_summary(target: NDArray[Any]) -> str:
+    if target.dtype.kind == "f":
+        return f"numbers from {target.min():g} to {target.max():g}, mean {target.mean():g}"
+    return ", ".join(f"{label} {n}" for label, n in Counter(target.tolist()).most_common(12))
+
+
+def _describe_type(population: Population, record: RecordType) -> dict[str, Any]:
+    table = population.tables[record.name]
+    members = [_describe_column(a.name, table.columns[a.name]) for a in record.attributes]
+    words = {"set": "set of {}", "list": "list of {}", "one": "{}", "optional": "{}?"}
+    members += [
+        {
+            "name": link.name,
+            "kind": words[link.kind].format(link.target),
+            "missing": str(int((table.links[link.name].lengths == 0).sum())) if link.kind == "optional" else "",
+            "values": "" if link.single else _sizes(table.links[link.name]),
+        }
+        for link in record.links
+    ]
+    return {"rows": table.n_rows, "members": members}
+
+
+def _describe_column(name: str, column: Column) -> dict[str, str]:
+    missing = int(column.missing.sum())
+    return {"name": name, "kind": column.kind, "missing": str(missing) if missing else "", "values": _values(column)}
+
+
+def _values(column: Column) -> str:
+    present = column.values[~column.missing]
+    if not len(present):
+        return "none"
+    if column.kind in ("int", "real"):
+        return f"{present.min():g} to {present.max():g}"
+    counts = Counter({column.value(i): n for i, n in _first_of_each(column)})
+    shown = ", ".join(f"{value} {n}" for value, n in counts.most_common(8))
+    return shown if len(counts) <= 8 else f"{shown}, and {len(counts) - 8} more"
+
+
+def _first_of_each(column: Column) -> list[tuple[int, int]]:
+    """For each value that occurs, a row that has it and how many have."""
+    codes, rows, counts = np.unique(column.values, return_index=True, return_counts=True)
+    return [(int(row), int(n)) for code, row, n in zip(codes, rows, counts, strict=True) if code >= 0]
+
+
+def _sizes(adjacency: Adjacency) -> str:
+    lengths = adjacency.lengths
+    if not len(lengths):
+        return ""
+    return f"{lengths.min()} to {lengths.max()} each, {len(adjacency.targets):,} in all"

@@ -1,0 +1,459 @@
+"""How many predicates a space has, without enumerating them.
+
+A position is a set of literals, and which literals may stand together is decided group by group: the tests of
+one subject, the literals of one link. Each group is a polynomial, the coefficient of x^k y^l saying in how many
+ways k of its literals, of l literals in all, may stand together; a position is the product of its groups, cut
+off at its most conjuncts and at the limits; a link turns the polynomial of its slot into "sets of so many".
+
+Where rewrites overlap so that one predicate has several derivations no formula is used: the predicates are
+enumerated, up to a limit, and the result says so.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+from math import comb
+from typing import Any
+
+import numpy as np
+
+from structtree.errors import UsageError
+from structtree.lang.pretty import pretty
+from structtree.lang.syntax import Aggregate, Compare, Count, Distinct, Follow, Missing, Within
+from structtree.space.families import Family, LinkFamily, Slot, TestFamily, base_literals
+from structtree.space.space import Space
+from structtree.space.terms import clash
+
+__all__ = ["SpaceSize", "count_space"]
+
+Series = dict[tuple[int, int], int]  # (conjuncts, literals) -> how many
+Sizes = dict[int, int]  # literals -> how many
+
+ENUMERATED = 1_000_000
+COMPARED = 3_000
+
+
+@dataclass(frozen=True, slots=True)
+class SpaceSize:
+    """The number of predicates, and how it was found.
+
+    Parameters
+    ----------
+    size : int
+    enumerated : str or None
+        Why the predicates had to be enumerated; None when a formula gave the number.
+    """
+
+    size: int
+    enumerated: str | None = None
+
+
+class _NoFormulaError(Exception):
+    """Rewrites overlap, or a subject has tests of too many forms."""
+
+
+def count_space(space: Space) -> SpaceSize:
+    """Count the predicates of a space, ``top`` included.
+
+    Examples
+    --------
+    >>> from structtree.lang.grammar import Grammar
+    >>> grammar = Grammar.parse("type T = {a: x | y | z, b: bool} individual T "
+    ...                         "refine T { top -> a = *; top -> b; top -> top and top max 2 }")
+    >>> count_space(Space.build(grammar))
+    SpaceSize(size=8, enumerated=None)
+    """
+    limits = space.grammar.limits
+    counter = _Counter(space)
+    try:
+        sizes = counter.position(Slot(space.grammar.individual), _Room(limits.nesting, limits.literals))
+        return SpaceSize(sum(sizes.values()))
+    except _NoFormulaError as reason:
+        return _enumerate(space, str(reason))
+
+
+def _enumerate(space: Space, reason: str) -> SpaceSize:
+    n = sum(1 for _ in islice(space.enumerate(), ENUMERATED + 1))
+    if n > ENUMERATED:
+        raise UsageError(f"the space has more than {ENUMERATED:,} predicates and no formula counts it: {reason}")
+    return SpaceSize(n, reason)
+
+
+@dataclass(frozen=True, slots=True)
+class _Room:
+    nesting: int | None
+    literals: int | None
+
+    def inside(self) -> _Room:
+        return _Room(
+            None if self.nesting is None else self.nesting - 1,
+            None if self.literals is None else self.literals - 1,
+        )
+
+    @property
+    def has_step(self) -> bool:
+        return (self.nesting is None or self.nesting >= 1) and (self.literals is None or self.literals >= 1)
+
+    def weight(self, literals: int) -> int:
+        """The exponent of y: nothing to keep apart when literals have no limit."""
+        return 0 if self.literals is None else literals
+
+    def allows(self, family: TestFamily) -> bool:
+        shallow = self.nesting is None or family.depth <= self.nesting
+        return shallow and (self.literals is None or family.size <= self.literals)
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """Tests of one subject: in how many ways k of them stand together, each of a size in literals."""
+
+    ways: tuple[int, ...]
+    size: int
+
+
+@dataclass(slots=True)
+class _Counter:
+    space: Space
+    known: dict[tuple[str, _Room], Sizes] = field(default_factory=dict)
+
+    def position(self, slot: Slot, room: _Room) -> Sizes:
+        """How many predicates of each size may stand in a slot."""
+        if not slot.plain:
+            return _sizes(self._with_fixed(slot, room))
+        key = (slot.type, room)
+        if key not in self.known:
+            most = self._most(slot, room)
+            groups = self._groups(slot.type, room, most)
+            self.known[key] = _sizes(_product(groups, most, room.literals))
+        return self.known[key]
+
+    def _most(self, slot: Slot, room: _Room) -> int:
+        most = self.space.grammar.conjuncts.get(slot.type, 1)
+        if most == 0:
+            assert room.literals is not None  # the checker asks for a limit of literals
+            return max(room.literals, 0)
+        return max(most, len(slot.fixed) + int(slot.open))
+
+    # ---- the groups of an open position -----------------------------------------------------------------
+
+    def _groups(self, name: str, room: _Room, most: int) -> Iterator[Series]:
+        tests, links = self._families(name)
+        functional = {f.head: f for f in links if f.functional}
+        plain = [t for t in tests if t.head not in functional]
+        lonely = self._lonely_missing(plain)
+        for group in self._test_groups([t for t in plain if t not in lonely], room, most):
+            yield _group_series(group, room)
+        for family in links:
+            if family.functional:
+                yield self._step_series(family, room, most, name, lonely)
+            elif room.has_step:
+                yield self._set_series(family, room, most)
+        stepped = {f.template.link for f in links if isinstance(f.template, Follow)}
+        for test in lonely:
+            assert isinstance(test.template, Missing)
+            if test.template.member not in stepped:
+                raise _NoFormulaError(f"{pretty(test.literal(0))!r} stands beside tests behind that reference")
+
+    def _families(self, name: str) -> tuple[list[TestFamily], list[LinkFamily]]:
+        """The families of a type that can be reached, without link families that add nothing."""
+        space = self.space
+        chained = [
+            family
+            for left, families in space.offers.from_literal[name].items()
+            if space._home(name, left) is not None
+            for family in families
+        ]
+        families: list[Family] = [*space.offers.from_top[name], *chained]
+        tests = [f for f in families if isinstance(f, TestFamily)]
+        links = [f for f in families if isinstance(f, LinkFamily)]
+        links = [f for f in links if not any(self._covers(g, f) for g in links if g is not f)]
+        heads = [f.head for f in links]
+        twice = next((f for f in links if heads.count(f.head) > 1), None)
+        dotted = next((t for t in tests if t.head is not None and t.head in heads), None)
+        overlap = twice or dotted
+        if overlap is not None:
+            example = next(islice(base_literals(overlap), 1), None)
+            shown = pretty(example) if example is not None else ""
+            raise _NoFormulaError(f"several rewrites of {name} can make {shown!r}")
+        return tests, links
+
+    def _covers(self, wide: LinkFamily, narrow: LinkFamily) -> bool:
+        """Whether everything that a family derives is derived by another one, which is just open."""
+        if wide.head != narrow.head or not all(slot.plain for slot in wide.slots):
+            return False
+        if not set(narrow.numbers) <= set(wide.numbers):
+            return False
+        if all(slot.plain for slot in narrow.slots):
+            return wide.index < narrow.index or (narrow.left is not None and wide.left is None)
+        for slot in narrow.slots:
+            most = self.space.grammar.conjuncts.get(slot.type, 1)
+            if most and len(slot.fixed) + int(slot.open) > most:
+                return False
+        if wide.left is not None:
+            return False
+        literals = list(islice(base_literals(narrow), COMPARED + 1))
+        return len(literals) <= COMPARED and all(
+            self.space._place_in(wide, literal, ()) is not None for literal in literals
+        )
+
+    def _lonely_missing(self, tests: list[TestFamily]) -> list[TestFamily]:
+        """Tests for an absent reference when something may be asked behind that reference too."""
+        behind = {t.path[0].link for t in tests if t.path and isinstance(t.path[0], Follow)}
+        record = {t.type for t in tests}
+        found = []
+        for test in tests:
+            if isinstance(test.template, Missing) and not test.path:
+                member = test.template.member
+                links = self.space.offers.from_top[test.type]
+                follows = any(isinstance(f, LinkFamily) and f.head == ("step", f"{member}.") for f in links)
+                if record and (member in behind or follows):
+                    found.append(test)
+        return found
+
+    def _test_groups(self, tests: list[TestFamily], room: _Room, most: int) -> Iterator[_Group]:
+        by_subject: dict[Any, list[TestFamily]] = defaultdict(list)
+        for test in tests:
+            if room.allows(test):
+                by_subject[test.subject or self._counted(test)].append(test)
+        for families in by_subject.values():
+            yield _Group(tuple(_ways(families, most)), families[0].size)
+
+    def _counted(self, test: TestFamily) -> Any:
+        """What a closed test without a subject may clash about: a count of the same rows, else nothing."""
+        if not isinstance(test.template, Count):
+            return test
+        head = ("Count", test.template.link)
+        if any(isinstance(f, LinkFamily) and f.head == head for f in self.space.offers.from_top[test.type]):
+            raise _NoFormulaError(f"{pretty(test.literal(0))!r} stands beside counts of the same link")
+        return (*head, test.template.inner)
+
+    # ---- what links add ---------------------------------------------------------------------------------
+
+    def _set_series(self, family: LinkFamily, room: _Room, most: int) -> Series:
+        """Any different predicates in the slot make different literals; of counts one number for each."""
+        inside = room.inside()
+        if len(family.slots) > 1:
+            if not all(slot.plain for slot in family.slots):
+                raise _NoFormulaError(f"the parts of {pretty(family.template)!r} are unlike each other")
+            inner = _bags(self.position(family.slots[0], inside), len(family.slots), inside.literals)
+        else:
+            inner = self.position(family.slots[0], inside)
+        return _sets(inner, len(family.numbers), room, most)
+
+    def _step_series(
+        self, family: LinkFamily, room: _Room, most: int, name: str, lonely: list[TestFamily]
+    ) -> Series:
+        """Behind a functional step: plain tests by subject, or else one literal alone."""
+        link = family.template.link if isinstance(family.template, Follow) else None
+        alone: Series = defaultdict(int)
+        for test in lonely:
+            assert isinstance(test.template, Missing)
+            if test.template.member == link and room.allows(test):
+                alone[1, room.weight(1)] += 1
+        if not room.has_step:
+            return {(0, 0): 1, **alone}
+        (slot,) = family.slots
+        inside = room.inside()
+        if not slot.plain:
+            raise _NoFormulaError(f"{pretty(family.template)!r} opens a position that is not just 'top'")
+        groups = [_Group(g.ways, g.size + 1) for g in self._plain_tests(slot.type, inside, most)]
+        series = _product((_group_series(g, room) for g in groups), most, room.literals)
+        for size, n in self.position(slot, inside).items():
+            alone[1, room.weight(size + 1)] += n
+        for group in groups:
+            alone[1, room.weight(group.size)] -= group.ways[1] if len(group.ways) > 1 else 0
+        return _add(series, alone)
+
+    def _plain_tests(self, name: str, room: _Room, most: int) -> Iterator[_Group]:
+        """The tests that can stand alone at a position of a type, also behind further functional steps."""
+        tests, links = self._families(name)
+        with_subject = [t for t in tests if t.subject is not None]
+        yield from self._test_groups(with_subject, room, most)
+        if room.has_step:
+            for family in links:
+                if family.functional and all(slot.plain for slot in family.slots):
+                    for group in self._plain_tests(family.slots[0].type, room.inside(), most):
+                        yield _Group(group.ways, group.size + 1)
+
+    # ---- slots in which a rewrite has put something -----------------------------------------------------
+
+    def _with_fixed(self, slot: Slot, room: _Room) -> Series:
+        if self.space.offers.from_literal[slot.type]:
+            raise _NoFormulaError(f"what a rewrite puts into a position of {slot.type} is rewritten further")
+        if not slot.open:
+            return self._closed(slot, room)
+        if not all(isinstance(f, TestFamily) and f.subject and not f.head for f in slot.fixed):
+            raise _NoFormulaError(f"a rewrite opens a position of {slot.type} beside more than plain tests")
+        fixed = [f for f in slot.fixed if isinstance(f, TestFamily)]
+        self._ask_for_different(slot, [f.subject for f in fixed])
+        most = self._most(slot, room)
+        tests, links = self._families(slot.type)
+        if any(isinstance(t.template, Missing) for t in (*tests, *fixed)):
+            raise _NoFormulaError("a position has a test for missing values beside fixed tests")
+        series: list[Series] = []
+        subjects = {f.subject for f in fixed}
+        others = [t for t in tests if t.subject not in subjects and t.head is None]
+        if any(t.head is not None for t in tests):
+            raise _NoFormulaError(f"a rewrite opens a position of {slot.type} beside tests behind references")
+        for family in fixed:
+            if not room.allows(family):
+                return {}
+            same = [t for t in tests if t.subject == family.subject]
+            series.append(_group_series(_Group(tuple(_ways_with(family, same, most)), 1), room))
+        series += [_group_series(g, room) for g in self._test_groups(others, room, most)]
+        for link in links:
+            if link.functional:
+                series.append(self._step_series(link, room, most, slot.type, []))
+            elif room.has_step:
+                series.append(self._set_series(link, room, most))
+        return _product(series, most, room.literals)
+
+    def _closed(self, slot: Slot, room: _Room) -> Series:
+        self._ask_for_different(slot, [f.subject or f if isinstance(f, TestFamily) else f.head for f in slot.fixed])
+        return _product((self._one_of(f, room) for f in slot.fixed), len(slot.fixed), room.literals)
+
+    def _one_of(self, family: Family, room: _Room) -> Series:
+        if isinstance(family, TestFamily):
+            return {(1, room.weight(family.size)): len(family)} if room.allows(family) else {}
+        if not room.has_step:
+            return {}
+        if len(family.slots) > 1:
+            raise _NoFormulaError(f"a rewrite puts {pretty(family.template)!r} inside a position")
+        inner = self.position(family.slots[0], room.inside())
+        n = len(family.numbers)
+        return {(1, room.weight(size + 1)): ways * n for size, ways in inner.items()}
+
+    def _ask_for_different(self, slot: Slot, subjects: list[Any]) -> None:
+        steps = [s for s in subjects if isinstance(s, tuple) and str(s[0]).endswith(".")]
+        if len(set(subjects)) < len(subjects) or len(steps) > 1:
+            raise _NoFormulaError(f"a rewrite puts two literals of one kind into a position of {slot.type}")
+
+
+# ---- polynomials ----------------------------------------------------------------------------------------
+
+
+def _product(factors: Iterable[Series], most: int, literals: int | None) -> Series:
+    result: Series = {(0, 0): 1}
+    for factor in factors:
+        made: Series = defaultdict(int)
+        for (k, size), ways in result.items():
+            for (j, more), other in factor.items():
+                if k + j <= most and (literals is None or size + more <= literals):
+                    made[k + j, size + more] += ways * other
+        result = made
+    return result
+
+
+def _add(one: Series, other: Series) -> Series:
+    result = defaultdict(int, one)
+    for key, ways in other.items():
+        result[key] += ways
+    return result
+
+
+def _sizes(series: Series) -> Sizes:
+    sizes: Sizes = defaultdict(int)
+    for (_, size), ways in series.items():
+        sizes[size] += ways
+    return sizes
+
+
+def _group_series(group: _Group, room: _Room) -> Series:
+    return {(k, room.weight(k * group.size)): ways for k, ways in enumerate(group.ways) if ways}
+
+
+def _sets(inner: Sizes, numbers: int, room: _Room, most: int) -> Series:
+    """Sets of literals, each with one of the inner predicates, all different, and with one of the numbers."""
+    return _product(
+        (
+            {(k, room.weight(k * (size + 1))): comb(n, k) * numbers**k for k in range(min(n, most) + 1)}
+            for size, n in inner.items()
+        ),
+        most,
+        room.literals,
+    )
+
+
+def _bags(inner: Sizes, n_parts: int, literals: int | None) -> Sizes:
+    """Bags of so many inner predicates, by their total size."""
+    factors: list[Series] = [
+        {(k, k * size): comb(n + k - 1, k) for k in range(n_parts + 1)} for size, n in inner.items() if n
+    ]
+    series = _product(factors, n_parts, literals)
+    sizes: Sizes = defaultdict(int)
+    for (k, size), ways in series.items():
+        if k == n_parts:
+            sizes[size] += ways
+    return sizes
+
+
+# ---- tests of one subject that may stand together -------------------------------------------------------
+
+
+def _ways(families: list[TestFamily], most: int) -> list[int]:
+    """In how many ways 0, 1, 2, ... tests of one subject may stand together."""
+    n = sum(map(len, families))
+    templates = [f.template for f in families]
+    if most <= 1 or n <= 1:
+        return [1, n]
+    if all(isinstance(t, Compare | Aggregate) and t.op in (">=", "<=") for t in templates):
+        return [1, n, _n_bounded(families)]
+    if all(isinstance(t, Compare) and t.op == "=" for t in templates):
+        return [1, n]
+    if all(isinstance(t, Compare) and t.op == "!=" for t in templates):
+        return [comb(n, k) for k in range(most + 1)]
+    if len(families) == 1 and isinstance(templates[0], Within) and templates[0].source is not None:
+        return [1, n]
+    return _cliques([f.literal(v) for f in families for v in range(len(f))], most)
+
+
+def _n_bounded(families: list[TestFamily]) -> int:
+    """How many pairs of a lower and an upper bound leave something between them."""
+    lower, upper = (
+        np.sort(np.concatenate([_bound_values(f) for f in families if f.template.op == op] or [np.zeros(0)]))  # type: ignore[union-attr]
+        for op in (">=", "<=")
+    )
+    return int((len(upper) - np.searchsorted(upper, lower, side="left")).sum())
+
+
+def _bound_values(family: TestFamily) -> Any:
+    literals = [family.literal(v) for v in range(len(family))] if not isinstance(family.values, np.ndarray) else None
+    if literals is None:
+        return family.values
+    return np.array([float(test.value) for test in literals])  # type: ignore[union-attr, arg-type]
+
+
+def _ways_with(fixed: TestFamily, others: list[TestFamily], most: int) -> list[int]:
+    """In how many ways k tests of a subject stand together when one of them is of the fixed family."""
+    open_tests = {f.literal(v) for f in others for v in range(len(f))}
+    required = {fixed.literal(v) for v in range(len(fixed))}
+    everything = list(open_tests | required)
+    ways = _cliques(everything, most, lambda chosen: _has_one(chosen, required, open_tests))
+    return ways
+
+
+def _has_one(chosen: list[Any], required: set[Any], open_tests: set[Any]) -> bool:
+    """Some test is of the fixed family, and at most one of them could not have been added otherwise."""
+    only_fixed = [test for test in chosen if test not in open_tests]
+    return any(test in required for test in chosen) and len(only_fixed) <= 1
+
+
+def _cliques(tests: list[Any], most: int, accept: Callable[[list[Any]], bool] = bool) -> list[int]:
+    """The sets of 0, 1, ... tests without a clash that are accepted (the empty one unless it must not be)."""
+    if len(tests) > COMPARED:
+        raise _NoFormulaError(f"{len(tests):,} tests of several forms ask about {pretty(tests[0])!r}")
+    friends = [{j for j in range(i + 1, len(tests)) if not clash(tests[i], tests[j])} for i in range(len(tests))]
+    ways = [int(accept is bool)] + [0] * most
+
+    def grow(chosen: list[int], candidates: set[int]) -> None:
+        for i in sorted(candidates):
+            now = [*chosen, i]
+            ways[len(now)] += accept([tests[j] for j in now])
+            if len(now) < most:
+                grow(now, candidates & friends[i])
+
+    grow([], set(range(len(tests))))
+    return ways

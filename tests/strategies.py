@@ -1,0 +1,244 @@
+"""Random schemas, populations, predicates and grammars for the property tests; small, but with everything in them."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import strategies as st
+
+from structtree.data.columns import Adjacency, Column, Population, Table
+from structtree.data.schema import Attribute, Link, RecordType, Schema
+from structtree.lang.syntax import (
+    Aggregate,
+    All,
+    Among,
+    And,
+    Compare,
+    Count,
+    Distinct,
+    Exists,
+    Flag,
+    Follow,
+    Missing,
+    No,
+    Not,
+    Or,
+    Step,
+    Top,
+    Within,
+)
+
+CATEGORIES = ("p", "q", "r")
+NUMBERS = (0.0, 1.0, 2.0, 3.0)
+TYPES = ("A", "B", "C")
+
+
+# ---- schemas and populations ----------------------------------------------------------------------------
+
+
+@st.composite
+def schemas(draw, max_types=3):
+    """Up to three types with attributes of every kind and links of every kind, also to themselves."""
+    names = TYPES[: draw(st.integers(1, max_types))]
+    return Schema(tuple(draw(record_types(name, names)) for name in names), names[0])
+
+
+@st.composite
+def record_types(draw, name, names):
+    kinds = draw(st.lists(st.sampled_from(["bool", "int", "real", "nominal"]), min_size=1, max_size=3))
+    attributes = tuple(Attribute(f"{name.lower()}{i}", kind) for i, kind in enumerate(kinds))
+    targets = draw(st.lists(st.tuples(st.sampled_from(["set", "list", "one", "optional"]), st.sampled_from(names)),
+                            max_size=2))
+    links = tuple(Link(f"{name.lower()}_to_{i}", kind, target) for i, (kind, target) in enumerate(targets))
+    return RecordType(name, attributes, links)
+
+
+@st.composite
+def populations(draw, schema=None):
+    """A population of a schema, with shared rows, missing values, empty sets and absent references."""
+    schema = schema or draw(schemas())
+    n_rows = {name: draw(st.integers(1, 4)) for name in schema.names}
+    in_lists = {name: set() for name in schema.names}
+    tables = {}
+    for record in schema.types:
+        n = n_rows[record.name]
+        columns = {a.name: draw(columns_of(a.kind, n)) for a in record.attributes}
+        links = {ln.name: draw(adjacencies(ln, n, n_rows[ln.target], in_lists[ln.target])) for ln in record.links}
+        tables[record.name] = Table(n, columns, links)
+    return Population(schema, tables)
+
+
+@st.composite
+def columns_of(draw, kind, n):
+    if kind == "nominal":
+        codes = draw(st.lists(st.integers(-1, len(CATEGORIES) - 1), min_size=n, max_size=n))
+        return Column(kind, np.array(codes, dtype=np.int32), CATEGORIES)
+    if kind == "bool":
+        return Column(kind, np.array(draw(st.lists(st.integers(-1, 1), min_size=n, max_size=n)), dtype=np.int8))
+    values = [*NUMBERS, np.nan] if kind == "int" else [*NUMBERS, 0.5, 1.25, np.nan]
+    return Column(kind, np.array(draw(st.lists(st.sampled_from(values), min_size=n, max_size=n)), dtype=np.float64))
+
+
+@st.composite
+def adjacencies(draw, link, n, n_targets, in_lists):
+    """Links of n rows; elements of lists are used up, since each belongs to one list."""
+    rows = []
+    for _ in range(n):
+        free = [t for t in range(n_targets) if link.kind != "list" or t not in in_lists]
+        match link.kind:
+            case "one":
+                rows.append([draw(st.integers(0, n_targets - 1))])
+            case "optional":
+                rows.append(draw(st.lists(st.integers(0, n_targets - 1), max_size=1)))
+            case _:
+                chosen = draw(st.lists(st.sampled_from(free), max_size=3, unique=True)) if free else []
+                rows.append(chosen)
+                if link.kind == "list":
+                    in_lists.update(chosen)
+    flat = [t for row in rows for t in row]
+    return Adjacency.from_lengths([len(row) for row in rows], np.array(flat, dtype=np.int32))
+
+
+# ---- ground predicates ----------------------------------------------------------------------------------
+
+
+@st.composite
+def predicates(draw, schema, name=None, depth=3):
+    """A ground predicate on rows of a type, of any form."""
+    name = name or schema.individual
+    record = schema.type(name)
+    forms = [st.just(Top()), tests(record)]
+    if depth > 0:
+        smaller = predicates(schema, name, depth - 1)
+        forms += [
+            st.lists(smaller, min_size=2, max_size=3).map(lambda parts: And(tuple(parts))),
+            st.lists(smaller, min_size=2, max_size=3).map(lambda parts: Or(tuple(parts))),
+            smaller.map(Not),
+        ]
+        if schema.listed(name):
+            forms.append(st.builds(Step, st.sampled_from(["next", "previous", "later"]), smaller))
+        forms += [linked(schema, link, depth - 1) for link in record.links] * 3
+    return draw(st.one_of(forms))
+
+
+def tests(record):
+    return st.one_of([tests_of(attribute) for attribute in record.attributes])
+
+
+def tests_of(attribute):
+    name = attribute.name
+    missing = st.just(Missing(name))
+    match attribute.kind:
+        case "bool":
+            return st.one_of(st.builds(Flag, st.just(name), st.booleans()), missing)
+        case "nominal":
+            value = st.sampled_from((*CATEGORIES, "unseen"))
+            several = st.lists(value, min_size=1, max_size=3, unique=True)
+            return st.one_of(
+                st.builds(Compare, st.just(name), st.sampled_from(["=", "!="]), value),
+                several.map(lambda values: Among(name, tuple(sorted(values)))),
+                missing,
+            )
+        case _:
+            value = st.sampled_from(NUMBERS)
+            return st.one_of(
+                st.builds(Compare, st.just(name), st.sampled_from(["=", "!=", ">=", "<="]), value),
+                st.lists(value, min_size=1, max_size=3, unique=True).map(lambda v: Among(name, tuple(sorted(v)))),
+                st.tuples(value, value, st.booleans()).map(lambda t: Within(name, min(t[:2]), max(t[:2]), t[2])),
+                missing,
+            )
+
+
+def linked(schema, link, depth):
+    inner = predicates(schema, link.target, depth)
+    name = st.just(link.name)
+    if link.single:
+        forms = [st.builds(Follow, name, inner)]
+        return st.one_of([*forms, st.just(Missing(link.name))] if link.kind == "optional" else forms)
+    forms = [
+        st.builds(Exists, name, inner),
+        st.builds(All, name, inner),
+        st.builds(No, name, inner),
+        st.builds(Count, name, inner, st.sampled_from([">=", "<="]), st.integers(0, 3)),
+        st.lists(inner, min_size=1, max_size=3).map(lambda inners: Distinct(link.name, tuple(inners))),
+    ]
+    numeric = [a.name for a in schema.type(link.target).attributes if a.kind in ("int", "real")]
+    if numeric:
+        forms.append(
+            st.builds(
+                Aggregate,
+                st.sampled_from(["sum", "mean", "min", "max"]),
+                name,
+                st.sampled_from(numeric),
+                st.sampled_from([">=", "<="]),
+                st.sampled_from(NUMBERS),
+            )
+        )
+    if link.kind == "list":
+        forms.append(st.builds(Step, st.sampled_from(["first", "last"]), inner, name))
+    return st.one_of(forms)
+
+
+# ---- grammars -------------------------------------------------------------------------------------------
+
+
+@st.composite
+def grammars(draw, schema, *, closed_forms=True):
+    """The text of a grammar for a schema: some rewrites for every type, conjunctions, small limits."""
+    blocks = [draw(blocks_of(schema, record, closed_forms)) for record in schema.types]
+    limits = f"limits {{ nesting {draw(st.integers(1, 2))}, literals {draw(st.integers(2, 4))} }}"
+    return "\n".join([*blocks, limits])
+
+
+@st.composite
+def blocks_of(draw, schema, record, closed_forms):
+    offered = [r for a in record.attributes for r in attribute_rewrites(a)]
+    offered += [r for link in record.links for r in link_rewrites(schema, link, closed_forms)]
+    if schema.listed(record.name):
+        offered += ["next (top)", "previous (top)", "later (top)"]
+    chosen = draw(st.lists(st.sampled_from(offered), min_size=1, max_size=4, unique=True))
+    lines = [f"top -> {right}" for right in chosen]
+    conjuncts = draw(st.integers(1, 3))
+    if conjuncts > 1:
+        lines.append(f"top -> top and top max {conjuncts}")
+    nominal = next((a.name for a in record.attributes if a.kind == "nominal"), None)
+    if nominal and draw(st.booleans()):
+        lines += [f"top -> {nominal} in {{p, q}}", f"{nominal} in {{p, q}} -> {nominal} = *"]
+    return f"refine {record.name} {{ {'; '.join(lines)} }}"
+
+
+def attribute_rewrites(attribute):
+    name = attribute.name
+    match attribute.kind:
+        case "bool":
+            return [name, f"not {name}", f"missing {name}"]
+        case "nominal":
+            return [f"{name} = *", f"{name} != *", f"{name} in {{p, r}}", f"missing {name}"]
+        case "int":
+            return [f"{name} >= *", f"{name} <= *", f"{name} = {{1, 2}}", f"{name} >= 1..2", f"{name} in bins(2)"]
+        case _:
+            return [f"{name} >= *", f"{name} <= *", f"{name} in bins(3)", f"{name} >= quantiles(3)"]
+
+
+def link_rewrites(schema, link, closed_forms):
+    name = link.name
+    inner = schema.type(link.target).attributes[0]
+    value = {"bool": inner.name, "nominal": f"{inner.name} = *"}.get(inner.kind, f"{inner.name} >= *")
+    fixed = {"bool": inner.name, "nominal": f"{inner.name} = p"}.get(inner.kind, f"{inner.name} >= 1")
+    if link.single:
+        forms = [f"{name} (top)", f"{name}.{value}", f"{name} ({fixed} and top)"]
+        return [*forms, f"missing {name}"] if link.kind == "optional" else forms
+    forms = [
+        f"exists {name} (top)",
+        f"all {name} (top)",
+        f"count {name} (top) >= 2..3",
+        f"distinct {name} (top, top)",
+        f"exists {name} ({value} and top)",
+        f"exists {name} ({fixed})",
+    ]
+    if closed_forms:
+        forms += [f"none {name} ({fixed})", f"count {name} ({fixed}) <= {{0, 1}}"]
+    if inner.kind in ("int", "real"):
+        forms.append(f"max {name}.{inner.name} >= *")
+    if link.kind == "list":
+        forms += [f"first {name} (top)", f"last {name} ({fixed})"]
+    return forms
