@@ -9,6 +9,7 @@ import functools
 import json
 import sys
 from collections.abc import Callable, Mapping
+from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn, ParamSpec, TypeVar
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["app", "main"]
 
+_DEBUG = ContextVar("debug", default=False)
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -41,15 +43,25 @@ app.add_typer(grammar_app, name="grammar")
 
 Where = Annotated[str, typer.Argument(metavar="DATA", help="A data set's name, a file, or a folder.")]
 GrammarArg = Annotated[str, typer.Argument(metavar="GRAMMAR", help="A grammar's name, or a file.")]
-DataOption = Annotated[str | None, typer.Option("--data", metavar="DATA", help="Data to take types and values from.")]
-Format = Annotated[str | None, typer.Option("--format", help="The format, when the file's ending does not tell.")]
+DataOption = Annotated[
+    str | None, typer.Option("--data", metavar="DATA", help="Data to take types and values from.")
+]
+Format = Annotated[
+    str | None, typer.Option("--format", help="The format, when the file's ending does not tell.")
+]
 Types = Annotated[
     list[str] | None, typer.Option("--type", help="The kind of a member, as in zip=nominal; may be repeated.")
 ]
 Target = Annotated[str | None, typer.Option("--target", help="The attribute that is the target.")]
-Individual = Annotated[str | None, typer.Option("--individual", help="What to call the type of the individuals.")]
-Group = Annotated[str | None, typer.Option("--group", help="Rows of a table with the same value here are one individual.")]
-LinkName = Annotated[str | None, typer.Option("--link", help="With --group: what to call the rows of an individual.")]
+Individual = Annotated[
+    str | None, typer.Option("--individual", help="What to call the type of the individuals.")
+]
+Group = Annotated[
+    str | None, typer.Option("--group", help="Rows of a table with the same value here are one individual.")
+]
+LinkName = Annotated[
+    str | None, typer.Option("--link", help="With --group: what to call the rows of an individual.")
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 
 
@@ -66,7 +78,7 @@ def _reporting(command: Callable[P, R]) -> Callable[P, R]:
         try:
             return command(*args, **kwargs)
         except StructtreeError as error:
-            if _debug():
+            if _DEBUG.get():
                 raise
             _fail(str(error), error.exit_code)
         except (KeyboardInterrupt, BrokenPipeError):
@@ -75,13 +87,6 @@ def _reporting(command: Callable[P, R]) -> Callable[P, R]:
             _fail("this needs more memory than there is", 1)
 
     return run
-
-
-def _debug() -> bool:
-    from click import get_current_context
-
-    context = get_current_context(silent=True)
-    return bool(context and context.find_root().params.get("debug"))
 
 
 def _fail(sentence: str, code: int) -> NoReturn:
@@ -106,6 +111,7 @@ def _root(
 
     Begin with: **structtree demo**
     """
+    _DEBUG.set(debug)
 
 
 def _print_json(value: Any) -> None:
@@ -177,7 +183,13 @@ def data_info(
     from structtree.report.info import describe
 
     found = open_data(
-        where, target=target, format=format, types=_kinds(types), individual=individual, group=group, link=link
+        where,
+        target=target,
+        format=format,
+        types=_kinds(types),
+        individual=individual,
+        group=group,
+        link=link,
     )
     info = describe(found)
     if as_json:
@@ -229,7 +241,9 @@ def data_convert(
     if found.target is not None and found.target_name is not None:
         whole = whole.with_target(found.target_name, found.target)
     if not out.name.endswith((".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")):
-        raise UsageError(f"data is written as JSON Lines: the name must end in .jsonl or .jsonl.gz, got {out.name!r}")
+        raise UsageError(
+            f"data is written as JSON Lines: the name must end in .jsonl or .jsonl.gz, got {out.name!r}"
+        )
     write_jsonl(whole, out)
     rows = sum(table.n_rows for table in whole.tables.values())
     if as_json:
@@ -242,7 +256,12 @@ def data_convert(
 
 
 def _space(
-    grammar: str, data: str | None, format: str | None, types: list[str] | None, group: str | None, link: str | None
+    grammar: str,
+    data: str | None,
+    format: str | None,
+    types: list[str] | None,
+    group: str | None,
+    link: str | None,
 ) -> tuple[Grammar, Opened | None, Space]:
     from structtree.data.opening import open_data
     from structtree.lang.grammar import Grammar
@@ -285,8 +304,14 @@ def grammar_check(
     for warning in checked.warnings:
         typer.echo(f"warning: {warning}", err=True)
     open_questions = sum(not r.settled for rs in checked.rewrites.values() for r in rs)
-    note = f"; {open_questions} rewrites need data to be settled (--data)" if open_questions and data is None else ""
-    typer.echo(f"{found.name or grammar}: fine, {n} rewrites of {checked.individual} and what it leads to{note}")
+    note = (
+        f"; {open_questions} rewrites need data to be settled (--data)"
+        if open_questions and data is None
+        else ""
+    )
+    typer.echo(
+        f"{found.name or grammar}: fine, {n} rewrites of {checked.individual} and what it leads to{note}"
+    )
 
 
 @grammar_app.command("show")
@@ -338,7 +363,8 @@ def grammar_count(
 @_reporting
 def grammar_derive(
     what: Annotated[
-        str | None, typer.Argument(metavar="[DATA]", help="The data; or, with --data, a name for the grammar.")
+        str | None,
+        typer.Argument(metavar="[DATA]", help="The data; or, with --data, a name for the grammar."),
     ] = None,
     data: DataOption = None,
     out: Annotated[Path | None, typer.Option("-o", "--out", help="The file to write; else print.")] = None,
@@ -378,7 +404,9 @@ def grammar_derive(
 def grammar_draw(
     grammar: GrammarArg,
     data: DataOption = None,
-    out: Annotated[Path, typer.Option("-o", "--out", help="The picture: .svg, .png, .pdf or .dot.")] = Path("space.svg"),
+    out: Annotated[Path, typer.Option("-o", "--out", help="The picture: .svg, .png, .pdf or .dot.")] = Path(
+        "space.svg"
+    ),
     depth: Annotated[int, typer.Option(min=1, help="How many rewrites deep.")] = 2,
     width: Annotated[int, typer.Option(min=1, help="The most refinements shown of a predicate.")] = 6,
     format: Format = None,

@@ -60,7 +60,13 @@ class DataError(StructtreeError, ValueError):
         individual: int | None = None,
         fix: str | None = None,
     ) -> None:
-        self.message, self.source, self.line, self.path, self.individual = message, source, line, path, individual
+        self.message, self.source, self.line, self.path, self.individual = (
+            message,
+            source,
+            line,
+            path,
+            individual,
+        )
         self.fix = fix
         super().__init__(message)
 
@@ -162,7 +168,9 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     " (known: 'charge', 'element')"
     """
     names = sorted(set(known))
-    near = difflib.get_close_matches(name, names, n=1, cutoff=0.6) or [n for n in names if n.lower() == name.lower()]
+    near = difflib.get_close_matches(name, names, n=1, cutoff=0.6) or [
+        n for n in names if n.lower() == name.lower()
+    ]
     if near:
         return f" (did you mean {near[0]!r}?)"
     if not names:

@@ -46,8 +46,9 @@ def schemas(draw, max_types=3):
 def record_types(draw, name, names):
     kinds = draw(st.lists(st.sampled_from(["bool", "int", "real", "nominal"]), min_size=1, max_size=3))
     attributes = tuple(Attribute(f"{name.lower()}{i}", kind) for i, kind in enumerate(kinds))
-    targets = draw(st.lists(st.tuples(st.sampled_from(["set", "list", "one", "optional"]), st.sampled_from(names)),
-                            max_size=2))
+    targets = draw(
+        st.lists(st.tuples(st.sampled_from(["set", "list", "one", "optional"]), st.sampled_from(names)), max_size=2)
+    )
     links = tuple(Link(f"{name.lower()}_to_{i}", kind, target) for i, (kind, target) in enumerate(targets))
     return RecordType(name, attributes, links)
 
@@ -214,7 +215,13 @@ def attribute_rewrites(attribute):
         case "nominal":
             return [f"{name} = *", f"{name} != *", f"{name} in {{p, r}}", f"missing {name}"]
         case "int":
-            return [f"{name} >= *", f"{name} <= *", f"{name} = {{1, 2}}", f"{name} >= 1..2", f"{name} in bins(2)"]
+            return [
+                f"{name} >= *",
+                f"{name} <= *",
+                f"{name} = {{1, 2}}",
+                f"{name} >= 1..2",
+                f"{name} in bins(2)",
+            ]
         case _:
             return [f"{name} >= *", f"{name} <= *", f"{name} in bins(3)", f"{name} >= quantiles(3)"]
 

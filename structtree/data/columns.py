@@ -47,7 +47,7 @@ class Column:
     def missing(self) -> NDArray[np.bool_]:
         """Which rows have no value."""
         if self.values.dtype.kind == "f":
-            return np.isnan(self.values)
+            return np.asarray(np.isnan(self.values))
         return np.asarray(self.values < 0)
 
     def value(self, row: int) -> Value:
@@ -137,7 +137,7 @@ class Population:
 
     schema: Schema
     tables: Mapping[str, Table]
-    individuals: NDArray[np.int64] = field(default=None)  # type: ignore[assignment]  # filled in below
+    individuals: NDArray[np.int64] = field(default=None)  # type: ignore[arg-type]  # filled in below
 
     def __post_init__(self) -> None:
         if self.individuals is None:
@@ -314,7 +314,7 @@ def _labels(column: Column, name: str) -> NDArray[Any]:
         first = int(np.flatnonzero(column.missing)[0])
         raise DataError(f"the target {name!r} has no value", individual=first)
     if column.kind == "nominal":
-        return np.array(column.categories, dtype=object)[column.values]
+        return np.asarray(np.array(column.categories, dtype=object)[column.values])
     return column.values.astype(np.bool_) if column.kind == "bool" else column.values.copy()
 
 

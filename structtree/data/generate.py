@@ -34,8 +34,8 @@ __all__ = [
 PLANTED_RULES: Mapping[str, str] = MappingProxyType(
     {
         "leap-years": "by_4 and not by_100 or by_400",
-        "planted-trains": "exists cars (load (shape = triangle) and next (long))",
-        "planted-molecules": "exists atoms (element = N and count bonds (to (element = O)) >= 2)",
+        "planted-trains": "exists cars (load.shape = triangle and next (long))",
+        "planted-molecules": "exists atoms (element = N and count bonds (to.element = O) >= 2)",
         "bags": "exists conformations (f3 in [0, 60) and f8 in [-120, -40))",
         "sequences": (
             "exists items (symbol = T and next (symbol = A and next (symbol = T and next (symbol = A))))"

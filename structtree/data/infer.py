@@ -26,6 +26,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
+from operator import itemgetter
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -43,12 +45,15 @@ __all__ = [
     "common_kind",
     "encode",
     "families",
+    "families_of",
     "family_of",
     "first_outside",
     "join",
+    "keys_of",
     "missing_column",
     "shown",
     "type_name_of",
+    "values_of",
 ]
 
 Family = Literal["missing", "flag", "number", "string", "record", "list", "other"]
@@ -134,7 +139,41 @@ def families(values: Iterable[Any]) -> frozenset[Family]:
     >>> sorted(families([1, None, 2.5]))
     ['missing', 'number']
     """
-    return frozenset(map(family_of, set(map(type, values))))
+    return families_of(set(map(type, values)))
+
+
+def families_of(types: Iterable[type[Any]]) -> frozenset[Family]:
+    """The families of some Python types."""
+    return frozenset(map(family_of, types))
+
+
+def keys_of(records: Sequence[Mapping[str, Any]]) -> Sequence[str]:
+    """The keys of all records, in the order in which they first appear.
+
+    Examples
+    --------
+    >>> keys_of([{"a": 1}, {"b": 2, "a": 3}])
+    ('a', 'b')
+    """
+    if not len(records):
+        return ()
+    keys: set[str] = set().union(*records)
+    first = tuple(records[0])
+    return first if len(keys) == len(first) else tuple(dict.fromkeys(chain.from_iterable(records)))
+
+
+def values_of(records: Sequence[Mapping[str, Any]], key: str) -> list[Any]:
+    """What all records have under a key, None where it is absent.
+
+    Examples
+    --------
+    >>> values_of([{"a": 1}, {"b": 2, "a": 3}], "b")
+    [None, 2]
+    """
+    try:
+        return list(map(itemgetter(key), records))
+    except KeyError:
+        return [record.get(key) for record in records]
 
 
 def first_outside(values: Iterable[Any], allowed: Collection[str]) -> int:
@@ -168,6 +207,7 @@ def encode(
     categories: Sequence[str] = (),
     *,
     like: Kind | None = None,
+    types: set[type] | None = None,
 ) -> Column | None:
     """A column from plain values, its kind inferred unless it is declared.
 
@@ -181,6 +221,8 @@ def encode(
         The only values a declared nominal may have.
     like : kind, optional
         The kind that earlier values of the same attribute had.
+    types : set of types, optional
+        The Python types of the values, if they are known already.
 
     Returns
     -------
@@ -201,7 +243,8 @@ def encode(
     >>> encode([None, float("nan")]) is None
     True
     """
-    types = set(map(type, values))
+    if types is None:
+        types = set(map(type, values))
     if kind is None:
         if _has_stray_nans(types, like):
             values = [None if value != value else value for value in values]
@@ -359,9 +402,7 @@ def _flags(values: Sequence[Any]) -> NDArray[np.int8]:
 
 
 def _flag(index: int, value: Any) -> int:
-    found = (
-        _WORDS.get(value.lower()) if isinstance(value, str) else -1 if value != value else _FLAGS.get(value)
-    )
+    found = _WORDS.get(value.lower()) if isinstance(value, str) else -1 if value != value else _FLAGS.get(value)
     if found is None:
         raise Misfit(index, f"expected true or false, got {shown(value)}", "nominal")
     return found
@@ -444,14 +485,10 @@ class Overrides:
             if name not in sorts:
                 raise UnknownNameError("member", name, sorts)
             if sorts[name] == {"link"} and value in get_args(Kind):
-                raise UsageError(
-                    f"{name!r} is a link, so it can be read as a set or a list, not as {value!r}"
-                )
+                raise UsageError(f"{name!r} is a link, so it can be read as a set or a list, not as {value!r}")
             if sorts[name] == {"attribute"} and value not in get_args(Kind):
                 kinds = ", ".join(get_args(Kind))
-                raise UsageError(
-                    f"{name!r} is an attribute, so it can be read as one of {kinds}, not as {value!r}"
-                )
+                raise UsageError(f"{name!r} is an attribute, so it can be read as one of {kinds}, not as {value!r}")
 
     def applied(self, schema: Schema) -> Schema:
         """The schema with the members changed as the user said."""

@@ -1,7 +1,7 @@
 """Linked columns back into nested records: the opposite of `structtree.data.shredding`.
 
-A row may be reached in many ways, and nesting can show only one of them. So the rows are first laid out, all of
-them with a few array operations a level: each is written where it is reached first, going out from the
+A row may be reached in many ways, and nesting can show only one of them. So the rows are first laid out, all
+of them with a few array operations a level: each is written where it is reached first, going out from the
 individuals level by level, and everywhere else it is only named with ``$ref``.
 """
 
@@ -72,7 +72,7 @@ def layout_of(population: Population) -> Layout:
                 adjacency = tables[name].links[link.name]
                 places = _places(adjacency, rows)
                 targets = adjacency.targets[places].astype(np.int64)
-                owners = np.repeat(home[name][rows], adjacency.lengths[rows])
+                owners = np.repeat(home[name][rows], _lengths(adjacency, rows))
                 first = _claim(home[link.target], named[link.target], targets, owners)
                 written[name][link.name][places] = first
                 reached.setdefault(link.target, []).append(targets[first])
@@ -102,7 +102,7 @@ def nested(population: Population, layout: Layout, start: int, stop: int) -> lis
             here = layout.types[record.name].written[link.name][places].tolist()
             inside, targets = objects[link.target], adjacency.targets[places].tolist()
             elements = [inside[r] if out else {"$ref": r} for r, out in zip(targets, here, strict=True)]
-            _set_link(owners, link, adjacency.lengths[rows[record.name]].tolist(), elements)
+            _set_link(owners, link, _lengths(adjacency, rows[record.name]).tolist(), elements)
     mine = objects[schema.individual]
     top, repeats = population.individuals[start:stop].tolist(), layout.repeats[start:stop].tolist()
     return [{"$ref": row} if repeat else mine[row] for row, repeat in zip(top, repeats, strict=True)]
@@ -126,9 +126,13 @@ def _claim(
 
 def _places(adjacency: Adjacency, rows: NDArray[np.int64]) -> NDArray[np.int64]:
     """The places of the targets of some rows, row by row."""
-    lengths = adjacency.lengths[rows]
+    lengths = _lengths(adjacency, rows)
     before = np.cumsum(lengths) - lengths
     return np.repeat(adjacency.offsets[rows] - before, lengths) + np.arange(lengths.sum())
+
+
+def _lengths(adjacency: Adjacency, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    return adjacency.offsets[rows + 1] - adjacency.offsets[rows]
 
 
 def _objects(table: Table, layout: TypeLayout, rows: NDArray[np.int64]) -> dict[int, dict[str, Any]]:
@@ -161,9 +165,7 @@ def _plain_values(column: Column) -> list[Any]:
             return list(values)
 
 
-def _set_link(
-    owners: Sequence[dict[str, Any]], link: Link, lengths: Sequence[int], elements: list[Any]
-) -> None:
+def _set_link(owners: Sequence[dict[str, Any]], link: Link, lengths: Sequence[int], elements: list[Any]) -> None:
     at = 0
     for owner, n in zip(owners, lengths, strict=True):
         if not link.single:

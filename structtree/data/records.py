@@ -3,8 +3,8 @@
 A nested object is a reference, an array of objects a list (or a set, if told so), an array of plain values a
 list of records with the one attribute ``value``. The type of a record has the name of its member, capitalised
 and singular: the elements of ``cars`` are of type ``Car``. ``$id``, ``$ref`` and ``$type`` say what nesting
-cannot: that a record is shared, and what its type is. The work is done by `structtree.data.shredding` on the way
-in and `structtree.data.nesting` on the way out.
+cannot: that a record is shared, and what its type is. The work is done by `structtree.data.shredding` on the
+way in and `structtree.data.nesting` on the way out.
 
 JSON Lines has one individual a line. Its first line may be ``{"$schema": ...}``, and is in what `write_jsonl`
 writes, so that a population comes back as it was.
@@ -13,28 +13,31 @@ writes, so that a population comes back as it was.
 from __future__ import annotations
 
 import gc
+import gzip
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import count
-from typing import Any, BinaryIO
+from pathlib import Path
+from typing import Any, BinaryIO, cast
 
 import orjson
 
 from structtree.data.columns import Population
-from structtree.data.files import open_text_file, write_whole_file
 from structtree.data.infer import Overrides, shown
 from structtree.data.nesting import layout_of, nested
 from structtree.data.schema import Schema
 from structtree.data.shredding import DEEPEST, Shredder
+from structtree.data.textfiles import open_text_file
 from structtree.data.trails import Origin
-from structtree.errors import DataError, StructtreeError
+from structtree.errors import DataError, MissingFileError, StructtreeError
+from structtree.files import replacing
 
 __all__ = ["from_records", "read_json", "read_jsonl", "write_jsonl"]
 
-_BLOCK = 1 << 20
+_BLOCK = 1 << 17
 """How many bytes of a file are parsed together: records that stay in the cache are shredded faster."""
 
 _LINES = 1024
@@ -112,8 +115,10 @@ def read_jsonl(
             records, lines = block.records, block.lines
             if shredder is None:
                 written = _schema_of(records[0], source, lines[0])
-                records, lines = (records, lines) if written is None else (records[1:], lines[1:])
                 shredder = _shredder(schema or written, individual, types, source)
+                if written is not None:
+                    del records[0]
+                    lines = lines[1:]
             shredder.feed(records, Origin(n_individuals, source, lines))
             n_individuals += len(records)
         if shredder is None:
@@ -162,7 +167,7 @@ def write_jsonl(population: Population, path: str | os.PathLike[str]) -> None:
     {"cars":[{"wheels":2}]}
     """
     layout = layout_of(population)
-    with write_whole_file(path) as file, _collector_paused():
+    with _writing(Path(path)) as file, _collector_paused():
         file.write(orjson.dumps({"$schema": population.schema.to_json()}) + b"\n")
         for start in range(0, len(population), _LINES):
             records = nested(population, layout, start, start + _LINES)
@@ -247,6 +252,19 @@ def _collector_paused() -> Iterator[None]:
 
 
 # ---- writing ---------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def _writing(path: Path) -> Iterator[BinaryIO]:
+    if path.is_dir():
+        raise MissingFileError(f"cannot write {path}: it is a folder")
+    with replacing(path) as draft, draft.open("wb") as file:
+        if path.suffix == ".gz":
+            # No name and no time inside, so that equal data gives equal bytes.
+            with gzip.GzipFile("", "wb", fileobj=file, mtime=0) as packed:
+                yield cast("BinaryIO", packed)
+        else:
+            yield file
 
 
 def _dumped(individual: int, record: Mapping[str, Any]) -> bytes:

@@ -30,12 +30,15 @@ from structtree.data.infer import (
     common_kind,
     encode,
     families,
+    families_of,
     family_of,
     first_outside,
     join,
+    keys_of,
     missing_column,
     shown,
     type_name_of,
+    values_of,
 )
 from structtree.data.schema import Attribute, Kind, Link, LinkKind, RecordType, Schema
 from structtree.data.trails import Origin, Trail
@@ -48,6 +51,7 @@ DEEPEST = 1024
 
 _SPECIAL = ("$id", "$ref", "$type")
 _PLAIN: frozenset[Family] = frozenset({"missing", "flag", "number", "string"})
+_RECORDS: frozenset[Family] = frozenset({"record"})
 
 _Role = Literal["attribute", "record", "list"]
 
@@ -69,6 +73,7 @@ class _Arrivals:
 
     slot: _Slot
     elements: Sequence[Any]
+    found: frozenset[Family]
     lengths: NDArray[np.int64]
     trail: Trail | Origin
     above: _Batch | None = None
@@ -88,12 +93,7 @@ class _Batch:
     depth: int
 
     def values(self, key: str) -> Sequence[Any]:
-        if self.plain:
-            return self.rows
-        try:
-            return list(map(itemgetter(key), self.rows))
-        except KeyError:
-            return [row.get(key) for row in self.rows]
+        return self.rows if self.plain else values_of(self.rows, key)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -197,11 +197,12 @@ class Shredder:
         """Take records in; their Python objects are not kept."""
         if not len(records):
             return
-        if families(records) != {"record"}:
-            index = first_outside(records, {"record"})
+        found = families(records)
+        if found != _RECORDS:
+            index = first_outside(records, _RECORDS)
             raise origin.error(index, f"expected a record, got {shown(records[index])}")
         lengths = np.ones(len(records), dtype=np.int64)
-        self._individuals.append(self._take_in(_Arrivals(_Slot(), records, lengths, origin)))
+        self._individuals.append(self._take_in(_Arrivals(_Slot(), records, found, lengths, origin)))
         while self._queue:
             self._shred(self._queue.popleft())
         self._unresolved += [pending for pending in self._pending if not self._resolved(pending)]
@@ -230,7 +231,7 @@ class Shredder:
         if self._are_plain(arrivals):
             rows = self._enqueue(arrivals, elements, ("value",), trail, plain=True)
             return _Targets(arrivals.lengths, rows)
-        keys = _keys_of(elements)
+        keys = keys_of(elements)
         _check_keys(keys, arrivals)
         if "$type" in keys:
             self._note_type(arrivals)
@@ -241,16 +242,15 @@ class Shredder:
     def _take_in_named(self, arrivals: _Arrivals, keys: Sequence[str]) -> _Targets:
         """As `_take_in`, where some of the elements only name a record."""
         elements, trail = arrivals.elements, arrivals.trail
-        if len(keys) == 1 and sum(map(len, elements)) == len(elements):
-            written, places, kept = [], np.arange(len(elements)), _zeros(0)
-            named = elements
+        is_named = ["$ref" in row for row in elements] if len(keys) > 1 or not all(elements) else None
+        if is_named is None:
+            named, written = elements, []
+            places, kept = np.arange(len(elements)), _zeros(0)
         else:
-            is_named = ["$ref" in element for element in elements]
+            named, written = list(compress(elements, is_named)), [r for r in elements if "$ref" not in r]
             places, kept = np.flatnonzero(is_named), np.flatnonzero(np.logical_not(is_named))
-            named = list(compress(elements, is_named))
-            written = [element for element in elements if "$ref" not in element]
         names = list(map(itemgetter("$ref"), named))
-        _check_names(named, names, replace(trail, kept=places))
+        _check_names(named, names, keys, replace(trail, kept=places))
         rows = np.full(len(elements), -1, dtype=np.int64)
         if written:
             rows[kept] = self._enqueue(arrivals, written, keys, replace(trail, kept=kept))
@@ -261,10 +261,9 @@ class Shredder:
     def _are_plain(self, arrivals: _Arrivals) -> bool:
         """Whether the elements are plain values, all of them, and as all before in this slot."""
         slot, elements = arrivals.slot, arrivals.elements
-        found = families(elements)
-        plain = self._plain.setdefault(slot, found <= _PLAIN)
-        allowed: frozenset[Family] = _PLAIN if plain else frozenset({"record"})
-        if not found <= allowed:
+        plain = self._plain.setdefault(slot, arrivals.found <= _PLAIN)
+        allowed = _PLAIN if plain else _RECORDS
+        if not arrivals.found <= allowed:
             index = first_outside(elements, allowed)
             wrap = ' (wrap it in a record, as {"values": [...]})' if isinstance(elements[index], list) else ""
             what = "a plain value" if plain else "a record"
@@ -281,9 +280,7 @@ class Shredder:
         said = [element.get("$type") for element in arrivals.elements]
         if not families(said) <= {"string", "missing"}:
             index = first_outside(said, {"string", "missing"})
-            raise arrivals.trail.error(
-                index, f"expected the name of a type, got {shown(said[index])}", ".$type"
-            )
+            raise arrivals.trail.error(index, f"expected the name of a type, got {shown(said[index])}", ".$type")
         names = [name for name in said if name]
         if not names:
             return
@@ -325,9 +322,7 @@ class Shredder:
             try:
                 add(batch, key, batch.values(key))
             except Misfit as misfit:
-                fix = (
-                    f"to read all of them as text: --type {key}=nominal" if misfit.fix == "nominal" else None
-                )
+                fix = f"to read all of them as text: --type {key}=nominal" if misfit.fix == "nominal" else None
                 path = "" if batch.plain else f".{key}"
                 raise batch.trail.error(misfit.index, misfit.message, path, fix) from None
         self._require_references(batch)
@@ -335,16 +330,17 @@ class Shredder:
     def _add_found(self, batch: _Batch, key: str, values: Sequence[Any]) -> None:
         """Add a member that is what its values are."""
         gathered = self._gathered[batch.type_name]
-        found = families(values)
+        types = set(map(type, values))
+        found = families_of(types)
         role = gathered.roles.setdefault(key, None)
         if role is None and not found <= _PLAIN:
             role = _role_of(values)
         if role in ("record", "list"):
             gathered.roles[key] = role
-            self._add_link(batch, key, values, role)
+            self._add_link(batch, key, values, found, role)
             return
         kind = self._overrides.attribute(batch.type_name, key)
-        column = encode(values, kind, like=gathered.kinds.get(key))
+        column = encode(values, kind, like=gathered.kinds.get(key), types=types)
         if column is not None:
             gathered.roles[key] = "attribute"
             gathered.kinds[key] = column.kind
@@ -360,15 +356,14 @@ class Shredder:
             assert column is not None  # because the kind is declared
             self._gathered[record.name].columns.setdefault(key, {})[batch.chunk] = column
         elif link is not None:
-            self._add_link(batch, key, values, "record" if link.single else "list")
+            self._add_link(batch, key, values, families(values), "record" if link.single else "list")
         else:
             index = next(i for i, row in enumerate(batch.rows) if key in row)
             raise Misfit(index, f"type {record.name!r} has no {key!r}{did_you_mean(key, record.members)}")
 
     def _add_link(
-        self, batch: _Batch, key: str, values: Sequence[Any], role: Literal["record", "list"]
+        self, batch: _Batch, key: str, values: Sequence[Any], found: frozenset[Family], role: _Role
     ) -> None:
-        found = families(values)
         if not found <= {role, "missing"}:
             index = first_outside(values, {role, "missing"})
             raise Misfit(index, f"expected {EXPECTED[role]}, got {shown(values[index])}")
@@ -383,7 +378,8 @@ class Shredder:
         else:
             lengths, elements = np.ones(len(values), dtype=np.int64), values
         slot, trail = _Slot(batch.type_name, key), Trail(batch.trail, key, many, lengths)
-        targets = self._take_in(_Arrivals(slot, elements, lengths, trail, batch))
+        inside = families(elements) if many else _RECORDS
+        targets = self._take_in(_Arrivals(slot, elements, inside, lengths, trail, batch))
         self._gathered[batch.type_name].links.setdefault(key, {})[batch.chunk] = targets
 
     def _require_references(self, batch: _Batch) -> None:
@@ -489,13 +485,6 @@ class Shredder:
 # ---- checks that need no state ---------------------------------------------------------------------------
 
 
-def _keys_of(rows: Sequence[Mapping[str, Any]]) -> Sequence[str]:
-    """The keys of all rows, in the order in which they first appear."""
-    keys: set[str] = set().union(*rows)
-    first = tuple(rows[0])
-    return first if len(keys) == len(first) else tuple(dict.fromkeys(chain.from_iterable(rows)))
-
-
 def _role_of(values: Iterable[Any]) -> _Role:
     """The role of a member from the first value that is there."""
     match next(family for value in values if (family := family_of(type(value))) != "missing"):
@@ -518,12 +507,14 @@ def _check_keys(keys: Sequence[str], arrivals: _Arrivals) -> None:
         raise arrivals.trail.error(next(i for i, row in enumerate(arrivals.elements) if key in row), problem)
 
 
-def _check_names(named: Sequence[Mapping[str, Any]], names: Sequence[Any], trail: Trail | Origin) -> None:
+def _check_names(
+    named: Sequence[Mapping[str, Any]], names: Sequence[Any], keys: Sequence[str], trail: Trail | Origin
+) -> None:
     """A ``$ref`` is a number or a string, and stands alone but for a ``$type``."""
     if not families(names) <= {"number", "string"}:
         index = first_outside(names, {"number", "string"})
         raise trail.error(index, f"expected the $id of a record, got {shown(names[index])}", ".$ref")
-    if max(map(len, named)) > 1:
+    if len(keys) > 1:
         for i, element in enumerate(named):
             extra = [key for key in element if key not in ("$ref", "$type")]
             if extra:
@@ -533,19 +524,23 @@ def _check_names(named: Sequence[Mapping[str, Any]], names: Sequence[Any], trail
 def _add_ids(
     ids: dict[Any, int], type_name: str, rows: Sequence[Mapping[str, Any]], start: int, trail: Trail | Origin
 ) -> None:
-    names = [row.get("$id") for row in rows]
+    names = values_of(rows, "$id")
     found = families(names)
     if not found <= {"missing", "number", "string"}:
         index = first_outside(names, {"missing", "number", "string"})
         raise trail.error(index, f"expected a number or a string, got {shown(names[index])}", ".$id")
-    new = dict(zip(names, range(start, start + len(names)), strict=True))
-    new.pop(None, None)
-    n_named = len(names) - names.count(None)
-    if len(new) < n_named or not ids.keys().isdisjoint(new):
-        index = _first_repeated(names, set(ids))
+    new: Iterable[tuple[Any, int]] = zip(names, range(start, start + len(names)), strict=True)
+    n_new = len(names)
+    if "missing" in found:
+        new = [(name, row) for name, row in new if name is not None]
+        n_new = len(new)
+    n_before, apart = len(ids), ids.keys().isdisjoint(names)
+    if apart:
+        ids.update(new)
+    if len(ids) != n_before + n_new:
+        index = _first_repeated(names, set() if apart else set(ids))
         message = f"the $id {names[index]!r} names two records of type {type_name!r}"
         raise trail.error(index, message, fix="ids are shared by the whole data, not by one individual")
-    ids.update(new)
 
 
 def _first_repeated(names: Iterable[Any], seen: set[Any]) -> int:
@@ -583,9 +578,7 @@ def _refuse_repeats(piece: _Targets) -> None:
     order = np.lexsort((piece.rows, owners))
     again = (np.diff(owners[order]) == 0) & (np.diff(piece.rows[order]) == 0)
     if again.any():
-        raise piece.trail.error(
-            int(order[1:][again].min()), "this record is already in the set; name it once"
-        )
+        raise piece.trail.error(int(order[1:][again].min()), "this record is already in the set; name it once")
 
 
 def _refuse_two_lists(target: str, pieces: Sequence[_Targets]) -> None:

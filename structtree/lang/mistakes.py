@@ -15,7 +15,7 @@ from structtree.lang.syntax import Place
 
 __all__ = ["MAX_DEPTH", "Word", "check_brackets", "place_at", "sentence"]
 
-MAX_DEPTH = 100
+MAX_DEPTH = 50
 """How deep brackets may nest: far more than anyone reads, and safe for everything that recurs over syntax."""
 
 _SCAN = re.compile(r'#[^\n]*|"(?:[^"\\\n]+|\\.)*"|`(?:[^`\\\n]+|\\.)*`|["`(){}\[\]]')
@@ -55,15 +55,11 @@ def check_brackets(text: str) -> None:
         sign, position = found[0], found.start()
         if sign in ('"', "`"):
             what = "text" if sign == '"' else "name"
-            raise _error(
-                f"this {what} is never closed: expected another {sign} on the same line", text, position
-            )
+            raise _error(f"this {what} is never closed: expected another {sign} on the same line", text, position)
         if sign in _CLOSED_BY:
             opened.append((sign, position))
             if len(opened) > MAX_DEPTH:
-                raise _error(
-                    f"brackets nest more than {MAX_DEPTH} deep; name parts with 'define'", text, position
-                )
+                raise _error(f"brackets nest more than {MAX_DEPTH} deep; name parts with 'define'", text, position)
         elif sign in _CLOSES:
             _close(opened, sign, text, position)
     if opened:
@@ -78,9 +74,7 @@ def _close(opened: list[tuple[str, int]], sign: str, text: str, position: int) -
     if bracket not in _CLOSES[sign]:
         line = place_at(text, start).line
         expected = _CLOSED_BY[bracket]
-        raise _error(
-            f"expected {expected} to close the '{bracket}' of line {line}, got '{sign}'", text, position
-        )
+        raise _error(f"expected {expected} to close the '{bracket}' of line {line}, got '{sign}'", text, position)
 
 
 def _error(message: str, text: str, position: int) -> GrammarError:
@@ -194,9 +188,7 @@ def _hint(before: Word | None, came: Word) -> str:
             return '; text stands in double quotes: "..."'
         case "&" | "|":
             return f"; write '{'and' if came.text == '&' else 'or'}'"
-        case _ if (
-            before is not None and before.terminal in _KEYWORDS and came.terminal in ("BOUND", "EQUAL", "_IN")
-        ):
+        case _ if before is not None and before.terminal in _KEYWORDS and came.terminal in ("BOUND", "EQUAL", "_IN"):
             return f"; to use the word {before.text!r} as a name put it in backticks: `{before.text}`"
         case _:
             return ""

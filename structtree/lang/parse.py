@@ -62,7 +62,7 @@ from structtree.lang.syntax import (
 
 __all__ = ["parse_grammar", "parse_predicate"]
 
-MAX_PATH = 50
+MAX_PATH = 20
 """How many names a dotted path may have; nobody needs more, and deeper syntax would exhaust the stack."""
 
 MAX_VALUES = 100_000
@@ -421,9 +421,7 @@ def _unique(what: str, statements: Iterable[Any], kind: type[_T]) -> tuple[_T, .
         earlier = first.setdefault(statement.name, statement)
         if earlier is not statement:
             assert earlier.place is not None and statement.place is not None
-            message = (
-                f"there is a second '{what} {statement.name}'; the first is on line {earlier.place.line}"
-            )
+            message = f"there is a second '{what} {statement.name}'; the first is on line {earlier.place.line}"
             raise GrammarError(message, "", statement.place.line, statement.place.column)
     return tuple(first.values())
 
@@ -453,9 +451,7 @@ def _text(token: Token) -> str:
     try:
         return str(json.loads(quoted, strict=False))
     except json.JSONDecodeError:
-        raise _error(
-            f"{token!s} has an escape that is not known; write '\\\\' for a backslash", token
-        ) from None
+        raise _error(f"{token!s} has an escape that is not known; write '\\\\' for a backslash", token) from None
 
 
 def _attribute(token: Token) -> str:

@@ -151,9 +151,7 @@ def pretty_name(name: str) -> str:
     """
     if isinstance(name, Glob) or (_IDENTIFIER.fullmatch(name) and name not in RESERVED):
         return str(name)
-    inside = re.sub(
-        r"\\.|`", lambda found: {'\\"': '"', "`": "\\`"}.get(found[0], found[0]), _json(name)[1:-1]
-    )
+    inside = re.sub(r"\\.|`", lambda found: {'\\"': '"', "`": "\\`"}.get(found[0], found[0]), _json(name)[1:-1])
     return f"`{inside}`"
 
 

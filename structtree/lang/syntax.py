@@ -221,7 +221,7 @@ class Follow:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """``next (P)``, ``previous (P)``, ``later (P)`` of a list element; ``first cars (P)``, ``last cars (P)``."""
+    """``next|previous|later (P)`` on an element of a list; ``first|last cars (P)`` on its owner."""
 
     step: Literal["next", "previous", "later", "first", "last"]
     inner: Predicate

@@ -67,5 +67,13 @@ def _box(axes, node: Node, spot: Spot) -> None:  # type: ignore[no-untyped-def]
         frame |= {"facecolor": "white", "edgecolor": "#cccccc", "linestyle": "--"}
     colour = "#888888" if node.more else "#1c2a44"
     axes.text(
-        spot.x, spot.y, node.text, fontsize=8, family="monospace", color=colour, va="center", bbox=frame, zorder=2
+        spot.x,
+        spot.y,
+        node.text,
+        fontsize=8,
+        family="monospace",
+        color=colour,
+        va="center",
+        bbox=frame,
+        zorder=2,
     )

@@ -66,7 +66,12 @@ def _describe_type(population: Population, record: RecordType) -> dict[str, Any]
 
 def _describe_column(name: str, column: Column) -> dict[str, str]:
     missing = int(column.missing.sum())
-    return {"name": name, "kind": column.kind, "missing": str(missing) if missing else "", "values": _values(column)}
+    return {
+        "name": name,
+        "kind": column.kind,
+        "missing": str(missing) if missing else "",
+        "values": _values(column),
+    }
 
 
 def _values(column: Column) -> str:

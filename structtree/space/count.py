@@ -22,7 +22,7 @@ import numpy as np
 
 from structtree.errors import UsageError
 from structtree.lang.pretty import pretty
-from structtree.lang.syntax import Aggregate, Compare, Count, Distinct, Follow, Missing, Within
+from structtree.lang.syntax import Aggregate, Compare, Count, Follow, Missing, Within
 from structtree.space.families import Family, LinkFamily, Slot, TestFamily, base_literals
 from structtree.space.space import Space
 from structtree.space.terms import clash
@@ -243,9 +243,7 @@ class _Counter:
             inner = self.position(family.slots[0], inside)
         return _sets(inner, len(family.numbers), room, most)
 
-    def _step_series(
-        self, family: LinkFamily, room: _Room, most: int, name: str, lonely: list[TestFamily]
-    ) -> Series:
+    def _step_series(self, family: LinkFamily, room: _Room, most: int, name: str, lonely: list[TestFamily]) -> Series:
         """Behind a functional step: plain tests by subject, or else one literal alone."""
         link = family.template.link if isinstance(family.template, Follow) else None
         alone: Series = defaultdict(int)
@@ -431,8 +429,7 @@ def _ways_with(fixed: TestFamily, others: list[TestFamily], most: int) -> list[i
     open_tests = {f.literal(v) for f in others for v in range(len(f))}
     required = {fixed.literal(v) for v in range(len(fixed))}
     everything = list(open_tests | required)
-    ways = _cliques(everything, most, lambda chosen: _has_one(chosen, required, open_tests))
-    return ways
+    return _cliques(everything, most, lambda chosen: _has_one(chosen, required, open_tests))
 
 
 def _has_one(chosen: list[Any], required: set[Any], open_tests: set[Any]) -> bool:

@@ -94,13 +94,13 @@ def rows_where(predicate: Predicate, population: Population, type_name: str) -> 
             assert body is not None
             return rows_where(body, population, type_name)
         case Follow(link, inner) | Exists(link, inner):
-            return behind(link, inner) > 0
+            return np.asarray(behind(link, inner) > 0)
         case Step(_, inner):
             return _along_list(predicate, population, type_name)
         case All(link, inner):
-            return behind(link, inner) == table.links[link].lengths
+            return np.asarray(behind(link, inner) == table.links[link].lengths)
         case No(link, inner):
-            return behind(link, inner) == 0
+            return np.asarray(behind(link, inner) == 0)
         case Count(link, inner, op, n):
             return np.asarray(_OPERATORS[op](behind(link, inner), n))
         case Aggregate(op=op, value=value):
@@ -109,9 +109,9 @@ def rows_where(predicate: Predicate, population: Population, type_name: str) -> 
             target_type = _target(population, type_name, link)
             return _distinct(table.links[link], [rows_where(i, population, target_type) for i in inners])
         case And(parts):
-            return np.logical_and.reduce([rows_where(part, population, type_name) for part in parts])
+            return np.asarray(np.logical_and.reduce([rows_where(part, population, type_name) for part in parts]))
         case Or(parts):
-            return np.logical_or.reduce([rows_where(part, population, type_name) for part in parts])
+            return np.asarray(np.logical_or.reduce([rows_where(part, population, type_name) for part in parts]))
         case Not(inner):
             return ~rows_where(inner, population, type_name)
         case _ as never:
@@ -199,10 +199,10 @@ def _aggregate(function: str, adjacency: Adjacency, column: Column) -> NDArray[n
     counts = np.bincount(owners, minlength=n_rows)
     if function in ("sum", "mean"):
         # bincount adds in order, one after the other, which is the rounding that the reference has.
-        totals = np.bincount(owners, weights=values, minlength=n_rows)
+        totals: NDArray[np.float64] = np.bincount(owners, weights=values, minlength=n_rows).astype(np.float64)
         if function == "sum":
             return totals
-        return np.divide(totals, counts, out=np.full(n_rows, np.nan), where=counts > 0)
+        return np.asarray(np.divide(totals, counts, out=np.full(n_rows, np.nan), where=counts > 0))
     result = np.full(n_rows, np.nan)
     if len(values):
         starts = np.flatnonzero(np.r_[True, owners[1:] != owners[:-1]])

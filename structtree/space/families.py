@@ -24,6 +24,7 @@ from structtree.lang.pretty import pretty
 from structtree.lang.syntax import (
     Aggregate,
     All,
+    And,
     Bins,
     Compare,
     Count,
@@ -46,7 +47,6 @@ from structtree.space.terms import (
     Subject,
     canonical,
     conjoin,
-    conjuncts,
     functional_step,
     is_test,
     n_literals,
@@ -206,7 +206,7 @@ class LinkFamily:
                 return (inner,) if n in self.numbers else None
             case Step(), Step() if functional_step(self.template) == functional_step(literal):
                 return (literal.inner,) if self.template.step == literal.step else None
-            case (Exists() | All() | Follow()), (Exists() | All() | Follow()):
+            case ((Exists() | All() | Follow()), (Exists() | All() | Follow())):
                 same = type(self.template) is type(literal) and self.template.link == literal.link
                 return (literal.inner,) if same else None
             case _:
@@ -278,16 +278,16 @@ class _Resolver:
         target = self._target(name, right)
         inners = right.inners if isinstance(right, Distinct) else (right.inner,)
         slots = tuple(self.slot(inner, target, rewrite) for inner in inners)
-        numbers = (0,)
+        numbers: tuple[int, ...] = (0,)
         if isinstance(right, Count):
             numbers = self._numbers(right, name, rewrite)
         return LinkFamily(0, name, right, slots, numbers)
 
     def slot(self, inner: Predicate, name: str, rewrite: CheckedRewrite) -> Slot:
-        parts = [part for p in conjuncts(inner) for part in conjuncts(p)]
-        fixed = tuple(self.family(part, name, rewrite) for part in parts if not isinstance(part, Top))
+        parts = _parts(inner)
+        fixed = [self.family(part, name, rewrite) for part in parts if not isinstance(part, Top)]
         numbered = tuple(replace(family, index=i) for i, family in enumerate(fixed))
-        is_open = isinstance(inner, Top) or any(isinstance(part, Top) for part in parts)
+        is_open = len(fixed) < len(parts)
         return Slot(name, numbered, is_open)
 
     def _target(self, name: str, predicate: LinkPredicate) -> str:
@@ -339,9 +339,7 @@ class _Resolver:
             )
         return self.population
 
-    def _numbers_of(
-        self, name: str, attribute: str, source: Source, rewrite: CheckedRewrite
-    ) -> NDArray[np.float64]:
+    def _numbers_of(self, name: str, attribute: str, source: Source, rewrite: CheckedRewrite) -> NDArray[np.float64]:
         if isinstance(source, Listed | Range):
             return np.zeros(0)
         table = self._data(source, rewrite).tables[name]
@@ -359,9 +357,7 @@ class _Resolver:
         present = np.unique(values[~np.isnan(values)]).tolist()
         return tuple(int(v) for v in present) if column.kind == "int" else tuple(present)
 
-    def _aggregates(
-        self, test: Aggregate, name: str, source: Source, rewrite: CheckedRewrite
-    ) -> NDArray[np.float64]:
+    def _aggregates(self, test: Aggregate, name: str, source: Source, rewrite: CheckedRewrite) -> NDArray[np.float64]:
         if isinstance(source, Listed | Range):
             return np.zeros(0)
         return aggregate_values(test, self._data(source, rewrite), name)[self.reached[name]]
@@ -421,6 +417,13 @@ def _base_inners(slot: Slot) -> Iterator[Predicate]:
         yield canonical(conjoin(parts))
 
 
+def _parts(predicate: Predicate) -> list[Predicate]:
+    """The parts of a conjunction, ``top`` among them where it stands there."""
+    if isinstance(predicate, And):
+        return [part for p in predicate.parts for part in _parts(p)]
+    return [predicate]
+
+
 def _special(literal: Predicate, left: Predicate, rewrite: CheckedRewrite) -> bool:
     if literal == left:
         return False
@@ -465,9 +468,7 @@ def _instantiate(template: Predicate, value: Any, kind: Kind | None) -> Predicat
             return template
 
 
-def _find_value(
-    template: Predicate, values: NDArray[np.float64] | tuple[Any, ...], literal: Predicate
-) -> int | None:
+def _find_value(template: Predicate, values: NDArray[np.float64] | tuple[Any, ...], literal: Predicate) -> int | None:
     match template, literal:
         case Compare(attribute, op), Compare(other, other_op, value) if (attribute, op) == (other, other_op):
             wanted: Any = value

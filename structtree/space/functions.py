@@ -34,7 +34,8 @@ def with_functions(
     Examples
     --------
     >>> trains = Population.from_records([{"cars": [{"wheels": 2}, {"wheels": 3}]}, {"cars": []}])
-    >>> grammar = Grammar.parse("function wheels_in_all: Individual -> int refine Individual { top -> wheels_in_all >= * }")
+    >>> grammar = Grammar.parse("function wheels_in_all: Individual -> int "
+    ...                         "refine Individual { top -> wheels_in_all >= * }")
     >>> given = {"wheels_in_all": lambda train: sum(car["wheels"] for car in train["cars"])}
     >>> with_functions(trains, grammar, given).column("wheels_in_all").values.tolist()
     [5.0, 0.0]
@@ -59,7 +60,9 @@ def _compute(population: Population, function: Function, call: Callable[[Mapping
     values = [call(population.row(function.type, row)) for row in range(n_rows)]
     for row, value in enumerate(values):
         if not _fits(function, value):
-            raise DataError(f"function {function.name!r} gave {value!r} for row {row} of {function.type}, not {function.kind}")
+            raise DataError(
+                f"function {function.name!r} gave {value!r} for row {row} of {function.type}, not {function.kind}"
+            )
     return column_of(function.kind, values)
 
 

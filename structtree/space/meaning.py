@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import permutations
 from operator import eq, ge, le, ne
-from typing import assert_never
+from typing import Any, assert_never
 
 import numpy as np
 
@@ -39,7 +39,7 @@ from structtree.lang.syntax import (
 
 __all__ = ["Witness", "satisfies", "witnesses"]
 
-_OPERATORS = {"=": eq, "!=": ne, ">=": ge, "<=": le}
+_OPERATORS: dict[str, Any] = {"=": eq, "!=": ne, ">=": ge, "<=": le}
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ from structtree.lang.check import CheckedGrammar, check_predicate
 from structtree.lang.grammar import Grammar
 from structtree.lang.parse import parse_predicate
 from structtree.lang.pretty import pretty
-from structtree.lang.syntax import Distinct, Predicate, Top
+from structtree.lang.syntax import Distinct, Predicate
 from structtree.space.families import Family, LinkFamily, Offers, Slot, TestFamily, base_literals, families_of
 from structtree.space.functions import with_functions
 from structtree.space.terms import canonical, clash, conjoin, conjuncts, may_outgrow, n_literals, nesting
@@ -382,9 +382,7 @@ class Space:
         found = self._place_in(family, literal, ())
         if found is not None:
             return found
-        return self._place_in_chains(
-            type_name, literal, lambda left: self._place_fixed(family, left, type_name)
-        )
+        return self._place_in_chains(type_name, literal, lambda left: self._place_fixed(family, left, type_name))
 
     def _place_in_chains(
         self, type_name: str, literal: Predicate, parent_of: Callable[[Predicate], Item | None]
@@ -429,7 +427,10 @@ class Space:
                     yield conjoin((*rest, left))
             for j, inner in enumerate(item.positions):
                 for general in self._generalise(inner):
-                    yield conjoin((*rest, _with_inner(item, j, general)))
+                    literal = _with_inner(item, j, general)
+                    # What may not stand beside the rest was passed over on the way: then the whole literal came.
+                    blocked = any(clash(literal, other) for other in rest)
+                    yield conjoin(rest if blocked else (*rest, literal))
 
 
 def _with_inner(item: Item, j: int, inner: Predicate) -> Predicate:

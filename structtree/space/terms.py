@@ -203,7 +203,9 @@ def may_outgrow(p: Predicate, q: Predicate) -> bool:
 
 
 def _unfilled(p: Predicate) -> bool:
-    return isinstance(p, Top) or (isinstance(p, Follow | Step) and functional_step(p) is not None and _unfilled(p.inner))
+    return isinstance(p, Top) or (
+        isinstance(p, Follow | Step) and functional_step(p) is not None and _unfilled(p.inner)
+    )
 
 
 def _related(p: Predicate, q: Predicate) -> bool:

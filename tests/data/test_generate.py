@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from structtree.data.columns import Population
 from structtree.data.generate import (
+    PLANTED_RULES,
     bags,
     leap_years,
     monks,
@@ -24,6 +25,8 @@ from structtree.data.generate import (
     sequences,
 )
 from structtree.errors import UsageError
+from structtree.lang.parse import parse_predicate
+from structtree.lang.pretty import pretty
 
 Rule = Callable[[dict], bool]
 
@@ -158,6 +161,11 @@ def test_arguments_that_make_no_sense_are_refused_in_one_sentence(
 def test_a_span_that_makes_no_sense_is_refused(make, option, span):
     with pytest.raises(UsageError, match=f"^{option} must be two ints"):
         make(5, **{option: span})
+
+
+@pytest.mark.parametrize("rule", PLANTED_RULES.values(), ids=PLANTED_RULES)
+def test_the_rules_are_canonical_text_of_the_language(rule):
+    assert pretty(parse_predicate(rule)) == rule
 
 
 # ---- monks and years --------------------------------------------------------------------------------------

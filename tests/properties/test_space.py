@@ -6,14 +6,15 @@ from itertools import islice
 
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from structtree.lang.grammar import Grammar
 
 from structtree.errors import GrammarError
-from structtree.lang.grammar import Grammar
 from structtree.lang.pretty import pretty
 from structtree.space.count import count_space
 from structtree.space.evaluate import holds
 from structtree.space.space import Space
 from structtree.space.terms import canonical
+from tests.oracles import TooManyError, all_predicates
 from tests.strategies import grammars, populations
 
 MOST = 3000
@@ -77,3 +78,12 @@ def test_parents_are_members_that_the_predicate_implies(space):
         for parent in parents:
             assert parent in space
             assert not (holds(predicate, space.population) & ~holds(parent, space.population)).any()
+
+
+@given(spaces())
+def test_the_space_is_what_the_rewrites_mean(space):
+    try:
+        expected = all_predicates(space)
+    except TooManyError:
+        assume(False)
+    assert set(members(space)) == expected

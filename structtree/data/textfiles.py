@@ -1,6 +1,6 @@
-"""Files as bytes: opened with one sentence when that fails, written whole or not at all, gzip by extension.
+"""Text files as bytes: unpacked if need be, and with one sentence when they cannot be opened.
 
-What the bytes mean is left to the readers beside this module.
+What the bytes mean is left to the readers beside this module; `structtree.files` writes.
 """
 
 from __future__ import annotations
@@ -8,7 +8,6 @@ from __future__ import annotations
 import gzip
 import io
 import os
-import tempfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,7 +16,7 @@ from typing import BinaryIO, cast
 
 from structtree.errors import DataError, MissingFileError, did_you_mean
 
-__all__ = ["open_text_file", "require_file", "write_whole_file"]
+__all__ = ["open_text_file", "require_file"]
 
 _HEAD = 8192
 
@@ -56,42 +55,6 @@ def require_file(path: str | os.PathLike[str]) -> Path:
     return where
 
 
-@contextmanager
-def write_whole_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """A file to write to that takes its name only when all is written, so that nobody sees half of it.
-
-    Examples
-    --------
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     with write_whole_file(Path(folder) / "out.txt") as file:
-    ...         _ = file.write(b"done")
-    ...     print(sorted(p.name for p in Path(folder).iterdir()))
-    ['out.txt']
-    """
-    where = Path(path)
-    if not where.parent.is_dir():
-        raise MissingFileError(f"there is no folder {where.parent} to write {where.name} to")
-    if where.is_dir():
-        raise MissingFileError(f"{where} is a folder; expected a file to write to")
-    try:
-        handle, name = tempfile.mkstemp(prefix=f".{where.name}.", dir=where.parent)
-    except PermissionError:
-        raise MissingFileError(f"{where.parent} may not be written to; check its permissions") from None
-    half = Path(name)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            if where.suffix == ".gz":
-                # No name and no time inside, so that equal data gives equal bytes.
-                with gzip.GzipFile("", "wb", fileobj=file, mtime=0) as packed:
-                    yield cast("BinaryIO", packed)
-            else:
-                yield file
-        half.chmod(0o666 & ~_umask())
-        half.replace(where)
-    finally:
-        half.unlink(missing_ok=True)
-
-
 def _checked(file: io.BufferedReader, where: Path) -> BinaryIO:
     head = file.peek(_HEAD)[:_HEAD]
     if not head:
@@ -103,9 +66,3 @@ def _checked(file: io.BufferedReader, where: Path) -> BinaryIO:
     if head.startswith(b"\xef\xbb\xbf"):
         file.read(3)
     return cast("BinaryIO", file)
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

@@ -1,0 +1,288 @@
+"""From syntax to a checked grammar: every name known, every value of its kind, every rewrite one that specialises.
+
+The work is done by neighbours: `declare` settles the schema, `resolve` the names and values of a predicate,
+`rewrites` what a rewrite may be. Here they are put together, and definitions are taken in the order in which
+they need each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from structtree.data.schema import Schema
+from structtree.lang.declare import declared_categories, schema_of
+from structtree.lang.pretty import pretty
+from structtree.lang.resolve import Scope, resolve
+from structtree.lang.rewrites import CheckedRewrite, check_rewrite, never_derived, reachable_types, refuse_endless
+from structtree.lang.syntax import (
+    Definition,
+    Flag,
+    Function,
+    GrammarSyntax,
+    Limits,
+    Named,
+    Place,
+    Predicate,
+)
+from structtree.lang.walk import children, subpredicates
+
+__all__ = ["CheckedGrammar", "CheckedRewrite", "check", "check_predicate"]
+
+MAX_DEPTH = 150
+"""How deep a definition may be once the definitions in it are written out."""
+
+MAX_SIZE = 100_000
+"""How many parts a definition may have once the definitions in it are written out."""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedGrammar:
+    """A grammar that makes sense.
+
+    Parameters
+    ----------
+    syntax : GrammarSyntax
+        What it was checked from.
+    schema : Schema
+        Of the data if there is any, otherwise as declared; with the functions as attributes of their types.
+    individual : str
+    rewrites : mapping from type to tuple of CheckedRewrite
+        All rewrites but ``top and top``, with globs written out.
+    conjuncts : mapping from type to int
+        The most conjuncts at a position: 1 without ``top and top``, 0 when only the literals are limited.
+    definitions : mapping from name to Definition
+        With resolved bodies.
+    functions : mapping from name to Function
+    limits : Limits
+    warnings : tuple of str
+        What is odd, but not wrong.
+    source, text
+        Where it came from, for messages.
+    """
+
+    syntax: GrammarSyntax
+    schema: Schema
+    individual: str
+    rewrites: Mapping[str, tuple[CheckedRewrite, ...]]
+    conjuncts: Mapping[str, int]
+    definitions: Mapping[str, Definition]
+    functions: Mapping[str, Function]
+    limits: Limits
+    warnings: tuple[str, ...] = ()
+    source: str = "<grammar>"
+    text: str | None = None
+
+
+def check(
+    syntax: GrammarSyntax, schema: Schema | None = None, *, source: str = "<grammar>", text: str | None = None
+) -> CheckedGrammar:
+    """Check a grammar, on the schema of the data if it is given.
+
+    Parameters
+    ----------
+    syntax : GrammarSyntax
+    schema : Schema, optional
+        Of the data; it must have all that the grammar declares.
+    source, text : str
+        Where the syntax came from, for messages.
+
+    Raises
+    ------
+    GrammarError
+        At the first thing that is wrong.
+
+    Examples
+    --------
+    >>> from structtree.lang.parse import parse_grammar
+    >>> checked = check(parse_grammar("type Car = { long: bool, f1: real, f2: real } refine Car { top -> f* >= * }"))
+    >>> [pretty(rewrite.right) for rewrite in checked.rewrites["Car"]]
+    ['f1 >= *', 'f2 >= *']
+    """
+    found = schema_of(syntax, schema, source, text)
+    scope = Scope(found, categories=declared_categories(syntax), source=source, text=text)
+    scope = replace(scope, definitions=_definitions(syntax, scope))
+    rewrites = _rewrites(syntax, scope)
+    refuse_endless(rewrites, syntax.limits, scope)
+    return CheckedGrammar(
+        syntax,
+        found,
+        found.individual,
+        rewrites,
+        _conjuncts(syntax, scope),
+        scope.definitions,
+        {function.name: function for function in syntax.functions},
+        syntax.limits,
+        tuple(_warnings(syntax, rewrites, scope)),
+        source,
+        text,
+    )
+
+
+def check_predicate(
+    predicate: Predicate,
+    type_name: str,
+    context: CheckedGrammar | Schema,
+    *,
+    source: str = "<predicate>",
+    text: str | None = None,
+) -> Predicate:
+    """Resolve the names and values of a predicate that somebody typed.
+
+    Parameters
+    ----------
+    predicate : Predicate
+        As parsed, without value sources and globs.
+    type_name : str
+        The type of the rows it is about.
+    context : CheckedGrammar or Schema
+        A grammar also brings its definitions and functions.
+    source, text : str
+        Where the predicate came from, for messages.
+
+    Examples
+    --------
+    >>> from structtree.data.schema import Attribute, RecordType
+    >>> schema = Schema((RecordType("Bond", (Attribute("order", "nominal"),)),), "Bond")
+    >>> from structtree.lang.parse import parse_predicate
+    >>> check_predicate(parse_predicate("order = 7"), "Bond", schema)
+    Compare(attribute='order', op='=', value='7')
+    """
+    if isinstance(context, Schema):
+        scope = Scope(context, source=source, text=text)
+    else:
+        categories = declared_categories(context.syntax)
+        scope = Scope(context.schema, context.definitions, categories, source=source, text=text)
+    scope.type(type_name)
+    (found,) = resolve(predicate, type_name, scope)
+    return found
+
+
+# ---- definitions ----------------------------------------------------------------------------------------
+
+
+def _definitions(syntax: GrammarSyntax, scope: Scope) -> dict[str, Definition]:
+    """The definitions with resolved bodies."""
+    written = {definition.name: definition for definition in syntax.definitions}
+    for definition in written.values():
+        here = scope.at(definition.place)
+        if definition.name in here.type(definition.type).members:
+            raise here.error(f"type {definition.type!r} has a member {definition.name!r} already")
+    known = dict(written)  # unresolved yet, but enough to tell a definition from an unknown name
+    depths: dict[str, int] = {}
+    sizes: dict[str, int] = {}
+    for name in _in_order(written, scope):
+        definition = written[name]
+        _refuse_huge(definition, depths, sizes, scope)
+        (body,) = resolve(definition.body, definition.type, replace(scope, definitions=known))
+        known[name] = replace(definition, body=body)
+    return known
+
+
+def _in_order(written: Mapping[str, Definition], scope: Scope) -> list[str]:
+    """The names such that each comes after those it needs, or an error that names a circle of them."""
+    done: dict[str, None] = {}
+    for start in written:
+        path = {} if start in done else {start: _needs(written[start], written, scope)}
+        while path:
+            name = next(reversed(path))
+            needed = next(path[name], None)
+            if needed is None:
+                del path[name]
+                done[name] = None
+            elif needed in path:
+                names = list(path)
+                circle = " -> ".join([*names[names.index(needed) :], needed])
+                raise scope.at(written[needed].place).error(f"definitions go round in a circle: {circle}")
+            elif needed not in done:
+                path[needed] = _needs(written[needed], written, scope)
+    return list(done)
+
+
+def _needs(definition: Definition, written: Mapping[str, Definition], scope: Scope) -> Iterator[str]:
+    """The definitions that the body of one mentions; a word that is an attribute there is none."""
+    for part, type_name in subpredicates(definition.body, definition.type, scope.schema):
+        if isinstance(part, Flag | Named):
+            name = part.attribute if isinstance(part, Flag) else part.name
+            if name in written and scope.schema.type(type_name).attribute(name) is None:
+                yield name
+
+
+def _refuse_huge(definition: Definition, depths: dict[str, int], sizes: dict[str, int], scope: Scope) -> None:
+    """Measure a definition with those in it written out, without writing them out."""
+    depth, size = 0, 0
+    stack = [(definition.body, 1)]
+    while stack:
+        part, level = stack.pop()
+        name = part.attribute if isinstance(part, Flag) else part.name if isinstance(part, Named) else None
+        depth = max(depth, level + depths.get(name or "", 0))
+        size += 1 + sizes.get(name or "", 0)
+        stack.extend((child, level + 1) for child in children(part))
+    depths[definition.name], sizes[definition.name] = depth, size
+    if depth > MAX_DEPTH or size > MAX_SIZE:
+        raise scope.at(definition.place).error(
+            f"the definition {definition.name!r} is too large once the definitions in it are written out: "
+            f"at most {MAX_DEPTH} deep and {MAX_SIZE} parts"
+        )
+
+
+# ---- rewrites -------------------------------------------------------------------------------------------
+
+
+def _rewrites(syntax: GrammarSyntax, scope: Scope) -> dict[str, tuple[CheckedRewrite, ...]]:
+    found: dict[str, tuple[CheckedRewrite, ...]] = {}
+    for block in syntax.blocks:
+        scope.at(block.place).type(block.type)
+        checked = [
+            one
+            for rewrite in block.rewrites
+            if rewrite.conjuncts is None
+            for one in check_rewrite(rewrite, block.type, scope)
+        ]
+        found[block.type] = (*found.get(block.type, ()), *checked)
+    return found
+
+
+def _conjuncts(syntax: GrammarSyntax, scope: Scope) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for block in syntax.blocks:
+        for rewrite in block.rewrites:
+            if rewrite.conjuncts is None:
+                continue
+            here = scope.at(rewrite.place)
+            if block.type in found:
+                raise here.error(f"there is a second 'top and top' for type {block.type!r}")
+            if rewrite.conjuncts == 0 and syntax.limits.literals is None:
+                raise here.error(
+                    "conjunctions can grow for ever; write 'top -> top and top max 3', or 'limits { literals 6 }'"
+                )
+            found[block.type] = rewrite.conjuncts
+    return {name: found.get(name, 1) for name in scope.schema.names}
+
+
+def _warnings(
+    syntax: GrammarSyntax, rewrites: Mapping[str, tuple[CheckedRewrite, ...]], scope: Scope
+) -> Iterator[str]:
+    schema = scope.schema
+    reachable = reachable_types(rewrites, schema)
+    individual = schema.type(schema.individual)
+    if individual.members and not rewrites.get(individual.name):
+        yield f"{scope.source}: there is nothing to ask: type {individual.name!r} has no rewrites"
+    for block in syntax.blocks:
+        if block.type not in reachable:
+            yield _warning(
+                f"no rewrite leads from {schema.individual!r} to {block.type!r}, so this block is never used",
+                block.place,
+                scope,
+            )
+    used = [rewrite for name in reachable for rewrite in rewrites.get(name, ())]
+    for rewrite in used:
+        if never_derived(rewrite, used, schema):
+            yield _warning(
+                f"nothing leads to {pretty(rewrite.left)!r}, so it is never rewritten", rewrite.place, scope
+            )
+
+
+def _warning(message: str, place: Place | None, scope: Scope) -> str:
+    where = f"{scope.source}:{place.line}:{place.column}" if place else scope.source
+    return f"{where}: {message}"

@@ -1,0 +1,446 @@
+"""Names and values of a predicate, looked up in a schema.
+
+Resolving turns what the parser understood into what is meant: a bare word is a flag or a definition, ``22`` is
+a category or a number as its attribute wants, a glob is every attribute it matches. What makes no sense is
+refused with the place and the nearest name that would.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
+from itertools import product
+from typing import assert_never
+
+from structtree.data.schema import Attribute, Kind, Link, RecordType, Schema
+from structtree.errors import GrammarError, did_you_mean
+from structtree.lang.logic import source_of
+from structtree.lang.pretty import pretty, pretty_name, pretty_scalar
+from structtree.lang.syntax import (
+    Aggregate,
+    All,
+    Among,
+    And,
+    Bins,
+    Compare,
+    Count,
+    Definition,
+    Distinct,
+    Exists,
+    Flag,
+    Follow,
+    Glob,
+    Listed,
+    Missing,
+    Named,
+    No,
+    Not,
+    Or,
+    Place,
+    Predicate,
+    Quantiles,
+    Range,
+    Scalar,
+    Source,
+    Star,
+    Step,
+    Top,
+    Within,
+    sort_scalars,
+)
+
+__all__ = ["Scope", "resolve"]
+
+AttributeTest = Flag | Compare | Among | Within
+NUMERIC: tuple[Kind, ...] = ("int", "real")
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What names mean, and where messages point.
+
+    Parameters
+    ----------
+    schema : Schema
+    definitions : mapping from name to Definition
+        With resolved bodies.
+    categories : mapping
+        The categories that a grammar declares for an attribute of a type, which go before those of the data;
+        none at all when it declares just ``nominal``.
+    families : bool
+        Whether value sources and globs may stand here: only on the right side of a rewrite.
+    place : Place, optional
+        Where messages point.
+    """
+
+    schema: Schema
+    definitions: Mapping[str, Definition] = field(default_factory=dict)
+    categories: Mapping[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
+    families: bool = False
+    source: str = "<predicate>"
+    text: str | None = None
+    place: Place | None = None
+
+    def at(self, place: Place | None) -> Scope:
+        """The same scope, for what stands at that place."""
+        return self if place is None or place == self.place else replace(self, place=place)
+
+    def error(self, message: str) -> GrammarError:
+        """An error at the place of the scope."""
+        line, column = (self.place.line, self.place.column) if self.place else (None, None)
+        return GrammarError(message, self.source, line, column, self.text)
+
+    def type(self, name: str) -> RecordType:
+        """The record type of that name, or an error."""
+        if name not in self.schema:
+            raise self.error(f"unknown type {name!r}{did_you_mean(name, self.schema.names)}")
+        return self.schema.type(name)
+
+
+def resolve(predicate: Predicate, type_name: str, scope: Scope) -> tuple[Predicate, ...]:
+    """The predicates that a predicate stands for: one, or one for each choice of what its globs match.
+
+    Parameters
+    ----------
+    predicate : Predicate
+        As parsed.
+    type_name : str
+        The type of the rows it is about.
+    scope : Scope
+
+    Examples
+    --------
+    >>> schema = Schema((RecordType("Car", (Attribute("f1", "real"), Attribute("f2", "int"))),), "Car")
+    >>> resolve(Compare(Glob("f*"), ">=", 2), "Car", Scope(schema, families=True))
+    (Compare(attribute='f1', op='>=', value=2.0), Compare(attribute='f2', op='>=', value=2))
+    """
+    scope = scope.at(getattr(predicate, "place", None))
+    match predicate:
+        case Top():
+            return (predicate,)
+        case Flag() | Compare() | Among() | Within():
+            return _tests(predicate, scope.type(type_name), scope)
+        case Missing():
+            return _missings(predicate, scope.type(type_name), scope)
+        case Named():
+            return (_named(predicate, type_name, scope),)
+        case Aggregate():
+            return _aggregates(predicate, type_name, scope)
+        case Count():
+            checked = replace(predicate, n=_counts(predicate, scope))
+            return _inside(checked, _many(predicate, type_name, scope), scope)
+        case Exists() | All() | No():
+            return _inside(predicate, _many(predicate, type_name, scope), scope)
+        case Follow():
+            return _inside(predicate, _reference(predicate, type_name, scope), scope)
+        case Step():
+            return _inside(predicate, _stepped(predicate, type_name, scope), scope)
+        case Distinct(link, inners):
+            target = _many(predicate, type_name, scope)
+            if len(inners) < 2:
+                raise scope.error(
+                    f"'distinct' needs at least two predicates; write 'exists {pretty_name(link)} (...)'"
+                )
+            return tuple(replace(predicate, inners=chosen) for chosen in _each(inners, target, scope))
+        case And(parts):
+            return tuple(And(chosen) for chosen in _each(parts, type_name, scope))
+        case Or(parts):
+            return tuple(Or(chosen) for chosen in _each(parts, type_name, scope))
+        case Not(inner):
+            return tuple(Not(found) for found in resolve(inner, type_name, scope))
+        case _ as never:
+            assert_never(never)
+
+
+def _inside(predicate: Exists | All | No | Count | Follow | Step, target: str, scope: Scope) -> tuple[Predicate, ...]:
+    return tuple(replace(predicate, inner=found) for found in resolve(predicate.inner, target, scope))
+
+
+def _each(parts: Iterable[Predicate], type_name: str, scope: Scope) -> Iterator[tuple[Predicate, ...]]:
+    return product(*[resolve(part, type_name, scope) for part in parts])
+
+
+# ---- attributes -----------------------------------------------------------------------------------------
+
+
+def _tests(test: AttributeTest, record: RecordType, scope: Scope) -> tuple[Predicate, ...]:
+    if not isinstance(test.attribute, Glob):
+        return (_test(test, record, scope),)
+    names = _matches(test.attribute, _kinds(test), record, scope)
+    return tuple(_test(replace(test, attribute=name), record, scope) for name in names)
+
+
+def _test(test: AttributeTest, record: RecordType, scope: Scope) -> Predicate:
+    if source_of(test) is not None and not scope.families:
+        raise _only_in_rewrites(f"the values of {pretty(test)!r}", scope)
+    match test:
+        case Flag():
+            return _flag(test, record, scope)
+        case Compare(name):
+            return _compare(test, _attribute(name, record, scope), record, scope)
+        case Among(name, values):
+            attribute = _attribute(name, record, scope)
+            _expect(attribute, ("nominal", *NUMERIC), test, scope)
+            return replace(test, values=sort_scalars(_value(v, attribute, record, scope) for v in values))
+        case Within(name, low, high):
+            _expect(_attribute(name, record, scope), NUMERIC, test, scope)
+            if test.source is None and not (low <= high if test.closed else low < high):
+                raise scope.error(f"no number is in the interval of {pretty(test)!r}")
+            return test
+        case _ as never:
+            assert_never(never)
+
+
+def _flag(test: Flag, record: RecordType, scope: Scope) -> Predicate:
+    name = test.attribute
+    attribute, definition = record.attribute(name), scope.definitions.get(name)
+    if attribute is not None and attribute.kind == "bool":
+        return test
+    if attribute is None and definition is not None and record.link(name) is None:
+        named = _named(Named(name, place=test.place), record.name, scope)
+        return named if test.positive else Not(named)
+    if attribute is not None:
+        example = f"{pretty_name(name)} {'=' if attribute.kind == 'nominal' else '>='} ..."
+        raise scope.error(f"{name!r} is {attribute.kind}, not a flag; write '{example}'")
+    _refuse_link(name, record, scope)
+    known = [*record.members, *(d.name for d in scope.definitions.values() if d.type == record.name)]
+    hint = did_you_mean(name, known)
+    raise scope.error(f"{name!r} is neither an attribute nor a definition of type {record.name!r}{hint}")
+
+
+def _named(named: Named, type_name: str, scope: Scope) -> Predicate:
+    definition = scope.definitions.get(named.name)
+    if definition is None:
+        if named.body is not None:
+            return named
+        known = did_you_mean(named.name, scope.definitions)
+        raise scope.error(f"unknown definition {named.name!r}{known}")
+    if definition.type != type_name:
+        message = f"{named.name!r} is defined for type {definition.type!r}, not for {type_name!r}"
+        raise scope.error(message)
+    return replace(named, body=definition.body)
+
+
+def _compare(test: Compare, attribute: Attribute, record: RecordType, scope: Scope) -> Predicate:
+    if attribute.kind == "bool":
+        return _flag_as_value(test, scope)
+    _expect(attribute, NUMERIC if test.op in (">=", "<=") else ("nominal", *NUMERIC), test, scope)
+    match test.value:
+        case Star():
+            return test
+        case Bins() | Quantiles():
+            if test.op in ("=", "!="):
+                raise scope.error(f"{pretty(test)!r} needs '>=', '<=' or 'in'")
+            return test
+        case Listed(values):
+            return replace(test, value=Listed(_listed(values, attribute, record, scope, test.op)))
+        case Range(low, high) if attribute.kind == "nominal":
+            words = range(low, high + 1)
+            return replace(test, value=Listed(_listed(words, attribute, record, scope, test.op)))
+        case Range():
+            return test
+        case value:
+            return replace(test, value=_value(value, attribute, record, scope, test.op))
+
+
+def _flag_as_value(test: Compare, scope: Scope) -> Flag:
+    match test:
+        case Compare(name, ("=" | "!=") as op, ("true" | "false") as value):
+            return Flag(name, (value == "true") == (op == "="), test.place)
+        case Compare(name):
+            shown = pretty_name(name)
+            raise scope.error(f"{name!r} is a flag; write '{shown}' or 'not {shown}'")
+
+
+def _listed(
+    values: Iterable[Scalar], attribute: Attribute, record: RecordType, scope: Scope, op: str
+) -> tuple[Scalar, ...]:
+    return tuple(dict.fromkeys(_value(value, attribute, record, scope, op) for value in values))
+
+
+def _value(value: Scalar, attribute: Attribute, record: RecordType, scope: Scope, op: str = "=") -> Scalar:
+    """The value as its attribute wants it: a known category, a whole number, a real number."""
+    if attribute.kind == "nominal":
+        word = str(value)
+        known = scope.categories.get((record.name, attribute.name), attribute.values)
+        if known and word not in known:
+            raise scope.error(f"{word!r} is not a value of {attribute.name!r}{did_you_mean(word, known)}")
+        return word
+    if isinstance(value, str):
+        raise scope.error(f"{attribute.name!r} is {attribute.kind}: expected a number, got {value!r}")
+    if attribute.kind == "real":
+        return float(value)
+    if isinstance(value, int) or not math.isfinite(value):
+        return value
+    match op:
+        case ">=":
+            return math.ceil(value)
+        case "<=":
+            return math.floor(value)
+        case _ if value.is_integer():
+            return int(value)
+        case _:
+            raise scope.error(f"{attribute.name!r} is int: expected a whole number, got {value!r}")
+
+
+def _missings(test: Missing, record: RecordType, scope: Scope) -> tuple[Predicate, ...]:
+    if isinstance(test.member, Glob):
+        names = _matches(test.member, ("bool", "nominal", *NUMERIC), record, scope)
+        return tuple(replace(test, member=name) for name in names)
+    if record.attribute(test.member) is not None:
+        return (test,)
+    match record.link(test.member):
+        case None:
+            _attribute(test.member, record, scope)
+        case Link(name, "one"):
+            raise scope.error(f"the reference {name!r} is never missing; it is not optional")
+        case Link(name, "set" | "list"):
+            raise scope.error(f"{name!r} leads to many rows; write 'none {pretty_name(name)} (top)'")
+        case _:
+            pass
+    return (test,)
+
+
+def _attribute(name: str, record: RecordType, scope: Scope) -> Attribute:
+    attribute = record.attribute(name)
+    if attribute is not None:
+        return attribute
+    _refuse_link(name, record, scope)
+    if name in scope.definitions:
+        raise scope.error(f"{name!r} is a definition and has no value; write '{name}'")
+    known = did_you_mean(name, record.members)
+    raise scope.error(f"unknown attribute {name!r} of type {record.name!r}{known}")
+
+
+def _refuse_link(name: str, record: RecordType, scope: Scope) -> None:
+    link = record.link(name)
+    if link is not None:
+        raise scope.error(f"{name!r} is a link to {link.target!r}, not an attribute; write '{_how(link)}'")
+
+
+def _how(link: Link) -> str:
+    """How a predicate on the rows behind a link is written."""
+    return f"{'' if link.single else 'exists '}{pretty_name(link.name)} (...)"
+
+
+def _expect(attribute: Attribute, kinds: tuple[Kind, ...], test: AttributeTest, scope: Scope) -> None:
+    if attribute.kind in kinds:
+        return
+    shown = pretty_name(attribute.name)
+    instead = f"'{shown} = ...'" if attribute.kind == "nominal" else f"'{shown}' or 'not {shown}'"
+    raise scope.error(f"{attribute.name!r} is {attribute.kind}, which {pretty(test)!r} is not for; write {instead}")
+
+
+def _kinds(test: AttributeTest) -> tuple[Kind, ...]:
+    """The kinds of attribute that a glob in this test is for."""
+    match test:
+        case Flag():
+            return ("bool",)
+        case Within() | Compare(op=">=" | "<=") | Compare(value=int() | float() | Range()):
+            return NUMERIC
+        case Compare(value=Listed(values)) | Among(values=values):
+            return ("nominal",) if any(isinstance(value, str) for value in values) else NUMERIC
+        case _:
+            return ("nominal",)
+
+
+def _matches(glob: Glob, kinds: tuple[Kind, ...], record: RecordType, scope: Scope) -> tuple[str, ...]:
+    if not scope.families:
+        raise _only_in_rewrites(f"the attributes of '{glob}'", scope)
+    names = tuple(a.name for a in record.attributes if a.kind in kinds and fnmatchcase(a.name, str(glob)))
+    if not names:
+        what = kinds[0] if len(kinds) == 1 else "numeric" if kinds == NUMERIC else ""
+        known = did_you_mean(str(glob), record.members)
+        raise scope.error(f"no {what} attribute of type {record.name!r} matches '{glob}'{known}")
+    return names
+
+
+def _only_in_rewrites(what: str, scope: Scope) -> GrammarError:
+    return scope.error(f"{what} are many; that is for the right side of a rewrite, write out one here")
+
+
+# ---- links ----------------------------------------------------------------------------------------------
+
+
+def _link(name: str, type_name: str, scope: Scope) -> Link:
+    record = scope.type(type_name)
+    link = record.link(name)
+    if link is not None:
+        return link
+    if record.attribute(name) is not None:
+        raise scope.error(f"{name!r} is an attribute of type {type_name!r}, not a link")
+    known = did_you_mean(name, [link.name for link in record.links])
+    raise scope.error(f"unknown link {name!r} of type {type_name!r}{known}")
+
+
+def _many(predicate: Exists | All | No | Count | Distinct | Aggregate, type_name: str, scope: Scope) -> str:
+    link = _link(predicate.link, type_name, scope)
+    if link.single:
+        raise scope.error(f"{link.name!r} leads to one {link.target!r} only; write '{_how(link)}'")
+    return link.target
+
+
+def _reference(predicate: Follow, type_name: str, scope: Scope) -> str:
+    link = _link(predicate.link, type_name, scope)
+    if not link.single:
+        message = f"{link.name!r} leads to many rows of {link.target!r}; write '{_how(link)}'"
+        raise scope.error(message)
+    return link.target
+
+
+def _stepped(predicate: Step, type_name: str, scope: Scope) -> str:
+    step, name = predicate.step, predicate.link
+    if name is None:
+        if not scope.schema.listed(type_name):
+            raise scope.error(f"'{step}' needs an element of a list, and no list has rows of {type_name!r}")
+        return type_name
+    link = _link(name, type_name, scope)
+    if link.kind != "list":
+        raise scope.error(f"'{step}' needs a list, and {name!r} is none; write '{_how(link)}'")
+    return link.target
+
+
+def _counts(predicate: Count, scope: Scope) -> int | Source:
+    n = predicate.n
+    if isinstance(n, int):
+        return n
+    if not scope.families:
+        raise _only_in_rewrites(f"the numbers of {pretty(predicate)!r}", scope)
+    match n:
+        case Bins() | Quantiles():
+            raise scope.error("a count takes a whole number, '*', a list or a range")
+        case Listed(values) if not all(isinstance(value, int) for value in values):
+            wrong = next(value for value in values if not isinstance(value, int))
+            raise scope.error(f"a count takes whole numbers, not {pretty_scalar(wrong)}")
+        case _:
+            return n
+
+
+def _aggregates(test: Aggregate, type_name: str, scope: Scope) -> tuple[Predicate, ...]:
+    record = scope.type(_many(test, type_name, scope))
+    if isinstance(test.value, Source) and not scope.families:
+        raise _only_in_rewrites(f"the values of {pretty(test)!r}", scope)
+    value = _aggregate_value(test, scope)
+    names: tuple[str, ...] = (test.attribute,)
+    if isinstance(test.attribute, Glob):
+        names = _matches(test.attribute, NUMERIC, record, scope)
+    for name in names:
+        attribute = _attribute(name, record, scope)
+        if attribute.kind not in NUMERIC:
+            message = f"{name!r} is {attribute.kind}; '{test.function}' needs numbers"
+            raise scope.error(message)
+    return tuple(replace(test, attribute=name, value=value) for name in names)
+
+
+def _aggregate_value(test: Aggregate, scope: Scope) -> float | Source:
+    match test.value:
+        case Listed(values):
+            if any(isinstance(value, str) for value in values):
+                raise scope.error(f"'{test.function}' needs numbers in {pretty(test)!r}")
+            return Listed(tuple(dict.fromkeys(float(value) for value in values)))
+        case int() | float() as number:
+            return float(number)
+        case source:
+            return source

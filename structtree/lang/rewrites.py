@@ -1,0 +1,235 @@
+"""What a rewrite may look like, whether it specialises, and whether rewriting comes to an end.
+
+All forms in which something is refined are monotone: adding a test inside can only make the whole hold of fewer
+rows. A rewrite from ``top`` therefore always specialises; a rewrite of a test does if its right side implies it,
+which `structtree.lang.logic` answers from the syntax where that is possible.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from structtree.data.schema import Schema
+from structtree.lang.logic import implies, source_of
+from structtree.lang.pretty import pretty, pretty_rewrite
+from structtree.lang.resolve import Scope, resolve
+from structtree.lang.syntax import (
+    Aggregate,
+    And,
+    Compare,
+    Count,
+    Distinct,
+    Limits,
+    Listed,
+    Not,
+    Or,
+    Place,
+    Predicate,
+    Range,
+    Rewrite,
+    Scalar,
+    Source,
+    Top,
+    Within,
+)
+from structtree.lang.walk import children, is_closed, open_types, subpredicates
+
+__all__ = ["CheckedRewrite", "check_rewrite", "never_derived", "reachable_types", "refuse_endless"]
+
+TOP = Top()
+Rewrites = Mapping[str, "tuple[CheckedRewrite, ...]"]
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedRewrite:
+    """A rewrite at positions of a type, its names resolved.
+
+    Parameters
+    ----------
+    type : str
+    left, right : Predicate
+        The left side is ground; the right side may have value sources and open positions (``top``).
+    settled : bool
+        Whether the syntax shows that it specialises; otherwise the data must.
+    place : Place or None
+    """
+
+    type: str
+    left: Predicate
+    right: Predicate
+    settled: bool
+    place: Place | None = None
+
+
+def check_rewrite(rewrite: Rewrite, type_name: str, scope: Scope) -> tuple[CheckedRewrite, ...]:
+    """The rewrites that one stands for: one for each choice of what its globs match.
+
+    Raises
+    ------
+    GrammarError
+        When a name or value makes no sense, or when the syntax shows that it does not specialise.
+    """
+    scope = scope.at(rewrite.place)
+    _check_shape(rewrite, scope)
+    (left,) = resolve(rewrite.left, type_name, replace(scope, families=False))
+    return tuple(
+        CheckedRewrite(type_name, left, right, _specialises(left, right, scope), rewrite.place)
+        for right in resolve(rewrite.right, type_name, replace(scope, families=True))
+    )
+
+
+# ---- the shape ------------------------------------------------------------------------------------------
+
+
+def _check_shape(rewrite: Rewrite, scope: Scope) -> None:
+    if isinstance(rewrite.left, And):
+        raise scope.error("the left side of a rewrite is 'top' or one test, not a conjunction")
+    match rewrite.right:
+        case Top():
+            raise scope.error(f"{pretty_rewrite(rewrite)!r} adds nothing")
+        case And(parts) if set(parts) == {TOP}:
+            raise scope.error("conjunctions are allowed by 'top -> top and top max k', from 'top' and to 'top' twice")
+        case And():
+            raise scope.error(
+                "a rewrite adds one test; give each its own rewrite and allow 'top -> top and top max 2', "
+                "or name the pair with 'define'"
+            )
+        case right:
+            _check_closed(right, scope, inside=None)
+
+
+def _check_closed(predicate: Predicate, scope: Scope, inside: Predicate | None) -> None:
+    """In a closed form everything is fixed: no open position beside other tests, no choice of values."""
+    scope = scope.at(getattr(predicate, "place", None))
+    if inside is not None and source_of(predicate) is not None:
+        raise scope.error(
+            f"nothing is refined inside {pretty(inside)!r}, so {pretty(predicate)!r} must have one value there"
+        )
+    closed = predicate if is_closed(predicate) else inside
+    loose = isinstance(predicate, And | Or | Not) and TOP in children(predicate)
+    if closed is not None and loose:
+        raise scope.error(f"nothing is refined inside {pretty(closed)!r}, so 'top' has no place there")
+    for child in children(predicate):
+        _check_closed(child, scope, closed)
+
+
+# ---- specialisation -------------------------------------------------------------------------------------
+
+
+def _specialises(left: Predicate, right: Predicate, scope: Scope) -> bool:
+    """Whether syntax shows it; False leaves it to the data, and what is wrong for certain is refused."""
+    if isinstance(left, Top):
+        return True
+    if left == right:
+        raise scope.error(f"{pretty(left)!r} is rewritten to itself")
+    answer = implies(right, left)
+    if answer is False and _has_source(right):
+        raise scope.error(f"does not specialise: no value makes {pretty(right)!r} narrower than {pretty(left)!r}")
+    if answer is False or (answer is None and implies(left, right)):
+        raise scope.error(f"does not specialise: {pretty(right)!r} holds of more rows than {pretty(left)!r}")
+    return answer is True
+
+
+def _has_source(predicate: Predicate) -> bool:
+    stack = [predicate]
+    while stack:
+        here = stack.pop()
+        if source_of(here) is not None:
+            return True
+        stack.extend(children(here))
+    return False
+
+
+# ---- the end of rewriting -------------------------------------------------------------------------------
+
+
+def reachable_types(rewrites: Rewrites, schema: Schema) -> set[str]:
+    """The types of the positions that can come up, beginning with the individual."""
+    return _reach(_steps(rewrites, schema), schema.individual)
+
+
+def refuse_endless(rewrites: Rewrites, limits: Limits, scope: Scope) -> None:
+    """Raise a GrammarError at a rewrite that can be repeated for ever."""
+    if limits.nesting is not None or limits.literals is not None:
+        return
+    steps = _steps(rewrites, scope.schema)
+    for name in sorted(_reach(steps, scope.schema.individual)):
+        for rewrite in rewrites.get(name, ()):
+            for target in open_types(rewrite.right, name, scope.schema):
+                if name in _reach(steps, target):
+                    raise scope.at(rewrite.place).error(
+                        f"this rewrite can be repeated for ever, from {name!r} to {name!r} again; "
+                        "add a limit, as in 'limits { nesting 4 }'"
+                    )
+
+
+def _steps(rewrites: Rewrites, schema: Schema) -> dict[str, set[str]]:
+    """For each type the types of the positions that its rewrites open."""
+    return {
+        name: {target for rewrite in of_type for target in open_types(rewrite.right, name, schema)}
+        for name, of_type in rewrites.items()
+    }
+
+
+def _reach(steps: Mapping[str, set[str]], start: str) -> set[str]:
+    found: set[str] = set()
+    waiting = {start}
+    while waiting:
+        name = waiting.pop()
+        found.add(name)
+        waiting |= steps.get(name, set()) - found
+    return found
+
+
+def never_derived(rewrite: CheckedRewrite, rewrites: Iterable[CheckedRewrite], schema: Schema) -> bool:
+    """Whether no other rewrite can lead to the left side of this one."""
+    if isinstance(rewrite.left, Top):
+        return False
+    return not any(
+        name == rewrite.type and _may_become(part, rewrite.left)
+        for other in rewrites
+        if other is not rewrite
+        for part, name in subpredicates(other.right, other.type, schema, closed=False)
+        if not isinstance(part, Top)
+    )
+
+
+def _may_become(right: Predicate, left: Predicate) -> bool:
+    """Whether a right side can be the literal, by a choice of values and by refining its open positions."""
+    match right, left:
+        case Top(), _:
+            return True
+        case Compare(value=offered), Compare(value=wanted):
+            return _covers(offered, wanted) and replace(right, value=wanted) == left
+        case Aggregate(value=offered), Aggregate(value=wanted):
+            return _covers(offered, wanted) and replace(right, value=wanted) == left
+        case Within(source=source), Within() if source is not None:
+            return right.attribute == left.attribute
+        case Count(n=offered), Count(n=wanted):
+            same = (right.link, right.op) == (left.link, left.op)
+            return same and _covers(offered, wanted) and _may_become(right.inner, left.inner)
+        case Distinct(link, inners), Distinct(other, others):
+            return link == other and len(inners) == len(others)
+        case And(parts), _:
+            return TOP in parts or right == left
+        case _:
+            return _same_head(right, left) and all(map(_may_become, children(right), children(left)))
+
+
+def _same_head(right: Predicate, left: Predicate) -> bool:
+    """Whether two predicates differ at most in what is inside them."""
+    if not children(right):
+        return right == left
+    heads = [(type(p), getattr(p, "link", None), getattr(p, "step", None), len(children(p))) for p in (right, left)]
+    return heads[0] == heads[1]
+
+
+def _covers(offered: Scalar | Source, wanted: Scalar | Source) -> bool:
+    match offered:
+        case Listed(values):
+            return wanted in values
+        case Range(low, high):
+            return isinstance(wanted, int | float) and low <= wanted <= high
+        case _:
+            return isinstance(offered, Source) or offered == wanted
