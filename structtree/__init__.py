@@ -7,7 +7,7 @@ Begin with `load_dataset`, `Grammar` and `Space`:
 >>> space = Space.build(Grammar.load("trains"), trains.population)
 >>> short_and_closed = space.parse("exists cars (not long and roof != none)")
 >>> int(holds(short_and_closed, trains.population).sum())
-12
+8
 """
 
 from importlib import import_module

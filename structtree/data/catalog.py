@@ -132,9 +132,7 @@ def load_dataset(name: str, **options: Any) -> Dataset:
             whole = make(**options)
     population, target = whole.split_target(entry.target)
     description = " ".join(part for part in (entry.summary, entry.detail) if part)
-    return Dataset(
-        name, population, target, entry.target, entry.task, description, entry.source, entry.grammar
-    )
+    return Dataset(name, population, target, entry.target, entry.task, description, entry.source, entry.grammar)
 
 
 def dataset_names() -> tuple[str, ...]:

@@ -10,9 +10,9 @@ Readers make populations (see the neighbours in this package); nothing here know
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -201,9 +201,7 @@ class Population:
         schema = Schema(tuple(slim if t.name == name else t for t in self.schema.types), name)
         table = self.tables[name]
         columns = {key: column for key, column in table.columns.items() if key != attribute}
-        return replace(
-            self, schema=schema, tables={**self.tables, name: replace(table, columns=columns)}
-        ), labels
+        return replace(self, schema=schema, tables={**self.tables, name: replace(table, columns=columns)}), labels
 
     def with_column(self, type_name: str, attribute: Attribute, column: Column) -> Population:
         """The population with one more attribute of a type."""
@@ -262,20 +260,32 @@ class Population:
         return from_records(records, schema, individual=individual, types=types)
 
     @classmethod
-    def from_graphs(cls, graphs: Sequence[Any], *, types: Mapping[str, str] | None = None) -> Population:
+    def from_graphs(
+        cls,
+        graphs: Iterable[Any],
+        *,
+        individual: Literal["Graph", "Node"] = "Graph",
+        types: Mapping[str, str] | None = None,
+    ) -> Population:
         """A population of networkx graphs; see `structtree.data.graphs`."""
         from structtree.data.graphs import from_graphs
 
-        return from_graphs(graphs, types=types)
+        return from_graphs(graphs, individual=individual, types=types)
 
     @classmethod
     def from_frame(
-        cls, frame: Any, *, individual: str = "Row", types: Mapping[str, str] | None = None
+        cls,
+        frame: Any,
+        *,
+        individual: str | None = None,
+        types: Mapping[str, str] | None = None,
+        group: str | None = None,
+        link: str | None = None,
     ) -> Population:
         """A population from a pandas DataFrame; see `structtree.data.tables`."""
         from structtree.data.tables import from_frame
 
-        return from_frame(frame, individual=individual, types=types)
+        return from_frame(frame, individual=individual, types=types, group=group, link=link)
 
     @classmethod
     def from_array(
@@ -296,11 +306,7 @@ def column_of(kind: Kind, values: Sequence[Value], categories: Sequence[str] | N
     [1, -1, 0]
     """
     if kind == "nominal":
-        names = (
-            tuple(sorted({str(v) for v in values if v is not None}))
-            if categories is None
-            else tuple(categories)
-        )
+        names = tuple(sorted({str(v) for v in values if v is not None})) if categories is None else tuple(categories)
         codes = {name: code for code, name in enumerate(names)}
         coded = [-1 if v is None else codes[str(v)] for v in values]
         return Column(kind, np.array(coded, dtype=np.int32), names)
@@ -330,9 +336,7 @@ def _validate(population: Population) -> None:
             _validate_link(record, link, table, population.tables[link.target].n_rows)
     _validate_lists(population)
     rows = population.individuals
-    if len(rows) and not (
-        0 <= rows.min() and rows.max() < population.tables[population.schema.individual].n_rows
-    ):
+    if len(rows) and not (rows.min() >= 0 and rows.max() < population.tables[population.schema.individual].n_rows):
         raise DataError("an individual is a row that is not there")
 
 
@@ -343,8 +347,9 @@ def _validate_column(record: RecordType, attribute: Attribute, table: Table) -> 
         raise DataError(f"there is no {attribute.kind} column for {name}")
     if len(column) != table.n_rows:
         raise DataError(f"{name} has {len(column)} values for {table.n_rows} rows")
-    if column.kind == "nominal" and len(column) and column.values.max() >= len(column.categories):
-        raise DataError(f"{name} has a code that is no category")
+    n_codes = {"bool": 2, "nominal": len(column.categories)}.get(column.kind)
+    if n_codes is not None and len(column) and not (column.values.min() >= -1 and column.values.max() < n_codes):
+        raise DataError(f"{name} has a code that is no {'flag' if column.kind == 'bool' else 'category'}")
 
 
 def _validate_link(record: RecordType, link: Link, table: Table, n_targets: int) -> None:
@@ -355,7 +360,7 @@ def _validate_link(record: RecordType, link: Link, table: Table, n_targets: int)
     lengths = adjacency.lengths
     if adjacency.offsets[0] != 0 or adjacency.offsets[-1] != len(adjacency.targets) or (lengths < 0).any():
         raise DataError(f"the offsets of {name} do not fit its targets")
-    if len(adjacency.targets) and not (0 <= adjacency.targets.min() and adjacency.targets.max() < n_targets):
+    if len(adjacency.targets) and not (adjacency.targets.min() >= 0 and adjacency.targets.max() < n_targets):
         raise DataError(f"{name} leads to a row of {link.target!r} that is not there")
     if link.kind == "set":
         _validate_set(name, adjacency)
@@ -363,9 +368,7 @@ def _validate_link(record: RecordType, link: Link, table: Table, n_targets: int)
         raise DataError(f"{name} leads to {lengths.max()} rows where one is allowed")
     if link.kind == "one" and (lengths < 1).any():
         row = int(np.flatnonzero(lengths < 1)[0])
-        raise DataError(
-            f"{name} leads nowhere in row {row}; make it an optional reference ('{link.target}?')"
-        )
+        raise DataError(f"{name} leads nowhere in row {row}; make it an optional reference ('{link.target}?')")
 
 
 def _validate_set(name: str, adjacency: Adjacency) -> None:
@@ -389,9 +392,7 @@ def _validate_lists(population: Population) -> None:
     for record in population.schema.types:
         for link in record.links:
             if link.kind == "list":
-                seen.setdefault(link.target, []).append(
-                    population.tables[record.name].links[link.name].targets
-                )
+                seen.setdefault(link.target, []).append(population.tables[record.name].links[link.name].targets)
     for target, runs in seen.items():
         targets = np.concatenate(runs)
         if len(targets) and np.bincount(targets).max() > 1:

@@ -37,12 +37,8 @@ PLANTED_RULES: Mapping[str, str] = MappingProxyType(
         "planted-trains": "exists cars (load.shape = triangle and next (long))",
         "planted-molecules": "exists atoms (element = N and count bonds (to.element = O) >= 2)",
         "bags": "exists conformations (f3 in [0, 60) and f8 in [-120, -40))",
-        "sequences": (
-            "exists items (symbol = T and next (symbol = A and next (symbol = T and next (symbol = A))))"
-        ),
-        "rooted-trees": (
-            "root (exists children (label = b and exists children (label = c and next (label = d))))"
-        ),
+        "sequences": ("exists items (symbol = T and next (symbol = A and next (symbol = T and next (symbol = A))))"),
+        "rooted-trees": ("root (exists children (label = b and exists children (label = c and next (label = d))))"),
     }
 )
 """The predicate that is true of exactly the individuals of the positive class, by the data set's name."""
@@ -108,9 +104,7 @@ def leap_years(first: int = 1600, last: int = 2400) -> Population:
     _check_count("last", last, least=first)
     years = np.arange(first, last + 1)
     by_4, by_100, by_400 = (years % k == 0 for k in (4, 100, 400))
-    columns = {
-        name: _flags(values) for name, values in (("by_4", by_4), ("by_100", by_100), ("by_400", by_400))
-    }
+    columns = {name: _flags(values) for name, values in (("by_4", by_4), ("by_100", by_100), ("by_400", by_400))}
     columns["leap"] = _nominal((by_4 & ~by_100) | by_400, ("no", "yes"))
     return _population("Row", {"Row": Table(years.size, columns)})
 
@@ -156,9 +150,7 @@ def planted_trains(n: int = 1000, noise: float = 0.0, seed: int = 0) -> Populati
     before_long = triangle[:-1] & long[1:] & (owner[:-1] == owner[1:])
     east = _owned(owner[:-1][before_long], n)
     tables = {
-        "Train": Table(
-            n, {"direction": _classes(rng, east, noise, "west", "east")}, {"cars": _owns(lengths)}
-        ),
+        "Train": Table(n, {"direction": _classes(rng, east, noise, "west", "east")}, {"cars": _owns(lengths)}),
         "Car": Table(n_cars, cars, {"load": _owns(loaded)}),
         "Load": Table(int(loaded.sum()), cargo),
     }
@@ -396,9 +388,7 @@ def bags(
     positive = _half(rng, n)
     owner, _ = _positions(sizes)
     values = np.rint(rng.normal(0.0, 120.0, (features, owner.size)))
-    inside = np.all(
-        [(low <= values[f]) & (values[f] < high) for f, (low, high) in _INTERVALS.items()], axis=0
-    )
+    inside = np.all([(low <= values[f]) & (values[f] < high) for f, (low, high) in _INTERVALS.items()], axis=0)
     first, (low, high) = next(iter(_INTERVALS.items()))
     values[first, inside & ~positive[owner]] -= high - low
     chosen = (_starts(sizes) + np.floor(rng.random(n) * sizes).astype(np.int64))[positive]
@@ -542,9 +532,7 @@ def _patterns(rng: np.random.Generator, positive: Flags) -> Ints:
     return labels % len(_LABELS)
 
 
-def _without_chance_patterns(
-    rng: np.random.Generator, label: Ints, trees: _Branching, positive: Flags
-) -> Ints:
+def _without_chance_patterns(rng: np.random.Generator, label: Ints, trees: _Branching, positive: Flags) -> Ints:
     """The labels, without the patterns that came about by chance in negative trees."""
     b, c, d = _PATTERN
     tree = np.full(label.size, -1)  # of the nodes directly below a root
@@ -633,9 +621,7 @@ def _nominal(codes: NDArray[Any], names: Sequence[str]) -> Column:
     """A nominal column from positions in a list of names; its categories are those that occur, sorted."""
     counts = np.bincount(codes, minlength=len(names))
     categories = sorted(name for name, count in zip(names, counts, strict=True) if count)
-    code_of = np.array(
-        [categories.index(name) if name in categories else -1 for name in names], dtype=np.int32
-    )
+    code_of = np.array([categories.index(name) if name in categories else -1 for name in names], dtype=np.int32)
     return Column("nominal", code_of[codes.astype(np.int64)], tuple(categories))
 
 

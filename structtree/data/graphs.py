@@ -63,9 +63,7 @@ def from_graphs(
     >>> population.record(0, depth=2)["nodes"][1]
     {'element': 'H', 'edges': [{'order': 1, 'to': '...'}]}
     """
-    if individual not in ("Graph", "Node"):
-        hint = did_you_mean(str(individual), ["Graph", "Node"])
-        raise UsageError(f"the individual of graphs cannot be {individual!r}{hint}")
+    _check_individual(individual)
     return _population(_checked(graphs), individual, Overrides(types or {}))
 
 
@@ -74,14 +72,40 @@ def read_graphs(
     *,
     individual: Literal["Graph", "Node"] = "Graph",
     types: Mapping[str, str] | None = None,
+    format: Literal["graphml", "gml"] | None = None,
 ) -> Population:
-    """A population from a GraphML or GML file, or from a folder of such files, one graph each, by their names."""
+    """A population from a GraphML or GML file, or from a folder of such files, one graph each, in order of name.
+
+    Parameters
+    ----------
+    path : path
+    individual, types
+        As in `from_graphs`.
+    format : {"graphml", "gml"}, optional
+        The format of a file whose extension does not tell it.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "edge.gml"
+    ...     _ = file.write_text("graph [ node [ id 0 ] node [ id 1 ] edge [ source 0 target 1 ] ]")
+    ...     read_graphs(file).table("Node").n_rows
+    2
+    """
+    _check_individual(individual)
     where = Path(path)
     files = sorted(p for p in where.iterdir() if _extension(p) in GRAPH_FILES) if where.is_dir() else [where]
     if not files:
         raise DataError(f"the folder has no {' or '.join(GRAPH_FILES)} file", source=str(where))
-    graphs = _checked([_read_graph(file) for file in files])
+    graphs = _checked([_read_graph(file, format) for file in files], files)
     return _population(graphs, individual, Overrides(types or {}), files)
+
+
+def _check_individual(individual: str) -> None:
+    if individual not in ("Graph", "Node"):
+        hint = did_you_mean(str(individual), ["Graph", "Node"])
+        raise UsageError(f"the individual of graphs cannot be {individual!r}{hint}")
 
 
 def _population(
@@ -172,7 +196,7 @@ def _seen_from_multi_nodes(around: Sequence[Any]) -> _Seen:
     return _Seen([sum(map(len, near.values())) for near in around], heads, attributes)
 
 
-def _checked(graphs: Iterable[Any]) -> list[Any]:
+def _checked(graphs: Iterable[Any], files: Sequence[Path] | None = None) -> list[Any]:
     import networkx as nx
 
     if isinstance(graphs, nx.Graph):
@@ -186,16 +210,18 @@ def _checked(graphs: Iterable[Any]) -> list[Any]:
         if graph.is_directed() != known[0].is_directed():
             first, this = ("directed", "undirected") if known[0].is_directed() else ("undirected", "directed")
             message = f"expected a graph that is {first} like the first, got one that is {this}"
-            raise DataError(message, individual=i, fix="convert with to_directed() or to_undirected()")
+            source = str(files[i]) if files else None
+            raise DataError(message, source=source, individual=i, fix="convert with to_directed() or to_undirected()")
     return known
 
 
-def _read_graph(path: Path) -> Any:
+def _read_graph(path: Path, format: str | None) -> Any:
     import networkx as nx
 
+    format = _extension(path)[1:] if format is None or _extension(path) in GRAPH_FILES else format
     with open_text_file(path) as file:
         try:
-            if _extension(path) == ".graphml":
+            if format == "graphml":
                 graph = nx.read_graphml(file)
                 for default in ("node_default", "edge_default"):  # what networkx adds of its own
                     graph.graph.pop(default, None)
@@ -203,7 +229,7 @@ def _read_graph(path: Path) -> Any:
             return nx.read_gml(file, label="id")
         except (nx.NetworkXException, SyntaxError, LookupError, ValueError, TypeError) as error:
             problem = " ".join(str(error).split())[:100] or type(error).__name__
-            raise DataError(f"broken {_extension(path)[1:]}: {problem}", source=str(path)) from None
+            raise DataError(f"broken {format}: {problem}", source=str(path)) from None
 
 
 def _extension(path: Path) -> str:

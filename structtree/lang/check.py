@@ -29,6 +29,9 @@ from structtree.lang.walk import children, subpredicates
 
 __all__ = ["CheckedGrammar", "CheckedRewrite", "check", "check_predicate"]
 
+INDIVIDUAL = "Individual"
+"""In ``refine`` and ``define``: the type of the individuals, unless some other type has that name."""
+
 MAX_DEPTH = 150
 """How deep a definition may be once the definitions in it are written out."""
 
@@ -100,20 +103,21 @@ def check(
     ['f1 >= *', 'f2 >= *']
     """
     found = schema_of(syntax, schema, source, text)
+    meant = _with_the_individual(syntax, found)
     scope = Scope(found, categories=declared_categories(syntax), source=source, text=text)
-    scope = replace(scope, definitions=_definitions(syntax, scope))
-    rewrites = _rewrites(syntax, scope)
+    scope = replace(scope, definitions=_definitions(meant, scope))
+    rewrites = _rewrites(meant, scope)
     refuse_endless(rewrites, syntax.limits, scope)
     return CheckedGrammar(
         syntax,
         found,
         found.individual,
         rewrites,
-        _conjuncts(syntax, scope),
+        _conjuncts(meant, scope),
         scope.definitions,
         {function.name: function for function in syntax.functions},
         syntax.limits,
-        tuple(_warnings(syntax, rewrites, scope)),
+        tuple(_warnings(meant, rewrites, scope)),
         source,
         text,
     )
@@ -156,6 +160,18 @@ def check_predicate(
     scope.type(type_name)
     (found,) = resolve(predicate, type_name, scope)
     return found
+
+
+def _with_the_individual(syntax: GrammarSyntax, schema: Schema) -> GrammarSyntax:
+    """The grammar with ``Individual`` read as the individual's type, whatever that is called in the data."""
+    if INDIVIDUAL in schema:
+        return syntax
+    names = {INDIVIDUAL: schema.individual}
+    return replace(
+        syntax,
+        definitions=tuple(replace(d, type=names.get(d.type, d.type)) for d in syntax.definitions),
+        blocks=tuple(replace(block, type=names.get(block.type, block.type)) for block in syntax.blocks),
+    )
 
 
 # ---- definitions ----------------------------------------------------------------------------------------

@@ -172,7 +172,7 @@ def _phrases(accepted: set[str], most: int = 5) -> list[str]:
 
 def _quoted(text: str) -> str:
     short = text if len(text) <= 30 else f"{text[:27]}..."
-    return f"'{short}'"
+    return f"'{short}'" if short.isprintable() else repr(short)
 
 
 def _hint(before: Word | None, came: Word) -> str:
@@ -184,6 +184,8 @@ def _hint(before: Word | None, came: Word) -> str:
             return "; write '=' once"
         case "-" if after_name and before is not None:
             return f"; a name with a '-' stands in backticks: `{before.text}-...`"
+        case "(" if after_name:
+            return "; links stand one inside the other: a (b (...)), and 'not' before a bracket: not (a (...))"
         case "'":
             return '; text stands in double quotes: "..."'
         case "&" | "|":

@@ -350,7 +350,7 @@ def _matches(glob: Glob, kinds: tuple[Kind, ...], record: RecordType, scope: Sco
     if not scope.families:
         raise _only_in_rewrites(f"the attributes of '{glob}'", scope)
     names = tuple(a.name for a in record.attributes if a.kind in kinds and fnmatchcase(a.name, str(glob)))
-    if not names:
+    if not names and str(glob) != "*":  # a bare star means all there are, and there may be none
         what = kinds[0] if len(kinds) == 1 else "numeric" if kinds == NUMERIC else ""
         known = did_you_mean(str(glob), record.members)
         raise scope.error(f"no {what} attribute of type {record.name!r} matches '{glob}'{known}")

@@ -97,6 +97,8 @@ def dag_of(space: Space, depth: int = 2, width: int = 5, values: int = 2) -> Dag
 
 def _varied(children: list[Position], width: int, values: int) -> list[Position]:
     """The first few of each form, so that every rewrite is seen before the picture is full."""
+    if len(children) <= width + 1:
+        return children
     by_form: dict[str, list[Position]] = defaultdict(list)
     for child in children:
         by_form[_form(pretty(child.predicate))].append(child)

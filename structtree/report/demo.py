@@ -18,9 +18,9 @@ __all__ = ["demonstrate"]
 ASKED = (
     "exists cars (long)",
     "exists cars (load.shape = triangle)",
-    "exists cars (not long and roof != none)",
+    "exists cars (not long and closed)",
     "count cars (top) >= 4",
-    "exists cars (load.shape = triangle and next (load.shape = rectangle))",
+    "exists cars (long and next (not long))",
 )
 
 
@@ -61,12 +61,12 @@ def _space(space: Space) -> Iterator[str]:
 
 
 def _answers(trains: Dataset, space: Space) -> Iterator[str]:
-    yield f"{'How many trains satisfy':68} east  west  in the space"
+    yield f"{'How many trains satisfy':48} east  west  in the space"
     for text in ASKED:
         predicate = space.parse(text)
         true = holds(predicate, trains.population)
         east, west = ((true & (trains.target == way)).sum() for way in ("east", "west"))
-        yield f"    {pretty(predicate):64} {east:4}  {west:4}  {'yes' if predicate in space else 'no'}"
+        yield f"    {pretty(predicate):44} {east:4}  {west:4}  {'yes' if predicate in space else 'no'}"
     chosen = space.parse(ASKED[1])
     rows = [w for w in witnesses(chosen, trains.population, 0) if w.path]
     yield ""

@@ -11,7 +11,7 @@ from structtree.report.dag import Dag, Node, Spot, layout, to_dot
 __all__ = ["draw_dag"]
 
 FORMATS = (".svg", ".png", ".pdf", ".dot")
-INCHES_PER_CHARACTER, INCHES_PER_LINE = 0.085, 0.34
+INCHES_PER_CHARACTER, INCHES_PER_LINE = 0.0672, 0.29
 
 
 def draw_dag(dag: Dag, path: str | Path, title: str = "") -> None:

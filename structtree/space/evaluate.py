@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structtree.data.columns import Adjacency, Column, Population
+from structtree.errors import UnknownNameError
 from structtree.lang.syntax import (
     Aggregate,
     All,
@@ -71,10 +72,13 @@ def rows_where(predicate: Predicate, population: Population, type_name: str) -> 
     table = population.tables[type_name]
 
     def column(name: str) -> Column:
+        if name not in table.columns:
+            raise UnknownNameError(f"attribute of {type_name}", name, table.columns)
         return table.columns[name]
 
     def behind(link: str, inner: Predicate) -> NDArray[np.int64]:
-        return _n_true(table.links[link], rows_where(inner, population, _target(population, type_name, link)))
+        target = _target(population, type_name, link)
+        return _n_true(table.links[link], rows_where(inner, population, target))
 
     match predicate:
         case Top():
@@ -89,7 +93,9 @@ def rows_where(predicate: Predicate, population: Population, type_name: str) -> 
             found = column(attribute).values
             return np.asarray((found >= low) & ((found <= high) if closed else (found < high)))
         case Missing(member):
-            return column(member).missing if member in table.columns else table.links[member].lengths == 0
+            if member in table.links:
+                return np.asarray(table.links[member].lengths == 0)
+            return column(member).missing
         case Named(_, body):
             assert body is not None
             return rows_where(body, population, type_name)
@@ -127,7 +133,8 @@ def aggregate_values(test: Aggregate, population: Population, type_name: str) ->
 
 def _target(population: Population, type_name: str, link: str) -> str:
     declared = population.schema.type(type_name).link(link)
-    assert declared is not None
+    if declared is None:
+        raise UnknownNameError(f"link of {type_name}", link, population.tables[type_name].links)
     return declared.target
 
 

@@ -90,9 +90,7 @@ def test_an_unknown_name_is_answered_with_the_nearest():
 
 
 def test_an_unknown_option_is_answered_with_the_nearest():
-    with pytest.raises(
-        UsageError, match=r"^the data set 'bags' has no option 'feature' \(did you mean 'features'"
-    ):
+    with pytest.raises(UsageError, match=r"^the data set 'bags' has no option 'feature' \(did you mean 'features'"):
         load_dataset("bags", feature=3)
 
 
@@ -199,9 +197,7 @@ def test_the_repaired_load_and_all_others_are_as_in_the_attribute_form(shared_da
         cars = [fields[5 * i : 5 * i + 5] for i in range(int(n_cars) - 1)]  # there the engine counts as a car
         expected = [(int(wheels), shape[:4] if n != "0" else None, int(n)) for wheels, _, _, n, shape in cars]
         loads = [cargo(car) or (None, 0) for car in record["cars"]]
-        found = [
-            (c["wheels"], shape and shape[:4], n) for c, (shape, n) in zip(record["cars"], loads, strict=True)
-        ]
+        found = [(c["wheels"], shape and shape[:4], n) for c, (shape, n) in zip(record["cars"], loads, strict=True)]
         assert found == expected
 
 
@@ -276,9 +272,7 @@ def test_both_tables_of_organs_list_the_same_nine():
 
 def test_feathers_tell_of_flight_for_all_animals_but_two():
     animals = rows(load_dataset("animals"))
-    exceptions = [
-        r["species"] for r in animals if (r["covering"] == "feathers") != (r["movement"] == "flies")
-    ]
+    exceptions = [r["species"] for r in animals if (r["covering"] == "feathers") != (r["movement"] == "flies")]
     assert exceptions == ["penguin", "elephant"]
 
 

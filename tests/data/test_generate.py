@@ -5,6 +5,7 @@ from __future__ import annotations
 import calendar
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from itertools import pairwise
 
 import networkx as nx
@@ -62,14 +63,12 @@ def c_before_d_below_b(tree: dict) -> bool:
 PLANTED: dict[str, tuple[Callable[..., Population], str, str, Rule]] = {
     "trains": (planted_trains, "direction", "east", triangle_before_long),
     "molecules": (planted_graphs, "class", "active", nitro),
-    "bags": (bags, "class", "positive", in_the_box),
+    "bags": (partial(bags, features=12), "class", "positive", in_the_box),
     "sequences": (sequences, "class", "positive", tata),
     "rooted trees": (rooted_trees, "class", "positive", c_before_d_below_b),
 }
 
-every_planted_set = pytest.mark.parametrize(
-    ("make", "target", "value", "rule"), PLANTED.values(), ids=PLANTED
-)
+every_planted_set = pytest.mark.parametrize(("make", "target", "value", "rule"), PLANTED.values(), ids=PLANTED)
 
 
 def labels(population: Population, target: str) -> np.ndarray:
@@ -107,9 +106,7 @@ def test_a_seed_gives_one_population_and_another_seed_another(make, target, valu
 @every_planted_set
 @pytest.mark.parametrize("noise", [0.1, 0.25, 1.0])
 def test_noise_changes_an_exact_share_of_the_classes_and_nothing_else(make, target, value, rule, noise):
-    (clean, before), (noisy, after) = (
-        make(40, noise=share, seed=9).split_target(target) for share in (0.0, noise)
-    )
+    (clean, before), (noisy, after) = (make(40, noise=share, seed=9).split_target(target) for share in (0.0, noise))
     assert np.count_nonzero(before != after) == round(noise * 40)
     assert arrays(clean) == arrays(noisy)
 
@@ -140,9 +137,7 @@ def test_categories_are_sorted_and_all_occur(make, target, value, rule):
         ({"n": 5, "seed": -1}, "seed must be an int >= 0; got -1"),
     ],
 )
-def test_arguments_that_make_no_sense_are_refused_in_one_sentence(
-    make, target, value, rule, options, sentence
-):
+def test_arguments_that_make_no_sense_are_refused_in_one_sentence(make, target, value, rule, options, sentence):
     with pytest.raises(UsageError) as caught:
         make(**options)
     assert str(caught.value) == sentence
@@ -187,9 +182,7 @@ def test_the_monks_are_those_of_the_repository(problem, shared_data):
 
 
 def test_noise_in_a_monks_problem_is_an_exact_share_that_the_seed_chooses():
-    clean, first, second = (
-        labels(monks(3, noise, seed), "class") for noise, seed in ((0, 0), (0.05, 0), (0.05, 1))
-    )
+    clean, first, second = (labels(monks(3, noise, seed), "class") for noise, seed in ((0, 0), (0.05, 0), (0.05, 1)))
     assert np.count_nonzero(clean != first) == np.count_nonzero(clean != second) == round(0.05 * 432)
     assert (first != second).any()
 

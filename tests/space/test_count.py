@@ -63,7 +63,9 @@ def random_grammar(schema, random):
     blocks = []
     for record in schema.types:
         tests = [random.choice(attribute_rewrites(a)) for a in record.attributes]
-        links = [r for link in record.links for r in random.sample(link_rewrites(link), k=min(2, len(link_rewrites(link))))]
+        links = [
+            r for link in record.links for r in random.sample(link_rewrites(link), k=min(2, len(link_rewrites(link))))
+        ]
         steps = ["next (top)", "later (top)"] if schema.listed(record.name) else []
         chosen = random.sample(tests, k=min(3, len(tests))) + links + random.sample(steps, k=min(1, len(steps)))
         conjuncts = f"; top -> top and top max {random.randint(2, 3)}" if random.random() < 0.8 else ""

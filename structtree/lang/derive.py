@@ -1,0 +1,139 @@
+"""The default grammar for any schema, as text that a person would be happy to edit.
+
+It asks about every attribute and follows every link, a few steps deep: enough to begin with, and each block says
+how to change it.
+"""
+
+from __future__ import annotations
+
+from itertools import takewhile
+
+from structtree.data.schema import Attribute, Kind, Link, RecordType, Schema
+from structtree.lang.pretty import pretty_grammar, pretty_name
+from structtree.lang.syntax import GrammarSyntax
+
+__all__ = ["derive_grammar"]
+
+MANY_CATEGORIES = 50
+"""A nominal attribute with more known values than this identifies rather than describes; it is left out."""
+
+MANY_ATTRIBUTES = 20
+"""More attributes of one kind than this are asked about with a glob."""
+
+
+def derive_grammar(schema: Schema, name: str | None = None) -> str:
+    """The text of a grammar that fits a schema.
+
+    Parameters
+    ----------
+    schema : Schema
+    name : str, optional
+        The name of the grammar; without it the file begins with its docstring.
+
+    Examples
+    --------
+    >>> car = RecordType("Car", (Attribute("long", "bool"), Attribute("wheels", "int")))
+    >>> print(derive_grammar(Schema((RecordType("Train", (), (Link("cars", "list", "Car"),)), car), "Train")))
+    "Derived from the data: every attribute and every link of Train, Car."
+    <BLANKLINE>
+    individual Train
+    ...
+    refine Car {
+        # Flags: true, or false.
+        top -> long
+        top -> not long
+    ...
+    """
+    types = _reachable(schema)
+    names = ", ".join(record.name for record in types[:5]) + (" ..." if len(types) > 5 else "")
+    doc = f"Derived from the data: every attribute and every link of {names}."
+    paragraphs = [
+        pretty_grammar(GrammarSyntax(name, doc, individual=schema.individual)).rstrip(),
+        *(_block(record, schema) for record in types),
+        _LIMITS if any(record.links for record in types) else "",
+    ]
+    return "\n\n".join(filter(None, paragraphs)) + "\n"
+
+
+_LIMITS = """\
+# How many links deep a predicate may look, and how many tests and links it may have in all.
+limits { nesting 4, literals 6 }"""
+
+
+def _reachable(schema: Schema) -> list[RecordType]:
+    """The types that links lead to from the individual, nearest first."""
+    found = [schema.type(schema.individual)]
+    for record in found:  # grows while it is read
+        targets = dict.fromkeys(link.target for link in record.links)
+        found += [schema.type(target) for target in targets if schema.type(target) not in found]
+    return found
+
+
+def _block(record: RecordType, schema: Schema) -> str:
+    """The refine block of a type; empty when there is nothing to ask."""
+    parts = [
+        _flags(_of_kind(record, "bool")),
+        _categories(_of_kind(record, "nominal")),
+        _numbers(_of_kind(record, "int", "real")),
+        _links(record.links),
+        ["# The element after this one, in its list.", "top -> next (top)"] if schema.listed(record.name) else [],
+    ]
+    if not any(parts):
+        return ""
+    together = ["# How many of these may stand together at one position.", "top -> top and top max 2"]
+    lines = [line for part in [*parts, together] for line in part]
+    return f"refine {pretty_name(record.name)} {{\n" + "".join(f"    {line}\n" for line in lines) + "}"
+
+
+def _of_kind(record: RecordType, *kinds: Kind) -> list[Attribute]:
+    return [attribute for attribute in record.attributes if attribute.kind in kinds]
+
+
+def _flags(attributes: list[Attribute]) -> list[str]:
+    names = _names(attributes)
+    lines = [line for name in names for line in (f"top -> {name}", f"top -> not {name}")]
+    return ["# Flags: true, or false.", *lines] if lines else []
+
+
+def _categories(attributes: list[Attribute]) -> list[str]:
+    few = [attribute for attribute in attributes if len(attribute.values) <= MANY_CATEGORIES]
+    many = [attribute for attribute in attributes if len(attribute.values) > MANY_CATEGORIES]
+    # A glob would bring back the attributes that are left out.
+    names = [pretty_name(attribute.name) for attribute in few] if many else _names(few)
+    lines = ["# Categories, one at a time; for several at once write: in {a, b}"] if names else []
+    lines += [f"top -> {name} = *" for name in names]
+    for attribute in many:
+        lines.append(f"# {pretty_name(attribute.name)} is left out: it has {len(attribute.values)} values.")
+    return lines
+
+
+def _numbers(attributes: list[Attribute]) -> list[str]:
+    lines = [f"top -> {name} {op} *" for name in _names(attributes) for op in (">=", "<=")]
+    return ["# Numbers, at every threshold; for fewer write quantiles(10) instead of *", *lines] if lines else []
+
+
+def _links(links: tuple[Link, ...]) -> list[str]:
+    lines: list[str] = []
+    for link in links:
+        name = pretty_name(link.name)
+        if link.single:
+            lines.append(f"top -> {name} (top)")
+            lines += [f"top -> missing {name}"] if link.kind == "optional" else []
+        else:
+            lines += [f"top -> exists {name} (top)", f"top -> count {name} (top) >= 2..4"]
+    return ["# Links; what must hold behind them is refined by the block of their type.", *lines] if lines else []
+
+
+def _names(attributes: list[Attribute]) -> list[str]:
+    """The names as they are written; one glob for all of them when there are many."""
+    names = [attribute.name for attribute in attributes]
+    if len(names) <= MANY_ATTRIBUTES:
+        return [pretty_name(name) for name in names]
+    return [f"{_shared_prefix(names)}*"]
+
+
+def _shared_prefix(names: list[str]) -> str:
+    """What all names begin with, as far as it is letters: ``f`` for f1, f2, ... f166."""
+    first, last = min(names), max(names)
+    n_shared = next((i for i, letter in enumerate(first) if not last.startswith(first[: i + 1])), len(first))
+    return "".join(takewhile(lambda letter: letter == "_" or letter.isalpha(), first[:n_shared]))

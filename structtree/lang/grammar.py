@@ -1,0 +1,132 @@
+"""Grammars as users hold them: a text that has been parsed, to be checked on data when there is some.
+
+Reading a grammar is reading data: nothing is imported or run.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from structtree.data.schema import Schema
+from structtree.data.shipped import shipped
+from structtree.errors import GrammarError, MissingFileError, UnknownNameError
+from structtree.lang.check import CheckedGrammar, check, check_predicate
+from structtree.lang.derive import derive_grammar
+from structtree.lang.parse import parse_grammar, parse_predicate
+from structtree.lang.pretty import pretty_grammar
+from structtree.lang.syntax import GrammarSyntax, Predicate
+
+__all__ = ["Grammar", "shipped_grammars"]
+
+MAX_BYTES = 5_000_000
+"""How large a grammar file may be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grammar:
+    """What may be asked of structured data, as a rewrite grammar.
+
+    Two grammars are equal when they say the same, whatever their comments and layout.
+
+    Examples
+    --------
+    >>> grammar = Grammar.parse("type Car = { wheels: int } refine Car { top -> wheels >= 2..4 }")
+    >>> print(grammar, end="")
+    type Car = { wheels: int }
+    <BLANKLINE>
+    refine Car {
+        top -> wheels >= 2..4
+    }
+    >>> grammar.predicate("wheels >= 3")
+    Compare(attribute='wheels', op='>=', value=3)
+    """
+
+    syntax: GrammarSyntax
+    text: str = field(compare=False, repr=False)
+    source: str = field(default="<grammar>", compare=False)
+
+    @classmethod
+    def parse(cls, text: str, source: str = "<grammar>") -> Grammar:
+        """A grammar from its text.
+
+        Parameters
+        ----------
+        text : str
+        source : str
+            The file or other name of the text, for messages.
+        """
+        syntax = parse_grammar(text, source)
+        if syntax == GrammarSyntax():
+            raise GrammarError("this grammar is empty; write at least 'refine TYPE { top -> ... }'", source)
+        return cls(syntax, text, source)
+
+    @classmethod
+    def load(cls, name_or_path: str | Path) -> Grammar:
+        """A grammar that comes with the package, by name, or from a file.
+
+        Examples
+        --------
+        >>> Grammar.load("trains").name
+        'trains'
+        """
+        name = str(name_or_path)
+        folder = shipped("grammars")
+        if name in shipped_grammars():
+            path = folder / f"{name}.grammar"
+            return cls.parse(_read(path), path.name)
+        path = Path(name_or_path)
+        if path.is_file():
+            return cls.parse(_read(path), name)
+        if path.suffix or len(path.parts) > 1 or path.exists():
+            raise MissingFileError(f"there is no grammar file {name!r}")
+        raise UnknownNameError("grammar", name, shipped_grammars())
+
+    @classmethod
+    def from_schema(cls, schema: Schema) -> Grammar:
+        """The default grammar for data of a schema; its text is meant to be edited."""
+        return cls.parse(derive_grammar(schema), "<derived>")
+
+    def check(self, schema: Schema | None = None) -> CheckedGrammar:
+        """Resolve all names and check that everything makes sense, on the schema of the data if it is given."""
+        return check(self.syntax, schema, source=self.source, text=self.text)
+
+    def predicate(self, text: str, schema: Schema | None = None) -> Predicate:
+        """A predicate on individuals from its text; it may use the definitions and functions of the grammar."""
+        checked = self.check(schema)
+        return check_predicate(parse_predicate(text), checked.individual, checked, text=text)
+
+    @property
+    def name(self) -> str | None:
+        """The name after the word ``grammar``."""
+        return self.syntax.name
+
+    @property
+    def doc(self) -> str | None:
+        """The docstring."""
+        return self.syntax.doc
+
+    def __str__(self) -> str:
+        return pretty_grammar(self.syntax)
+
+
+def shipped_grammars() -> tuple[str, ...]:
+    """The names of the grammars that come with the package.
+
+    Examples
+    --------
+    >>> "trains" in shipped_grammars()
+    True
+    """
+    return tuple(sorted(path.stem for path in shipped("grammars").glob("*.grammar")))
+
+
+def _read(path: Path) -> str:
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            raise GrammarError(f"a grammar has at most {MAX_BYTES // 1_000_000} MB; is this a data file?", str(path))
+        return path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise GrammarError("this is not UTF-8 text; is it a grammar?", str(path)) from None
+    except OSError as error:
+        raise MissingFileError(f"cannot read {path}: {error.strerror}") from None

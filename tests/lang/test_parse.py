@@ -1,0 +1,305 @@
+"""Reading the language: every form, and what is said about a text that is none."""
+
+from __future__ import annotations
+
+import pickle
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from structtree.data.schema import Attribute, Link, RecordType, Schema
+from structtree.errors import GrammarError
+from structtree.lang.check import check_predicate
+from structtree.lang.parse import parse_grammar, parse_predicate
+from structtree.lang.pretty import pretty
+from structtree.lang.syntax import (
+    Aggregate,
+    All,
+    Among,
+    And,
+    Bins,
+    Compare,
+    Count,
+    Distinct,
+    Exists,
+    Flag,
+    Follow,
+    Glob,
+    GrammarSyntax,
+    Limits,
+    Listed,
+    Missing,
+    No,
+    Not,
+    Or,
+    Place,
+    Quantiles,
+    Range,
+    Rewrite,
+    Star,
+    Step,
+    Top,
+    Within,
+)
+
+A, B, C = Flag("a"), Flag("b"), Flag("c")
+
+FORMS = {
+    "top": Top(),
+    "flag": Flag("flag"),
+    "not flag": Flag("flag", positive=False),
+    "not (flag)": Not(Flag("flag")),
+    "a = v": Compare("a", "=", "v"),
+    "a != v": Compare("a", "!=", "v"),
+    "a >= 3": Compare("a", ">=", 3),
+    "a <= -2.5e-3": Compare("a", "<=", -0.0025),
+    "a = .5": Compare("a", "=", 0.5),
+    'a = "v\\u0021\\n"': Compare("a", "=", "v!\n"),
+    "a = none": Compare("a", "=", "none"),
+    "a = bins": Compare("a", "=", "bins"),
+    "a in {w, v, 2, w}": Among("a", (2, "v", "w")),
+    "a in [0, 3)": Within("a", 0.0, 3.0),
+    "a in [0, 3]": Within("a", 0.0, 3.0, closed=True),
+    "a in [-inf, 3]": Within("a", float("-inf"), 3.0, closed=True),
+    "a in bins(13)": Within("a", source=Bins(13)),
+    "a in quantiles(4)": Within("a", source=Quantiles(4)),
+    "a = *": Compare("a", "=", Star()),
+    "a = {w, v}": Compare("a", "=", Listed(("w", "v"))),
+    "a >= 2..6": Compare("a", ">=", Range(2, 6)),
+    "a >= bins(3)": Compare("a", ">=", Bins(3)),
+    "f* in bins(13)": Within(Glob("f*"), source=Bins(13)),
+    "* = *": Compare(Glob("*"), "=", Star()),
+    "x?_* >= *": Compare(Glob("x?_*"), ">=", Star()),
+    "not *": Flag(Glob("*"), positive=False),
+    "`f*` >= *": Compare("f*", ">=", Star()),
+    "`capital-gain` >= *": Compare("capital-gain", ">=", Star()),
+    "missing a": Missing("a"),
+    "load (a)": Follow("load", A),
+    "load.shape = circle": Follow("load", Compare("shape", "=", "circle")),
+    "a.b.c in {1}": Follow("a", Follow("b", Among("c", (1,)))),
+    "load.heavy": Follow("load", Flag("heavy")),
+    "not load.heavy": Follow("load", Flag("heavy", positive=False)),
+    "missing load.shape": Follow("load", Missing("shape")),
+    "exists l (a)": Exists("l", A),
+    "all l (a)": All("l", A),
+    "none l (a)": No("l", A),
+    "count l (a) >= 2": Count("l", A, ">=", 2),
+    "count l (top) <= *": Count("l", Top(), "<=", Star()),
+    "sum l.a >= 2": Aggregate("sum", "l", "a", ">=", 2),
+    "mean l.a <= quantiles(4)": Aggregate("mean", "l", "a", "<=", Quantiles(4)),
+    "max l.f* >= *": Aggregate("max", "l", Glob("f*"), ">=", Star()),
+    "distinct l (a, b and c)": Distinct("l", (A, And((B, C)))),
+    "first l (a)": Step("first", A, "l"),
+    "last l (a)": Step("last", A, "l"),
+    "next (a)": Step("next", A),
+    "previous (a)": Step("previous", A),
+    "later (a)": Step("later", A),
+    "a and b or c": Or((And((A, B)), C)),
+    "a or b and c": Or((A, And((B, C)))),
+    "(a or b) and c": And((Or((A, B)), C)),
+    "(c and b) and a": And((C, B, A)),
+    "a or (b or c)": Or((A, B, C)),
+    "((a))": A,
+    "a # and b": A,
+    'a = "#" # v': Compare("a", "=", "#"),
+    " a\n\n and\tb ": And((A, B)),
+}
+
+
+@pytest.mark.parametrize("text", FORMS)
+def test_every_form_is_read(text):
+    assert parse_predicate(text) == FORMS[text]
+
+
+def test_nodes_know_their_place():
+    found = parse_predicate("a\n  and load.shape = x")
+    assert isinstance(found, And)
+    follow = found.parts[1]
+    assert isinstance(follow, Follow) and follow.place == Place(2, 7)
+    assert isinstance(follow.inner, Compare) and follow.inner.place == Place(2, 12)
+
+
+def test_types_are_read():
+    (declared,) = parse_grammar(
+        """type T = { a: bool, b: int, c: real, d: nominal, e: x | "y z" | 3, f: "only",
+                      g: set of U, h: list of U, i: U, `j k`: U?, type: int, }"""
+    ).types
+    assert declared.attributes == (
+        Attribute("a", "bool"),
+        Attribute("b", "int"),
+        Attribute("c", "real"),
+        Attribute("d", "nominal"),
+        Attribute("e", "nominal", ("x", "y z", "3")),
+        Attribute("f", "nominal", ("only",)),
+        Attribute("type", "int"),
+    )
+    assert declared.links == (
+        Link("g", "set", "U"),
+        Link("h", "list", "U"),
+        Link("i", "one", "U"),
+        Link("j k", "optional", "U"),
+    )
+
+
+def test_rewrites_stand_on_lines_or_behind_semicolons():
+    (block,) = parse_grammar("refine T { top -> a; top -> b = x;; top -> c\n b = x -> c }").blocks
+    assert [pretty(rewrite.right) for rewrite in block.rewrites] == ["a", "b = x", "c", "c"]
+
+
+def test_conjunctions_are_a_rewrite_of_their_own():
+    text = "refine T { top -> top and top max 3 } refine U { top -> top and top max l.a >= 1 -> b }"
+    first, second = parse_grammar(text).blocks
+    both = And((Top(), Top()))
+    assert first.rewrites == (Rewrite(Top(), both, 3),)
+    assert second.rewrites[0] == Rewrite(Top(), both, 0)
+    assert second.rewrites[1] == Rewrite(Aggregate("max", "l", "a", ">=", 1), B)
+
+
+def test_the_rest_of_a_grammar_is_read():
+    syntax = parse_grammar(
+        """grammar multi-instance "doc" individual T
+           define d: T = a or b "about d"  function f: T -> real "about f"
+           limits { nesting 4 literals 6 }"""
+    )
+    assert (syntax.name, syntax.doc, syntax.individual) == ("multi-instance", "doc", "T")
+    assert (syntax.definitions[0].body, syntax.definitions[0].doc) == (Or((A, B)), "about d")
+    assert (syntax.functions[0].kind, syntax.functions[0].doc) == ("real", "about f")
+    assert syntax.limits == Limits(4, 6)
+
+
+def test_a_grammar_may_be_empty():
+    assert parse_grammar("  # nothing\n") == GrammarSyntax()
+
+
+# ---- mistakes -------------------------------------------------------------------------------------------
+
+MISTAKES = {
+    "a >=": "1:5: expected a value, '*', or a value list after '>=', the text ended",
+    "a > 3": "1:3: expected a comparison (=, !=, >=, <=, in), 'and', 'or', '.' or '(' after 'a', got '>'; write '>='",
+    "a == 3": "1:4: expected a value, '*', or a value list after '=', got '='; write '=' once",
+    "a = 'x'": "1:5: expected a value, '*', or a value list after '=', got '''; text stands in double quotes: \"...\"",
+    "exists (a)": "1:8: expected a name after 'exists', got '('",
+    "count >= 3": (
+        "1:7: expected a name after 'count', got '>='; to use the word 'count' as a name put it in backticks: `count`"
+    ),
+    "count l (a) = 3": "1:13: expected '>=' or '<=' after ')', got '='",
+    "a in 3": "1:6: expected a value list, an interval, bins(k) or quantiles(k) after 'in', got '3'",
+    "a in {}": "1:7: expected a value after '{', got '}'",
+    "a in [1, b)": "1:10: expected a number after ',', got 'b'",
+    "exists l (a": "1:10: this '(' is never closed: expected ')'",
+    "exists l (a}": "1:12: expected ')' to close the '(' of line 1, got '}'",
+    "a)": "1:2: this ')' closes nothing",
+    'a = "x': '1:5: this text is never closed: expected another " on the same line',
+    "`a": "1:1: this name is never closed: expected another ` on the same line",
+    'a = "\\q"': "1:5: \"\\q\" has an escape that is not known; write '\\\\' for a backslash",
+    "not a = b": "1:5: 'not' takes a flag, or a test in brackets: not (...)",
+    "a >= 6..2": "1:6: a range goes up: write 2..6",
+    "a >= 1..1000000": "1:6: a range stands for at most 100000 values",
+    "a >= bins(0)": "1:11: expected a whole number from 1 to 100000, got '0'",
+    "count l (a) >= x": "1:13: expected a whole number after '>=', got 'x'",
+    "sum l.a >= x": "1:9: expected a number after '>=', got 'x'",
+    "": "1:1: expected a test, the text ended",
+}
+
+
+@pytest.mark.parametrize("text", MISTAKES)
+def test_a_mistake_in_a_predicate_is_explained(text):
+    with pytest.raises(GrammarError) as caught:
+        parse_predicate(text)
+    assert str(caught.value).splitlines()[0] == f"<predicate>:{MISTAKES[text]}"
+
+
+GRAMMAR_MISTAKES = {
+    "grammar": "1:8: expected a name after 'grammar', the text ended",
+    "refin T { }": (
+        "1:1: expected a declaration (type, individual, define, function, refine, limits) or the end of the text, "
+        "got 'refin'"
+    ),
+    "refine T { top }": "1:16: expected 'and', 'or' or '->' after 'top', got '}'",
+    "refine T { top -> a >= }": "1:24: expected a value, '*', or a value list after '>=', got '}'",
+    "refine T { top -> a max 3 }": "1:25: 'max' belongs after 'top -> top and top'",
+    "refine T {": "1:10: this '{' is never closed: expected '}'",
+    "type T { }": "1:8: expected '=' after 'T', got '{'",
+    "type T = { a: }": "1:15: expected a type after ':', got '}'",
+    "type T = { a: int, a: U }": "1:20: type 'T' has two members named 'a'",
+    "type T = { a: x | y | x }": "1:15: the value 'x' is listed twice",
+    "type T = { }\ntype T = { }": "2:6: there is a second 'type T'; the first is on line 1",
+    "individual T\nindividual U": "2:12: there is a second 'individual'; the first is on line 1",
+    "limits { }\nlimits { }": "2:1: there is a second 'limits'; the first is on line 1",
+    "limits { nesting 2, nesting 3 }": "1:21: 'nesting' is limited twice",
+    "define d: T = a\ndefine d: U = b": "2:8: there is a second 'define d'; the first is on line 1",
+    "function f: T -> set of U": "1:18: expected bool, int, real or nominal after '->', got 'set'",
+}
+
+
+@pytest.mark.parametrize("text", GRAMMAR_MISTAKES)
+def test_a_mistake_in_a_grammar_is_explained(text):
+    with pytest.raises(GrammarError) as caught:
+        parse_grammar(text, "mol.grammar")
+    assert str(caught.value).splitlines()[0] == f"mol.grammar:{GRAMMAR_MISTAKES[text]}"
+
+
+def test_a_mistake_is_shown_with_a_caret():
+    with pytest.raises(GrammarError) as caught:
+        parse_grammar("refine T {\n    top -> a >= }\n", "mol.grammar")
+    assert str(caught.value).splitlines()[1:] == ["        top -> a >= }", "                    ^"]
+
+
+@given(
+    st.text(
+        alphabet=st.sampled_from(list("ab \n(){}[].,;:|*?#\"`\\=<>!-+019_'%") + ["top", " and ", "->"]), max_size=40
+    )
+)
+def test_any_text_is_read_or_refused_in_one_sentence(text):
+    for parse in (parse_predicate, parse_grammar):
+        try:
+            parse(text)
+        except GrammarError as error:
+            assert "\n" not in error.message and "__" not in error.message
+
+
+# ---- size -----------------------------------------------------------------------------------------------
+
+
+def seconds(action):
+    start = time.perf_counter()
+    action()
+    return time.perf_counter() - start
+
+
+def refuse(text, words):
+    with pytest.raises(GrammarError, match=words):
+        parse_predicate(text)
+
+
+def test_a_hundred_thousand_brackets_are_refused_at_once():
+    parse_predicate("a")
+    assert seconds(lambda: refuse("(" * 100_000 + "a" + ")" * 100_000, "nest more than 50 deep")) < 1
+    assert seconds(lambda: refuse("exists l (" * 100_000, "nest more than 50 deep")) < 1
+
+
+def test_a_path_of_a_hundred_thousand_names_is_refused():
+    refuse("a." * 100_000 + "a", "at most 20 names")
+
+
+def test_a_hundred_thousand_conjuncts_are_read():
+    found = parse_predicate(" and ".join(["a"] * 100_000))
+    assert isinstance(found, And) and len(found.parts) == 100_000
+
+
+def test_a_line_of_ten_million_letters_is_answered():
+    assert seconds(lambda: refuse("a" * 10_000_000 + " %", "got '%'")) < 10
+
+
+def test_the_deepest_predicate_can_be_used_like_any_other():
+    train = RecordType("Train", (), (Link("cars", "list", "Car"),))
+    car = RecordType("Car", (Attribute("long", "bool"), Attribute("wheels", "int")), (Link("train", "one", "Train"),))
+    text = "exists cars (long or wheels = 1 and train (" * 25 + "top" + "))" * 25
+    deep = parse_predicate(text)
+    assert parse_predicate(pretty(deep)) == deep
+    assert hash(deep) == hash(parse_predicate(text))
+    assert pickle.loads(pickle.dumps(deep)) == deep
+    assert len(repr(deep)) > 1000
+    assert check_predicate(deep, "Train", Schema((train, car), "Train")) == deep

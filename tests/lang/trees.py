@@ -1,0 +1,143 @@
+"""Random syntax trees of the kind the parser makes: odd names, odd values, every node."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+from structtree.data.schema import Attribute, Link
+from structtree.lang.pretty import RESERVED
+from structtree.lang.syntax import (
+    Aggregate,
+    All,
+    Among,
+    And,
+    Bins,
+    Compare,
+    Count,
+    Definition,
+    Distinct,
+    Exists,
+    Flag,
+    Follow,
+    Function,
+    Glob,
+    GrammarSyntax,
+    Limits,
+    Listed,
+    Missing,
+    No,
+    Not,
+    Or,
+    Quantiles,
+    Range,
+    RefineBlock,
+    Rewrite,
+    Star,
+    Step,
+    Top,
+    TypeDeclaration,
+    Within,
+    sort_scalars,
+)
+
+plain_names = st.from_regex(r"[a-zé_][a-z0-9_]{0,4}", fullmatch=True)
+names = st.one_of(plain_names, st.sampled_from(sorted(RESERVED)), st.text(max_size=5))
+globs = st.from_regex(r"[a-z0-9_]{0,2}[*?][a-z0-9_*?]{0,2}", fullmatch=True).map(Glob)
+attributes = st.one_of(names, names, globs)
+numbers = st.one_of(st.integers(), st.floats(allow_nan=False))
+words = st.one_of(names, st.characters(exclude_categories=[]).map(lambda sign: f"a{sign}"))
+scalars = st.one_of(words, numbers)
+listed = st.lists(scalars, min_size=1, max_size=4).map(tuple)
+small = st.integers(1, 100_000)
+ranges = st.tuples(st.integers(-50, 50), st.integers(0, 50)).map(lambda pair: Range(pair[0], pair[0] + pair[1]))
+sources = st.one_of(
+    st.just(Star()), st.builds(Bins, small), st.builds(Quantiles, small), st.builds(Listed, listed), ranges
+)
+bounds = st.sampled_from([">=", "<="])
+
+tests = st.one_of(
+    st.builds(Flag, attributes, st.booleans()),
+    st.builds(Compare, attributes, st.sampled_from(["=", "!=", ">=", "<="]), st.one_of(scalars, sources)),
+    st.builds(Among, attributes, listed.map(sort_scalars)),
+    st.builds(Within, attributes, st.floats(allow_nan=False), st.floats(allow_nan=False), st.booleans()),
+    st.builds(Within, attributes, source=st.one_of(st.builds(Bins, small), st.builds(Quantiles, small))),
+    st.builds(Missing, attributes),
+)
+aggregates = st.builds(
+    Aggregate,
+    st.sampled_from(["sum", "mean", "min", "max"]),
+    names,
+    attributes,
+    bounds,
+    st.one_of(numbers, sources),
+)
+
+
+def _parts(inner, kind):
+    return st.lists(inner.filter(lambda part: not isinstance(part, kind)), min_size=2, max_size=3).map(tuple)
+
+
+def _larger(inner):
+    return st.one_of(
+        st.builds(Follow, names, inner),
+        st.builds(Step, st.sampled_from(["next", "previous", "later"]), inner),
+        st.builds(Step, st.sampled_from(["first", "last"]), inner, names),
+        st.builds(Exists, names, inner),
+        st.builds(All, names, inner),
+        st.builds(No, names, inner),
+        st.builds(Count, names, inner, bounds, st.one_of(st.integers(), sources)),
+        st.builds(Distinct, names, st.lists(inner, min_size=1, max_size=3).map(tuple)),
+        st.builds(And, _parts(inner, And)),
+        st.builds(Or, _parts(inner, Or)),
+        st.builds(Not, inner),
+    )
+
+
+predicates = st.recursive(st.one_of(st.just(Top()), tests, aggregates), _larger, max_leaves=8)
+
+BOTH = And((Top(), Top()))
+conjunctions = st.integers(0, 100_000).map(lambda most: Rewrite(Top(), BOTH, most))
+rewrites = st.one_of(
+    conjunctions, st.builds(Rewrite, predicates, predicates).filter(lambda r: (r.left, r.right) != (Top(), BOTH))
+)
+docs = st.one_of(st.none(), st.text(max_size=10))
+kinds = st.sampled_from(["bool", "int", "real", "nominal"])
+
+
+@st.composite
+def type_declarations(draw, name):
+    members = draw(st.lists(names, max_size=4, unique=True))
+    found = [draw(_member(member)) for member in members]
+    return TypeDeclaration(
+        name,
+        tuple(member for member in found if isinstance(member, Attribute)),
+        tuple(member for member in found if isinstance(member, Link)),
+    )
+
+
+def _member(name):
+    categories = st.lists(words, min_size=1, max_size=3, unique=True).map(tuple)
+    return st.one_of(
+        st.builds(Attribute, st.just(name), kinds),
+        st.builds(Attribute, st.just(name), st.just("nominal"), categories),
+        st.builds(Link, st.just(name), st.sampled_from(["set", "list", "one", "optional"]), names),
+    )
+
+
+@st.composite
+def grammars(draw):
+    def several(make):
+        return tuple(draw(make(name)) for name in draw(st.lists(names, max_size=2, unique=True)))
+
+    return GrammarSyntax(
+        name=draw(st.one_of(st.none(), names, st.just("multi-instance"))),
+        doc=draw(docs),
+        types=several(type_declarations),
+        individual=draw(st.one_of(st.none(), names)),
+        definitions=several(lambda name: st.builds(Definition, st.just(name), names, predicates, docs)),
+        functions=several(lambda name: st.builds(Function, st.just(name), names, kinds, docs)),
+        blocks=tuple(
+            draw(st.lists(st.builds(RefineBlock, names, st.lists(rewrites, max_size=4).map(tuple)), max_size=2))
+        ),
+        limits=draw(st.builds(Limits, st.one_of(st.none(), small), st.one_of(st.none(), small))),
+    )
