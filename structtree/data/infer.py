@@ -485,10 +485,9 @@ class Overrides:
             if name not in sorts:
                 raise UnknownNameError("member", name, sorts)
             if sorts[name] == {"link"} and value in get_args(Kind):
-                raise UsageError(f"{name!r} is a link, so it can be read as a set or a list, not as {value!r}")
+                raise UsageError(f"{name!r} is a link: read it as a set or a list, not as {value!r}")
             if sorts[name] == {"attribute"} and value not in get_args(Kind):
-                kinds = ", ".join(get_args(Kind))
-                raise UsageError(f"{name!r} is an attribute, so it can be read as one of {kinds}, not as {value!r}")
+                raise UsageError(f"{name!r} is an attribute: read it as {_KINDS}, not as {value!r}")
 
     def applied(self, schema: Schema) -> Schema:
         """The schema with the members changed as the user said."""
@@ -557,6 +556,6 @@ def _singular(word: str) -> str:
         return word[:-3] + "y"
     if lower.endswith(("sses", "shes", "ches", "xes", "zzes")):
         return word[:-2]
-    if lower.endswith("s") and not lower.endswith(("ss", "us", "is")) and len(word) > 2:
+    if lower.endswith("s") and not lower.endswith(("ss", "us", "is")) and len(word) > 1:
         return word[:-1]
     return word

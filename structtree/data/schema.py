@@ -150,10 +150,11 @@ class Schema:
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> Schema:
         """A schema from what `to_json` gave."""
-        if not isinstance(value, Mapping) or not isinstance(value.get("types"), Mapping):
-            raise DataError("a schema needs 'individual' and 'types'", path="$schema")
-        types = tuple(_type_from_json(name, members) for name, members in value["types"].items())
-        return cls(types, str(value.get("individual")))
+        match value:
+            case {"individual": str(individual), "types": Mapping() as types}:
+                return cls(tuple(_type_from_json(name, members) for name, members in types.items()), individual)
+            case _:
+                raise DataError("a schema needs 'individual' and 'types'", path="$schema")
 
 
 def _member_text(record: RecordType, name: str) -> Any:
@@ -178,7 +179,5 @@ def _type_from_json(name: str, members: Any) -> RecordType:
             case str(kind) if kind in get_args(Kind):
                 attributes.append(Attribute(member, kind))  # type: ignore[arg-type]  # the guard has checked it
             case _:
-                raise DataError(
-                    f"member {member!r} of type {name!r} is not an attribute or a link", path="$schema"
-                )
+                raise DataError(f"member {member!r} of type {name!r} is not an attribute or a link", path="$schema")
     return RecordType(name, tuple(attributes), tuple(links))

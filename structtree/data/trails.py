@@ -50,7 +50,7 @@ class Origin:
             message,
             source=self.source,
             line=None if self.lines is None else self.lines[at],
-            path=f"${path}",
+            path=_short(f"${path}"),
             individual=self.first + at,
             fix=fix,
         )
@@ -93,9 +93,17 @@ class Trail:
 
     def error(self, row: int, message: str, path: str = "", fix: str | None = None) -> DataError:
         """What is wrong with a row, and where it is."""
-        at = row if self.kept is None else int(self.kept[row])
-        ends = np.cumsum(self.lengths)
-        owner = int(np.searchsorted(ends, at, side="right"))
-        position = at - int(ends[owner] - self.lengths[owner])
-        step = f".{self.member}[{position}]" if self.many else f".{self.member}"
-        return self.above.error(owner, message, f"{step}{path}", fix)
+        here: Trail | Origin = self
+        while isinstance(here, Trail):
+            at = row if here.kept is None else int(here.kept[row])
+            ends = np.cumsum(here.lengths)
+            row = int(np.searchsorted(ends, at, side="right"))
+            position = at - int(ends[row] - here.lengths[row])
+            path = f".{here.member}[{position}]{path}" if here.many else f".{here.member}{path}"
+            here = here.above
+        return here.error(row, message, path, fix)
+
+
+def _short(path: str, width: int = 120) -> str:
+    """The two ends of a path that is too long for a sentence."""
+    return path if len(path) <= width else f"{path[: width // 2]} ... {path[-width // 2 :]}"

@@ -42,7 +42,7 @@ from structtree.lang.syntax import (
 
 plain_names = st.from_regex(r"[a-zé_][a-z0-9_]{0,4}", fullmatch=True)
 names = st.one_of(plain_names, st.sampled_from(sorted(RESERVED)), st.text(max_size=5))
-globs = st.from_regex(r"[a-z0-9_]{0,2}[*?][a-z0-9_*?]{0,2}", fullmatch=True).map(Glob)
+globs = st.from_regex(r"([a-z0-9_]{1,2}[*?]|\*|\?[a-z*])[a-z0-9_*?]{0,2}", fullmatch=True).map(Glob)
 attributes = st.one_of(names, names, globs)
 numbers = st.one_of(st.integers(), st.floats(allow_nan=False))
 words = st.one_of(names, st.characters(exclude_categories=[]).map(lambda sign: f"a{sign}"))
@@ -73,8 +73,13 @@ aggregates = st.builds(
 )
 
 
-def _parts(inner, kind):
-    return st.lists(inner.filter(lambda part: not isinstance(part, kind)), min_size=2, max_size=3).map(tuple)
+def _flat(inner, kind):
+    """Conjunctions or disjunctions as the parser makes them: not directly inside their like."""
+
+    def build(parts):
+        return kind(tuple(p for part in parts for p in (part.parts if isinstance(part, kind) else (part,))))
+
+    return st.lists(inner, min_size=2, max_size=3).map(build)
 
 
 def _larger(inner):
@@ -87,8 +92,8 @@ def _larger(inner):
         st.builds(No, names, inner),
         st.builds(Count, names, inner, bounds, st.one_of(st.integers(), sources)),
         st.builds(Distinct, names, st.lists(inner, min_size=1, max_size=3).map(tuple)),
-        st.builds(And, _parts(inner, And)),
-        st.builds(Or, _parts(inner, Or)),
+        _flat(inner, And),
+        _flat(inner, Or),
         st.builds(Not, inner),
     )
 
@@ -96,10 +101,14 @@ def _larger(inner):
 predicates = st.recursive(st.one_of(st.just(Top()), tests, aggregates), _larger, max_leaves=8)
 
 BOTH = And((Top(), Top()))
+
+
+def _rewrite(left, right):
+    return Rewrite(left, right, 0 if (left, right) == (Top(), BOTH) else None)
+
+
 conjunctions = st.integers(0, 100_000).map(lambda most: Rewrite(Top(), BOTH, most))
-rewrites = st.one_of(
-    conjunctions, st.builds(Rewrite, predicates, predicates).filter(lambda r: (r.left, r.right) != (Top(), BOTH))
-)
+rewrites = st.one_of(conjunctions, st.tuples(predicates, predicates).map(lambda sides: _rewrite(*sides)))
 docs = st.one_of(st.none(), st.text(max_size=10))
 kinds = st.sampled_from(["bool", "int", "real", "nominal"])
 

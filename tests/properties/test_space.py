@@ -6,9 +6,9 @@ from itertools import islice
 
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from structtree.lang.grammar import Grammar
 
 from structtree.errors import GrammarError
+from structtree.lang.grammar import Grammar
 from structtree.lang.pretty import pretty
 from structtree.space.count import count_space
 from structtree.space.evaluate import holds

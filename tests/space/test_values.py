@@ -1,0 +1,86 @@
+"""What value sources offer, by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from structtree.data.columns import Population
+from structtree.lang.syntax import Bins, Listed, Quantiles, Range, Star
+from structtree.space.values import Interval, counts, cuts, intervals, reachable_rows, scalars
+
+NAN = np.nan
+
+
+def test_whole_numbers_are_cut_at_the_numbers_themselves():
+    values = np.array([2.0, 3.0, NAN, 7.0])
+    assert cuts(Star(), values, "int", ">=").tolist() == [3, 7]
+    assert cuts(Star(), values, "int", "<=").tolist() == [2, 3]
+
+
+def test_reals_are_cut_between_neighbours_with_few_decimals():
+    assert cuts(Star(), np.array([0.1423, 0.1471]), "real", ">=").tolist() == [0.145]
+    assert cuts(Star(), np.array([1.0, 1000.0]), "real", ">=").tolist() == [500.0]
+
+
+@given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=2, unique=True))
+def test_every_cut_separates_its_neighbours(values):
+    present = np.unique(np.array(values))
+    for op, below in ((">=", False), ("<=", True)):
+        found = cuts(Star(), present, "real", op)
+        assert len(found) == len(present) - 1
+        for cut, low, high in zip(found, present, present[1:], strict=False):
+            assert (low <= cut < high) if below else (low < cut <= high)
+
+
+def test_bins_have_equal_width_and_the_last_is_closed():
+    assert intervals(Bins(4), np.array([0.0, 8.0, 3.0]), "real") == (
+        Interval(0, 2),
+        Interval(2, 4),
+        Interval(4, 6),
+        Interval(6, 8, closed=True),
+    )
+    assert cuts(Bins(4), np.array([0.0, 8.0]), "real", ">=").tolist() == [2, 4, 6]
+
+
+def test_a_constant_column_has_one_bin_and_no_cuts():
+    constant = np.array([5.0, 5.0, NAN])
+    assert intervals(Bins(3), constant, "real") == (Interval(5, 5, closed=True),)
+    assert cuts(Star(), constant, "real", ">=").tolist() == []
+    assert cuts(Quantiles(4), constant, "real", ">=").tolist() == []
+    assert intervals(Bins(3), np.array([NAN]), "real") == ()
+
+
+def test_quantiles_hold_about_equally_many_rows():
+    values = np.arange(100.0)
+    found = intervals(Quantiles(4), values, "int")
+    sizes = [int(((values >= i.low) & ((values < i.high) | (i.closed & (values == i.high)))).sum()) for i in found]
+    assert sizes == [25, 25, 25, 25]
+
+
+@given(st.lists(st.integers(0, 20).map(float), min_size=1), st.integers(1, 6))
+def test_intervals_cover_every_value_once(values, k):
+    array = np.array(values)
+    for source in (Bins(k), Quantiles(k)):
+        found = intervals(source, array, "int")
+        covered = sum(
+            ((array >= i.low) & ((array < i.high) | (i.closed & (array == i.high)))).astype(int) for i in found
+        )
+        assert (covered == 1).all()
+
+
+def test_lists_and_ranges_are_what_they_say():
+    assert cuts(Listed((5, 1, 2)), np.zeros(0), "int", ">=").tolist() == [1, 2, 5]
+    assert cuts(Range(2, 4), np.zeros(0), "int", ">=").tolist() == [2, 3, 4]
+    assert counts(Star(), 3) == (1, 2, 3)
+    assert counts(Range(2, 3), 99) == (2, 3)
+    assert scalars(Star(), ("a", "b")) == ("a", "b")
+    assert scalars(Listed(("b", "b", "c")), ("a", "b")) == ("b", "c")
+
+
+@pytest.mark.parametrize(("chosen", "expected"), [([0], [True, True, False]), ([1], [False, False, True])])
+def test_only_rows_that_the_individuals_reach_are_asked(chosen, expected):
+    population = Population.from_records([{"xs": [{"v": 1}, {"v": 2}]}, {"xs": [{"v": 9}]}])
+    assert reachable_rows(population.take(chosen))["X"].tolist() == expected
