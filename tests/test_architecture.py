@@ -15,7 +15,7 @@ PACKAGE = REPOSITORY / "structtree"
 MODULES = sorted(path.relative_to(PACKAGE) for path in PACKAGE.rglob("*.py"))
 
 # A part may import from itself and from the parts before it.
-PARTS = ("errors", "files", "data", "lang", "space", "report", "cli")
+PARTS = ("errors", "files", "data", "lang", "space", "search", "report", "cli")
 
 DOORS = {
     "lark": {"lang/parse.py", "lang/mistakes.py"},

@@ -4,7 +4,7 @@ A row is an individual and a column an attribute, its kind told by the column's 
 numbers ``int``, other numbers ``real``, text and categories ``nominal``; moments and spans of time are ``real``,
 in seconds (moments since 1970, UTC). In a CSV file the text decides: a column is of numbers only if every value is
 one; empty fields, ``?``, ``NA`` and ``NaN`` are missing; a column with no value at all is ``nominal`` without
-categories; a column without a name is called after its place, ``column3``.
+categories; a column without a name is called after its place, ``column3``. The first line must be a header.
 
 With ``group`` a table describes sets: the rows that agree in that column are the elements of one individual, and
 the columns that are constant within every individual are attributes of it. The grouping column itself is only
@@ -403,7 +403,32 @@ def _parsed(text: bytes, header: _Header, as_text: Sequence[str], source: str) -
         if error.line is not None:
             raise error
     empty = [name for name in header.names if frame[name].isna().all()]
+    if _looks_like_data(frame.drop(columns=empty)):
+        fix = "add a line with the names of the columns"
+        raise DataError("the header looks like a row of data", source=source, line=1, fix=fix)
     return frame.astype(dict.fromkeys(empty, object))
+
+
+def _looks_like_data(frame: pd.DataFrame) -> bool:
+    """Whether every name could be a value of its column, and they are not just numbered."""
+    import pandas as pd
+
+    names = list(frame.columns)
+    numbered = ([str(i) for i in range(first, first + len(names))] for first in (0, 1))
+    if not names or names in numbered:
+        return False
+    return all(
+        _is_number(name) if pd.api.types.is_numeric_dtype(frame[name].dtype) else bool((frame[name] == name).any())
+        for name in names
+    )
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _tokenized(text: bytes, header: _Header, as_text: Sequence[str]) -> pd.DataFrame:

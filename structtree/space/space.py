@@ -28,13 +28,14 @@ from structtree.lang.pretty import pretty
 from structtree.lang.syntax import Distinct, Predicate
 from structtree.space.families import Family, LinkFamily, Offers, Slot, TestFamily, base_literals, families_of
 from structtree.space.functions import with_functions
-from structtree.space.terms import canonical, clash, conjoin, conjuncts, may_outgrow, n_literals, nesting
+from structtree.space.terms import canonical, clash, conjoin, conjuncts, may_outgrow, n_literals, nesting, subject
 
-__all__ = ["Item", "Position", "Room", "Space"]
+__all__ = ["Growth", "Item", "Opening", "Position", "Room", "Space"]
 
 END = 1 << 60  # closes a literal or a position in a key; greater than every choice, so that growing is smaller
 CHAIN = -1  # follows the key of the literal that this one was rewritten from
 Key = tuple[int, ...]
+Path = tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -129,6 +130,40 @@ class Room:
     def after(self, literals: int) -> Room:
         """The room when so many more literals are there."""
         return self if self.literals is None else Room(self.literals - literals, self.nesting)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Opening:
+    """A family that may be added at a position of a predicate, its members not yet made.
+
+    Parameters
+    ----------
+    path : tuple
+        Where the position is: through which literal, and which slot of it, at each level from the root.
+    position : Position
+        The position itself.
+    family : Family
+    start : int
+        The first choice that may be added.
+    room : Room
+        What may still be added.
+    free : bool
+        Whether every member from `start` on may be added, without a look at each.
+    settle : function from Item to positions
+        The whole predicate with that member added, or what takes its place; mostly one.
+    """
+
+    path: Path
+    position: Position
+    family: Family
+    start: int
+    room: Room
+    free: bool
+    settle: Callable[[Item], Iterator[Position]]
+
+
+Growth = Opening | Position
+Settle = Callable[[Position], Iterator[Position]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -239,22 +274,86 @@ class Space:
 
     def extend(self, position: Position) -> Iterator[Position]:
         """The positions that grow out of this one by one rewrite."""
-        return self._grow_position(position, self.room().after(sum(item.size for item in position.items)))
+        return self._flatten(self.growths(position))
 
-    def _grow_position(self, position: Position, room: Room) -> Iterator[Position]:
+    def growths(self, position: Position) -> Iterator[Growth]:
+        """What grows out of a position, with whole families left folded, for who can evaluate them at once."""
+        room = self.room().after(sum(item.size for item in position.items))
+        return self._growths(position, room, (), lambda made: iter((made,)), free=True)
+
+    def members(self, opening: Opening) -> Iterator[Item]:
+        """The literals that a folded family would add."""
+        return self._members(opening.family, (), opening.room, opening.start)
+
+    def _flatten(self, growths: Iterator[Growth]) -> Iterator[Position]:
+        for growth in growths:
+            if isinstance(growth, Position):
+                yield growth
+            else:
+                for item in self.members(growth):
+                    yield from growth.settle(item)
+
+    def _growths(self, position: Position, room: Room, path: Path, up: Settle, *, free: bool) -> Iterator[Growth]:
+        """Growths at a position and behind its last literal; `up` puts a grown position into the whole predicate."""
         if position.added:
-            *before, last = position.added
-            for item in self._grow_item(last, position.slot.type, room):
-                yield from self._settle(position, tuple(before), item, room, last)
+            yield from self._last_growths(position, room, path, up, free=free)
         else:
-            yield from self._grow_fixed(position, room)
+            for made in self._grow_fixed(position, room):
+                yield from up(made)
         if position.slot.open and self._has_place(position):
             after = position.added[-1].key if position.added else (0, 0)
             for family in self.offers.from_top[position.slot.type]:
                 if family.index >= after[0]:
                     start = after[1] if family.index == after[0] else 0
-                    for item in self._members(family, (), room, start):
-                        yield from self._settle(position, position.added, item, room, None)
+                    is_free = free and self._is_free(position, family)
+                    yield Opening(path, position, family, start, room, is_free, self._adding(position, room, up))
+
+    def _adding(self, position: Position, room: Room, up: Settle) -> Callable[[Item], Iterator[Position]]:
+        def add(item: Item) -> Iterator[Position]:
+            for made in self._settle(position, position.added, item, room, None):
+                yield from up(made)
+
+        return add
+
+    def _last_growths(
+        self, position: Position, room: Room, path: Path, up: Settle, *, free: bool
+    ) -> Iterator[Growth]:
+        *before, last = position.added
+
+        def put(item: Item) -> Iterator[Position]:
+            for made in self._settle(position, tuple(before), item, room, last):
+                yield from up(made)
+
+        if isinstance(last.family, LinkFamily):
+            alone = not (position.fixed or last.prefix or (before and before[-1].family is last.family))
+            is_free = free and alone and last.family.head not in self.contested[position.slot.type]
+            for i in reversed(range(len(last.positions))):
+                step = (*path, (len(position.items) - 1, i))
+                inside = self._inside(last, i, put)
+                yield from self._growths(last.positions[i], room.inside(), step, inside, free=is_free and i == 0)
+                if last.positions[i].grown:
+                    break
+        for item in self._rewritten(last, position.slot.type, room):
+            yield from put(item)
+
+    def _inside(self, item: Item, i: int, put: Callable[[Item], Iterator[Position]]) -> Settle:
+        def settle(made: Position) -> Iterator[Position]:
+            positions = (*item.positions[:i], made, *item.positions[i + 1 :])
+            if _in_order(positions):
+                assert isinstance(item.family, LinkFamily)
+                yield from put(_link_item(item.family, item.choice, positions, item.prefix))
+
+        return settle
+
+    def _is_free(self, position: Position, family: Family) -> bool:
+        """Whether every test of a family can be added here, so that no member needs to be looked at alone."""
+        if not isinstance(family, TestFamily) or position.fixed or family.head is not None:
+            return False
+        own = family.subject
+        return own is not None and all(subject(literal) != own for literal in position.literals)
+
+    def _grow_position(self, position: Position, room: Room) -> Iterator[Position]:
+        return self._flatten(self._growths(position, room, (), lambda made: iter((made,)), free=False))
 
     def _has_place(self, position: Position) -> bool:
         most = self.grammar.conjuncts.get(position.slot.type, 1)
@@ -316,6 +415,10 @@ class Space:
                         yield _link_item(item.family, item.choice, positions, item.prefix)
                 if item.positions[i].grown:
                     break
+        yield from self._rewritten(item, type_name, room)
+
+    def _rewritten(self, item: Item, type_name: str, room: Room) -> Iterator[Item]:
+        """The more special literals that rewrites of this literal make."""
         for family in self.offers.from_literal[type_name].get(item.literal, ()):
             yield from self._members(family, (*item.key[:-1], CHAIN), room.after(-item.size), 0)
 
