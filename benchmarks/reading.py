@@ -5,8 +5,9 @@ All data is generated from a seed: small labelled graphs, as networkx objects an
 columns, as a pandas frame, a numpy array and a CSV file.
 
 The floors: for JSON Lines ``orjson.loads`` of every line, its result dropped at once; for networkx one loop over the
-attributes of all nodes and one over those of all edges; for CSV ``pandas.read_csv``; for the frame and the array a
-numpy copy of as many bytes as the population has.
+attributes of all nodes and one over those of all edges; for CSV ``pandas.read_csv``; for the array and the 18 columns
+of numbers and flags of the frame a numpy copy of as many bytes as the population has; for its two columns of text
+``pandas.factorize``, which hashes each cell.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ def main() -> None:
     print(heading())
     rng = np.random.default_rng(arguments.seed)
     with tempfile.TemporaryDirectory() as folder:
-        for timing in [*graph_timings(rng, n_graphs, Path(folder), arguments.repeats)]:
+        for timing in graph_timings(rng, n_graphs, Path(folder), arguments.repeats):
             print(line(timing), flush=True)
         for timing in table_timings(rng, n_rows, Path(folder), arguments.repeats):
             print(line(timing), flush=True)
@@ -147,8 +148,14 @@ def parse_all(lines: list[bytes]) -> None:
 
 def table_timings(rng: np.random.Generator, n: int, folder: Path, repeats: int) -> Iterator[Timing]:
     frame = random_frame(rng, n)
-    like = [column.values for column in from_frame(frame).table("Row").columns.values()]
-    yield timed("DataFrame", lambda: from_frame(frame), "numpy copy", lambda: [a.copy() for a in like], repeats)
+    text = frame[[name for name in frame if name.startswith("category")]]
+    numbers = frame.drop(columns=list(text))
+    like = [column.values for column in from_frame(numbers).table("Row").columns.values()]
+    cells = [text[name].to_numpy(dtype=object) for name in text]
+    yield timed("frame (18)", lambda: from_frame(numbers), "numpy copy", lambda: [a.copy() for a in like], repeats)
+    yield timed(
+        "text (2)", lambda: from_frame(text), "pandas.factorize", lambda: [*map(pd.factorize, cells)], repeats
+    )
     array = np.asfortranarray(rng.normal(size=(n, 20)))
     yield timed("array", lambda: from_array(array), "numpy copy", lambda: array.copy(order="F"), repeats)
     path = folder / "table.csv"

@@ -43,25 +43,17 @@ app.add_typer(grammar_app, name="grammar")
 
 Where = Annotated[str, typer.Argument(metavar="DATA", help="A data set's name, a file, or a folder.")]
 GrammarArg = Annotated[str, typer.Argument(metavar="GRAMMAR", help="A grammar's name, or a file.")]
-DataOption = Annotated[
-    str | None, typer.Option("--data", metavar="DATA", help="Data to take types and values from.")
-]
-Format = Annotated[
-    str | None, typer.Option("--format", help="The format, when the file's ending does not tell.")
-]
+DataOption = Annotated[str | None, typer.Option("--data", metavar="DATA", help="Data to take types and values from.")]
+Format = Annotated[str | None, typer.Option("--format", help="The format, when the file's ending does not tell.")]
 Types = Annotated[
     list[str] | None, typer.Option("--type", help="The kind of a member, as in zip=nominal; may be repeated.")
 ]
 Target = Annotated[str | None, typer.Option("--target", help="The attribute that is the target.")]
-Individual = Annotated[
-    str | None, typer.Option("--individual", help="What to call the type of the individuals.")
-]
+Individual = Annotated[str | None, typer.Option("--individual", help="What to call the type of the individuals.")]
 Group = Annotated[
     str | None, typer.Option("--group", help="Rows of a table with the same value here are one individual.")
 ]
-LinkName = Annotated[
-    str | None, typer.Option("--link", help="With --group: what to call the rows of an individual.")
-]
+LinkName = Annotated[str | None, typer.Option("--link", help="With --group: what to call the rows of an individual.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 
 
@@ -234,16 +226,12 @@ def data_convert(
     from structtree.data.opening import open_data
     from structtree.data.records import write_jsonl
 
-    found = open_data(
-        where, format=format, types=_kinds(types), individual=individual, group=group, link=link
-    )
+    found = open_data(where, format=format, types=_kinds(types), individual=individual, group=group, link=link)
     whole = found.population
     if found.target is not None and found.target_name is not None:
         whole = whole.with_target(found.target_name, found.target)
     if not out.name.endswith((".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")):
-        raise UsageError(
-            f"data is written as JSON Lines: the name must end in .jsonl or .jsonl.gz, got {out.name!r}"
-        )
+        raise UsageError(f"data is written as JSON Lines: the name must end in .jsonl or .jsonl.gz, got {out.name!r}")
     write_jsonl(whole, out)
     rows = sum(table.n_rows for table in whole.tables.values())
     if as_json:
@@ -304,14 +292,8 @@ def grammar_check(
     for warning in checked.warnings:
         typer.echo(f"warning: {warning}", err=True)
     open_questions = sum(not r.settled for rs in checked.rewrites.values() for r in rs)
-    note = (
-        f"; {open_questions} rewrites need data to be settled (--data)"
-        if open_questions and data is None
-        else ""
-    )
-    typer.echo(
-        f"{found.name or grammar}: fine, {n} rewrites of {checked.individual} and what it leads to{note}"
-    )
+    note = f"; {open_questions} rewrites need data to be settled (--data)" if open_questions and data is None else ""
+    typer.echo(f"{found.name or grammar}: fine, {n} rewrites of {checked.individual} and what it leads to{note}")
 
 
 @grammar_app.command("show")

@@ -168,9 +168,7 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     " (known: 'charge', 'element')"
     """
     names = sorted(set(known))
-    near = difflib.get_close_matches(name, names, n=1, cutoff=0.6) or [
-        n for n in names if n.lower() == name.lower()
-    ]
+    near = difflib.get_close_matches(name, names, n=1, cutoff=0.6) or [n for n in names if n.lower() == name.lower()]
     if near:
         return f" (did you mean {near[0]!r}?)"
     if not names:

@@ -29,9 +29,7 @@ def replacing(path: str | Path) -> Iterator[Path]:
     if not target.parent.is_dir():
         raise MissingFileError(f"cannot write {target}: there is no folder {target.parent}")
     try:
-        handle, name = tempfile.mkstemp(
-            prefix=f".{target.stem}-", suffix="".join(target.suffixes), dir=target.parent
-        )
+        handle, name = tempfile.mkstemp(prefix=f".{target.stem}-", suffix="".join(target.suffixes), dir=target.parent)
     except OSError as error:
         raise MissingFileError(f"cannot write {target}: {error.strerror or error}") from None
     os.close(handle)

@@ -11,7 +11,7 @@ The dictionaries of networkx are taken as they are and read column by column; no
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from operator import itemgetter, methodcaller
@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structtree.data.columns import Adjacency, Column, Population, Table
-from structtree.data.infer import Misfit, Overrides, encode, keys_of, missing_column, shown, values_of
+from structtree.data.infer import Misfit, Overrides, Pieces, keys_of, shown, values_of
 from structtree.data.schema import Attribute, Link, RecordType, Schema
 from structtree.data.textfiles import open_text_file
 from structtree.errors import DataError, UsageError, did_you_mean
@@ -33,6 +33,9 @@ GRAPH_FILES = (".graphml", ".gml")
 """The extensions of the graph files that can be read."""
 
 _Attributes = Mapping[str, Any]
+
+_TOGETHER = 256
+"""How many graphs are read together: as many as stay in the cache."""
 
 
 def from_graphs(
@@ -64,7 +67,7 @@ def from_graphs(
     {'element': 'H', 'edges': [{'order': 1, 'to': '...'}]}
     """
     _check_individual(individual)
-    return _population(_checked(graphs), individual, Overrides(types or {}))
+    return _population(_checked(graphs), _Task(individual, Overrides(types or {})))
 
 
 def read_graphs(
@@ -99,7 +102,7 @@ def read_graphs(
     if not files:
         raise DataError(f"the folder has no {' or '.join(GRAPH_FILES)} file", source=str(where))
     graphs = _checked([_read_graph(file, format) for file in files], files)
-    return _population(graphs, individual, Overrides(types or {}), files)
+    return _population(graphs, _Task(individual, Overrides(types or {}), files))
 
 
 def _check_individual(individual: str) -> None:
@@ -108,72 +111,96 @@ def _check_individual(individual: str) -> None:
         raise UsageError(f"the individual of graphs cannot be {individual!r}{hint}")
 
 
-def _population(
-    graphs: Sequence[Any], individual: str, overrides: Overrides, files: Sequence[Path] | None = None
-) -> Population:
-    layout = _laid_out(graphs)
-    places = _Places(graphs, layout, individual, files)
-    kept = [_edges(layout, overrides, places), _nodes(layout, overrides, places)]
-    if individual == "Graph":
-        kept.append(_graphs(layout, overrides, places))
-    schema = Schema(tuple(typed.record for typed in reversed(kept)), individual)
-    overrides.check(schema)
-    return Population(schema, {typed.record.name: typed.table for typed in kept})
+@dataclass(frozen=True, slots=True)
+class _Task:
+    """What the caller wants, and the files of the graphs if they come from files."""
+
+    individual: str
+    overrides: Overrides
+    files: Sequence[Path] | None = None
+
+
+def _population(graphs: Sequence[Any], task: _Task) -> Population:
+    names = ("Graph", "Node", "Edge") if task.individual == "Graph" else ("Node", "Edge")
+    pieces = {name: Pieces() for name in names}
+    wirings: list[_Wiring] = []
+    n_nodes = 0
+    for first in range(0, len(graphs), _TOGETHER):
+        block = _block(graphs[first : first + _TOGETHER], first, n_nodes)
+        for name in names:
+            _add_attributes(pieces[name], name, block, task)
+        wirings.append(block.wiring)
+        n_nodes += len(block.attributes["Node"])
+    wiring = _joined(wirings)
+    typed = [_TABLES[name](pieces[name], wiring, graphs[0].is_directed()) for name in names]
+    schema = Schema(tuple(one.record for one in typed), task.individual)
+    task.overrides.check(schema)
+    return Population(schema, {one.record.name: one.table for one in typed})
 
 
 # ---- what networkx has -----------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Layout:
-    """All graphs laid end to end.
+class _Wiring:
+    """How graphs that are laid end to end hang together.
 
     Parameters
     ----------
-    directed : bool
     n_nodes : array of int
         For each graph.
     n_edges : array of int
         For each node the edges that leave it, or that touch it when undirected.
     heads : array of int
         For each of these edges the node it leads to.
-    graphs, nodes, edges : list of dict
-        The attributes, as networkx keeps them.
     """
 
-    directed: bool
     n_nodes: NDArray[np.int64]
     n_edges: NDArray[np.int64]
     heads: NDArray[np.int64]
-    graphs: list[_Attributes]
-    nodes: list[_Attributes]
-    edges: list[_Attributes]
 
 
-def _laid_out(graphs: Sequence[Any]) -> _Layout:
-    n_nodes: list[int] = []
+@dataclass(frozen=True, slots=True, eq=False)
+class _Block:
+    """Some of the graphs, with the attributes of each type as networkx keeps them, node after node."""
+
+    graphs: Sequence[Any]
+    first_graph: int
+    first_node: int
+    wiring: _Wiring
+    attributes: Mapping[str, list[_Attributes]]
+
+
+def _block(graphs: Sequence[Any], first_graph: int, first_node: int) -> _Block:
     n_edges: list[int] = []
     heads: list[int] = []
     nodes: list[_Attributes] = []
     edges: list[_Attributes] = []
     for graph in graphs:
-        around: list[Any] = list(map(itemgetter(1), graph.adjacency()))
+        adjacency = dict(graph.adjacency())
+        around = list(map(adjacency.__getitem__, graph))
         seen = _seen_from_multi_nodes(around) if graph.is_multigraph() else _seen_from_nodes(around)
-        row = dict(zip(graph, range(len(nodes), len(nodes) + len(graph)), strict=True))
-        n_nodes.append(len(graph))
+        start = first_node + len(nodes)
+        row = dict(zip(graph, range(start, start + len(graph)), strict=True))
         n_edges.extend(seen.n_edges)
         heads.extend(map(row.__getitem__, seen.heads))
         nodes.extend(map(itemgetter(1), graph.nodes(data=True)))
         edges.extend(seen.attributes)
-    return _Layout(
-        graphs[0].is_directed(),
-        np.array(n_nodes, dtype=np.int64),
-        np.array(n_edges, dtype=np.int64),
-        np.array(heads, dtype=np.int64),
-        [graph.graph for graph in graphs],
-        nodes,
-        edges,
+    wiring = _Wiring(_whole(map(len, graphs)), _whole(n_edges), _whole(heads))
+    attributes = {"Graph": [graph.graph for graph in graphs], "Node": nodes, "Edge": edges}
+    return _Block(graphs, first_graph, first_node, wiring, attributes)
+
+
+def _joined(wirings: Sequence[_Wiring]) -> _Wiring:
+    return _Wiring(
+        np.concatenate([wiring.n_nodes for wiring in wirings]),
+        np.concatenate([wiring.n_edges for wiring in wirings]),
+        np.concatenate([wiring.heads for wiring in wirings]),
     )
+
+
+def _whole(numbers: Iterable[int]) -> NDArray[np.int64]:
+    return np.fromiter(numbers, np.int64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -247,39 +274,43 @@ class _Typed:
     table: Table
 
 
-def _graphs(layout: _Layout, overrides: Overrides, places: _Places) -> _Typed:
-    columns = _columns("Graph", layout.graphs, overrides, places)
-    nodes = Adjacency.from_lengths(layout.n_nodes, np.arange(len(layout.nodes)))
-    return _typed("Graph", len(layout.graphs), columns, {Link("nodes", "set", "Node"): nodes})
+def _graphs(pieces: Pieces, wiring: _Wiring, directed: bool) -> _Typed:
+    nodes = Adjacency.from_lengths(wiring.n_nodes, np.arange(wiring.n_nodes.sum()))
+    return _typed("Graph", _columns(pieces), pieces.n_rows, {Link("nodes", "set", "Node"): nodes})
 
 
-def _nodes(layout: _Layout, overrides: Overrides, places: _Places) -> _Typed:
-    columns = _columns("Node", layout.nodes, overrides, places)
-    n_nodes, n_edges = len(layout.nodes), len(layout.edges)
-    leaving = Adjacency.from_lengths(layout.n_edges, np.arange(n_edges))
-    if not layout.directed:
-        return _typed("Node", n_nodes, columns, {Link("edges", "set", "Edge"): leaving})
-    n_arriving = np.bincount(layout.heads, minlength=n_nodes)
+def _nodes(pieces: Pieces, wiring: _Wiring, directed: bool) -> _Typed:
+    n_edges = len(wiring.heads)
+    leaving = Adjacency.from_lengths(wiring.n_edges, np.arange(n_edges))
+    if not directed:
+        return _typed("Node", _columns(pieces), pieces.n_rows, {Link("edges", "set", "Edge"): leaving})
+    n_arriving = np.bincount(wiring.heads, minlength=pieces.n_rows)
     arriving = Adjacency.from_lengths(n_arriving, np.arange(n_edges, 2 * n_edges))
     links = {Link("outgoing", "set", "Edge"): leaving, Link("incoming", "set", "Edge"): arriving}
-    return _typed("Node", n_nodes, columns, links)
+    return _typed("Node", _columns(pieces), pieces.n_rows, links)
 
 
-def _edges(layout: _Layout, overrides: Overrides, places: _Places) -> _Typed:
+def _edges(pieces: Pieces, wiring: _Wiring, directed: bool) -> _Typed:
     """The edges as they leave their nodes and then, if directed, once more as they arrive, sorted by head."""
-    columns = _columns("Edge", layout.edges, overrides, places)
-    to = layout.heads
-    if layout.directed:
-        by_head = np.argsort(layout.heads, kind="stable")
-        tails = np.repeat(np.arange(len(layout.nodes)), layout.n_edges)
+    columns, to = _columns(pieces), wiring.heads
+    if directed:
+        by_head = np.argsort(wiring.heads, kind="stable")
+        tails = np.repeat(np.arange(len(wiring.n_edges)), wiring.n_edges)
         twice = np.concatenate([np.arange(len(to)), by_head])
         columns = {name: column.take(twice) for name, column in columns.items()}
-        to = np.concatenate([layout.heads, tails[by_head]])
+        to = np.concatenate([wiring.heads, tails[by_head]])
     adjacency = Adjacency.from_lengths(np.ones(len(to), dtype=np.int64), to)
-    return _typed("Edge", len(to), columns, {Link("to", "one", "Node"): adjacency})
+    return _typed("Edge", columns, len(to), {Link("to", "one", "Node"): adjacency})
 
 
-def _typed(name: str, n_rows: int, columns: Mapping[str, Column], links: Mapping[Link, Adjacency]) -> _Typed:
+_TABLES: Mapping[str, Callable[[Pieces, _Wiring, bool], _Typed]] = {"Graph": _graphs, "Node": _nodes, "Edge": _edges}
+
+
+def _columns(pieces: Pieces) -> dict[str, Column]:
+    return {name: pieces.column(pieces.attribute(name)) for name in pieces.columns}
+
+
+def _typed(name: str, columns: Mapping[str, Column], n_rows: int, links: Mapping[Link, Adjacency]) -> _Typed:
     for link in links:
         if link.name in columns:
             message = f"the attribute {link.name!r} of {name} has the name of a link"
@@ -289,49 +320,43 @@ def _typed(name: str, n_rows: int, columns: Mapping[str, Column], links: Mapping
     return _Typed(RecordType(name, attributes, tuple(links)), table)
 
 
-def _columns(type_name: str, rows: Sequence[_Attributes], overrides: Overrides, places: _Places) -> dict[str, Column]:
-    columns = {}
+def _add_attributes(pieces: Pieces, type_name: str, block: _Block, task: _Task) -> None:
+    rows = block.attributes[type_name]
+    chunk = pieces.add_chunk(len(rows))
     for key in keys_of(rows):
         if not isinstance(key, str) or not key:
             raise DataError(f"expected the name of an attribute of {type_name}, got {shown(key)}")
         try:
-            column = encode(values_of(rows, key), overrides.attribute(type_name, key))
+            pieces.add(chunk, key, values_of(rows, key), task.overrides.declared(type_name, key))
         except Misfit as misfit:
-            raise places.error(type_name, misfit.index, key, misfit) from None
-        columns[key] = missing_column("nominal", len(rows)) if column is None else column
-    return columns
+            raise _error(block, type_name, key, misfit, task) from None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Places:
-    """Where rows come from; asked only when something is wrong with one."""
+# ---- what is wrong, and where ----------------------------------------------------------------------------
 
-    graphs: Sequence[Any]
-    layout: _Layout
-    individual: str
-    files: Sequence[Path] | None
 
-    def error(self, type_name: str, row: int, key: str, misfit: Misfit) -> DataError:
-        """What is wrong with an attribute of a row, and where it is."""
-        path, node = f".{key}", row
-        if type_name == "Edge":
-            link = "outgoing" if self.layout.directed else "edges"
-            path = f".{link}[{self._name(int(self.layout.heads[row]))!r}]{path}"
-            node = _owner(self.layout.n_edges, row)
-        graph = row if type_name == "Graph" else _owner(self.layout.n_nodes, node)
-        if type_name != "Graph":
-            path = f".nodes[{self._name(node)!r}]{path}"
-        return DataError(
-            misfit.message,
-            source=None if self.files is None else str(self.files[graph]),
-            path=f"${path}",
-            individual=graph if self.individual == "Graph" else node,
-            fix=f"to read all of them as text: --type {key}=nominal" if misfit.fix == "nominal" else None,
-        )
+def _error(block: _Block, type_name: str, key: str, misfit: Misfit, task: _Task) -> DataError:
+    node, path = misfit.index, f".{key}"
+    if type_name == "Edge":
+        link = "outgoing" if block.graphs[0].is_directed() else "edges"
+        head = int(block.wiring.heads[misfit.index]) - block.first_node
+        path = f".{link}[{_node_name(block, head)!r}]{path}"
+        node = _owner(block.wiring.n_edges, misfit.index)
+    if type_name != "Graph":
+        path = f".nodes[{_node_name(block, node)!r}]{path}"
+    graph = block.first_graph + (node if type_name == "Graph" else _owner(block.wiring.n_nodes, node))
+    return DataError(
+        misfit.message,
+        source=None if task.files is None else str(task.files[graph]),
+        path=f"${path}",
+        individual=graph if task.individual == "Graph" else block.first_node + node,
+        fix=f"to read all of them as text: --type {key}=nominal" if misfit.fix == "nominal" else None,
+    )
 
-    def _name(self, node: int) -> Any:
-        graph = _owner(self.layout.n_nodes, node)
-        return list(self.graphs[graph])[node - int(self.layout.n_nodes[:graph].sum())]
+
+def _node_name(block: _Block, node: int) -> Any:
+    graph = _owner(block.wiring.n_nodes, node)
+    return list(block.graphs[graph])[node - int(block.wiring.n_nodes[:graph].sum())]
 
 
 def _owner(lengths: NDArray[np.int64], element: int) -> int:

@@ -42,6 +42,7 @@ __all__ = [
     "Family",
     "Misfit",
     "Overrides",
+    "Pieces",
     "common_kind",
     "encode",
     "families",
@@ -264,6 +265,61 @@ def encode(
             return Column(kind, _numbers(values, types, kind))
 
 
+@dataclass(slots=True, eq=False)
+class Pieces:
+    """The columns of one type while it is read: chunks of rows, each with what it had of every attribute.
+
+    Examples
+    --------
+    >>> pieces = Pieces()
+    >>> pieces.add(pieces.add_chunk(2), "x", ["b", "a"])
+    >>> pieces.add(pieces.add_chunk(1), "y", [1])
+    >>> pieces.add(pieces.add_chunk(1), "x", ["c"])
+    >>> pieces.column(Attribute("x", "nominal")).values.tolist()
+    [1, 0, -1, 2]
+    """
+
+    sizes: list[int] = field(default_factory=list)
+    n_rows: int = 0
+    kinds: dict[str, Kind] = field(default_factory=dict)
+    columns: dict[str, dict[int, Column]] = field(default_factory=dict)
+
+    def add_chunk(self, n: int) -> int:
+        """Begin a chunk of rows; its number."""
+        self.sizes.append(n)
+        self.n_rows += n
+        return len(self.sizes) - 1
+
+    def add(
+        self,
+        chunk: int,
+        name: str,
+        values: Sequence[Any],
+        declared: Attribute | None = None,
+        types: set[type] | None = None,
+    ) -> None:
+        """Add the values that a chunk has of an attribute; see `encode`."""
+        if declared is None:
+            column = encode(values, like=self.kinds.get(name), types=types)
+        else:
+            column = encode(values, declared.kind, declared.values, types=types)
+        found = self.columns.setdefault(name, {})
+        if column is not None:
+            self.kinds[name] = column.kind
+            found[chunk] = column
+
+    def attribute(self, name: str) -> Attribute:
+        """The attribute that all its pieces together make."""
+        return Attribute(name, common_kind(self.columns.get(name, {}).values()))
+
+    def column(self, attribute: Attribute) -> Column:
+        """The pieces of an attribute in one, missing where a chunk had none."""
+        pieces = self.columns.get(attribute.name)
+        if not pieces:
+            return missing_column(attribute.kind, self.n_rows, attribute.values)
+        return join([pieces.get(chunk, n) for chunk, n in enumerate(self.sizes)], attribute.kind)
+
+
 def join(pieces: Sequence[Column | int], kind: Kind | None = None) -> Column:
     """One column from pieces in a row; a number stands for that many missing values.
 
@@ -459,6 +515,11 @@ class Overrides:
             if value not in known:
                 hint = did_you_mean(str(value), known)
                 raise UsageError(f"{name!r} cannot be read as {value!r}{hint}")
+
+    def declared(self, type_name: str, member: str) -> Attribute | None:
+        """The attribute as the user wants it, if they said so."""
+        kind = self.attribute(type_name, member)
+        return None if kind is None else Attribute(member, kind)
 
     def attribute(self, type_name: str, member: str) -> Kind | None:
         """The kind the user wants an attribute to have, if they said so."""

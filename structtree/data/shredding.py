@@ -21,26 +21,24 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from structtree.data.columns import Adjacency, Column, Population, Table
+from structtree.data.columns import Adjacency, Population, Table
 from structtree.data.infer import (
     EXPECTED,
     Family,
     Misfit,
     Overrides,
-    common_kind,
-    encode,
+    Pieces,
     families,
     families_of,
     family_of,
     first_outside,
-    join,
     keys_of,
-    missing_column,
     shown,
     type_name_of,
     values_of,
 )
-from structtree.data.schema import Attribute, Kind, Link, LinkKind, RecordType, Schema
+from structtree.data.naming import Names
+from structtree.data.schema import Link, LinkKind, RecordType, Schema
 from structtree.data.trails import Origin, Trail
 from structtree.errors import DataError, did_you_mean
 
@@ -121,32 +119,17 @@ class _Pending:
 
 @dataclass(slots=True, eq=False)
 class _Gathered:
-    """What has been read of one type: the sizes of its chunks, and per member what each chunk had."""
+    """What has been read of one type so far: columns, links, and names of records."""
 
-    sizes: list[int] = field(default_factory=list)
-    n_rows: int = 0
+    names: Names
+    pieces: Pieces = field(default_factory=Pieces)
     roles: dict[str, _Role | None] = field(default_factory=dict)
-    kinds: dict[str, Kind] = field(default_factory=dict)
-    columns: dict[str, dict[int, Column]] = field(default_factory=dict)
     links: dict[str, dict[int, _Targets]] = field(default_factory=dict)
-    ids: dict[Any, int] = field(default_factory=dict)
-
-    def add_chunk(self, n: int) -> int:
-        self.sizes.append(n)
-        self.n_rows += n
-        return len(self.sizes) - 1
-
-    def column(self, attribute: Attribute) -> Column:
-        pieces = self.columns.get(attribute.name)
-        if not pieces:
-            return missing_column(attribute.kind, self.n_rows, attribute.values)
-        return join([pieces.get(chunk, n) for chunk, n in enumerate(self.sizes)], attribute.kind)
 
     def adjacency(self, member: str) -> Adjacency:
-        pieces = self.links.get(member, {})
-        lengths = [pieces[c].lengths if c in pieces else _zeros(n) for c, n in enumerate(self.sizes)]
-        rows = [pieces[c].rows for c in sorted(pieces)]
-        return Adjacency.from_lengths(_chained(lengths), _chained(rows))
+        found, sizes = self.links.get(member, {}), self.pieces.sizes
+        lengths = [found[chunk].lengths if chunk in found else _zeros(n) for chunk, n in enumerate(sizes)]
+        return Adjacency.from_lengths(_chained(lengths), _chained([found[chunk].rows for chunk in sorted(found)]))
 
 
 class Shredder:
@@ -189,7 +172,7 @@ class Shredder:
         self._pending: list[_Pending] = []
         self._unresolved: list[_Pending] = []
         if schema is not None:
-            self._gathered = {record.name: _Gathered() for record in schema.types}
+            self._gathered = {record.name: _Gathered(Names(record.name)) for record in schema.types}
             self._targets = {_Slot(t.name, link.name): link.target for t in schema.types for link in t.links}
             self._targets[_Slot()] = schema.individual
 
@@ -207,11 +190,17 @@ class Shredder:
             self._shred(self._queue.popleft())
         self._unresolved += [pending for pending in self._pending if not self._resolved(pending)]
         self._pending.clear()
+        for gathered in self._gathered.values():
+            gathered.names.leave()
 
     def finish(self) -> Population:
         """The population of all that was taken in."""
         if self._schema is None and not self._individuals:
             raise DataError("there are no records to infer a schema from", source=self._source)
+        for gathered in self._gathered.values():
+            gathered.names.check()
+            if self._unresolved:
+                gathered.names.recall()
         for pending in self._unresolved:
             if not self._resolved(pending):
                 raise self._dangling(pending)
@@ -303,10 +292,10 @@ class Shredder:
         slot, above = arrivals.slot, arrivals.above
         usual = type_name_of(slot.member) if slot.member else self._individual
         target = self._targets.setdefault(slot, usual)
-        gathered = self._gathered.setdefault(target, _Gathered())
-        start, chunk = gathered.n_rows, gathered.add_chunk(len(rows))
+        gathered = self._gathered.setdefault(target, _Gathered(Names(target)))
+        start, chunk = gathered.pieces.n_rows, gathered.pieces.add_chunk(len(rows))
         if "$id" in keys:
-            _add_ids(gathered.ids, target, rows, start, trail)
+            gathered.names.add(values_of(rows, "$id"), start, trail)
         depth = 0 if above is None else above.depth + 1
         members = tuple(key for key in keys if key not in _SPECIAL)
         batch = _Batch(target, chunk, rows, members, plain, trail, above, depth)
@@ -339,12 +328,10 @@ class Shredder:
             gathered.roles[key] = role
             self._add_link(batch, key, values, found, role)
             return
-        kind = self._overrides.attribute(batch.type_name, key)
-        column = encode(values, kind, like=gathered.kinds.get(key), types=types)
-        if column is not None:
+        declared = self._overrides.declared(batch.type_name, key)
+        gathered.pieces.add(batch.chunk, key, values, declared, types)
+        if key in gathered.pieces.kinds:
             gathered.roles[key] = "attribute"
-            gathered.kinds[key] = column.kind
-            gathered.columns.setdefault(key, {})[batch.chunk] = column
 
     def _add_declared(self, batch: _Batch, key: str, values: Sequence[Any]) -> None:
         """Add a member that must be what the schema says."""
@@ -352,9 +339,7 @@ class Shredder:
         record = self._schema.type(batch.type_name)
         attribute, link = record.attribute(key), record.link(key)
         if attribute is not None:
-            column = encode(values, attribute.kind, attribute.values)
-            assert column is not None  # because the kind is declared
-            self._gathered[record.name].columns.setdefault(key, {})[batch.chunk] = column
+            self._gathered[record.name].pieces.add(batch.chunk, key, values, attribute)
         elif link is not None:
             self._add_link(batch, key, values, families(values), "record" if link.single else "list")
         else:
@@ -403,27 +388,26 @@ class Shredder:
             if len(fitting) != 1:
                 return False
             target = self._targets[pending.slot] = fitting[0]
-        ids = self._gathered[target].ids if target in self._gathered else {}
-        try:
-            rows = np.fromiter(map(ids.__getitem__, pending.names), np.int64, len(pending.names))
-        except KeyError:
+        rows = self._gathered[target].names.rows(pending.names) if target in self._gathered else None
+        if rows is None:
             return False
         pending.targets.rows[pending.places] = rows
         return True
 
-    def _types_with(self, names: Iterable[Any]) -> list[str]:
-        wanted = set(names)
-        return [name for name, gathered in self._gathered.items() if gathered.ids.keys() >= wanted]
+    def _types_with(self, names: Sequence[Any]) -> list[str]:
+        return [name for name, gathered in self._gathered.items() if gathered.names.rows(names) is not None]
 
     def _dangling(self, pending: _Pending) -> DataError:
         """Why the names of a slot cannot all be resolved."""
         target = self._targets.get(pending.slot)
         searched = [target] if target else list(self._gathered)
-        known = [self._gathered[name].ids for name in searched if name in self._gathered]
+        known: set[Any] = set().union(
+            *(self._gathered[name].names.recall() for name in searched if name in self._gathered)
+        )
         for place, name in zip(pending.places.tolist(), pending.names, strict=True):
-            if not any(name in ids for ids in known):
+            if name not in known:
                 of = f" of type {target!r}" if target else ""
-                hint = did_you_mean(str(name), {str(i) for ids in known for i in ids})
+                hint = did_you_mean(str(name), map(str, known))
                 return pending.trail.error(place, f"there is no record{of} with $id {name!r}{hint}")
         return pending.trail.error(
             int(pending.places[0]),
@@ -435,16 +419,16 @@ class Shredder:
 
     def _table(self, record: RecordType) -> Table:
         gathered = self._gathered[record.name]
-        columns = {attribute.name: gathered.column(attribute) for attribute in record.attributes}
+        columns = {attribute.name: gathered.pieces.column(attribute) for attribute in record.attributes}
         links = {link.name: gathered.adjacency(link.name) for link in record.links}
-        return Table(gathered.n_rows, columns, links)
+        return Table(gathered.pieces.n_rows, columns, links)
 
     def _inferred_schema(self) -> Schema:
         for name in list(self._gathered):
             for member, role in self._gathered[name].roles.items():
                 if role == "list":  # it may have been empty every time, so that it led nowhere yet
                     target = self._targets.setdefault(_Slot(name, member), type_name_of(member))
-                    self._gathered.setdefault(target, _Gathered())
+                    self._gathered.setdefault(target, _Gathered(Names(target)))
         types = tuple(self._inferred_type(name) for name in self._gathered)
         return Schema(types, self._targets[_Slot()])
 
@@ -455,9 +439,8 @@ class Shredder:
             if role in ("record", "list"):
                 links.append(Link(member, self._link_kind(name, member), self._targets[_Slot(name, member)]))
             else:
-                kind = self._overrides.attribute(name, member)
-                pieces = gathered.columns.get(member, {})
-                attributes.append(Attribute(member, kind or common_kind(pieces.values())))
+                declared = self._overrides.declared(name, member)
+                attributes.append(declared or gathered.pieces.attribute(member))
         return RecordType(name, tuple(attributes), tuple(links))
 
     def _link_kind(self, name: str, member: str) -> LinkKind:
@@ -465,7 +448,7 @@ class Shredder:
         if gathered.roles[member] == "list":
             return self._overrides.link(name, member) or "list"
         present = sum(len(targets.rows) for targets in gathered.links[member].values())
-        return "one" if present == gathered.n_rows else "optional"
+        return "one" if present == gathered.pieces.n_rows else "optional"
 
     def _refuse_shared_elements(self, schema: Schema) -> None:
         """Say where a record is named that stands in another list, or in the same set, already."""
@@ -519,37 +502,6 @@ def _check_names(
             extra = [key for key in element if key not in ("$ref", "$type")]
             if extra:
                 raise trail.error(i, f"a $ref stands for a whole record, so it cannot have {extra[0]!r} too")
-
-
-def _add_ids(
-    ids: dict[Any, int], type_name: str, rows: Sequence[Mapping[str, Any]], start: int, trail: Trail | Origin
-) -> None:
-    names = values_of(rows, "$id")
-    found = families(names)
-    if not found <= {"missing", "number", "string"}:
-        index = first_outside(names, {"missing", "number", "string"})
-        raise trail.error(index, f"expected a number or a string, got {shown(names[index])}", ".$id")
-    new: Iterable[tuple[Any, int]] = zip(names, range(start, start + len(names)), strict=True)
-    n_new = len(names)
-    if "missing" in found:
-        new = [(name, row) for name, row in new if name is not None]
-        n_new = len(new)
-    n_before, apart = len(ids), ids.keys().isdisjoint(names)
-    if apart:
-        ids.update(new)
-    if len(ids) != n_before + n_new:
-        index = _first_repeated(names, set() if apart else set(ids))
-        message = f"the $id {names[index]!r} names two records of type {type_name!r}"
-        raise trail.error(index, message, fix="ids are shared by the whole data, not by one individual")
-
-
-def _first_repeated(names: Iterable[Any], seen: set[Any]) -> int:
-    for index, name in enumerate(names):
-        if name in seen:
-            return index
-        if name is not None:
-            seen.add(name)
-    raise AssertionError("no name is repeated")
 
 
 def _refuse_endless(batch: _Batch) -> None:

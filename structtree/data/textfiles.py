@@ -31,10 +31,20 @@ def open_text_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         When it is not there, is a folder, or may not be read.
     DataError
         When it is empty, binary, or not the gzip file its name promises.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     packed = Path(folder) / "a.txt.gz"
+    ...     _ = packed.write_bytes(gzip.compress(b"text"))
+    ...     with open_text_file(packed) as file:
+    ...         file.read()
+    b'text'
     """
     where = require_file(path)
     try:
-        with gzip.open(where) if where.suffix == ".gz" else where.open("rb") as file:
+        with gzip.open(where) if where.suffix.lower() == ".gz" else where.open("rb") as file:
             yield _checked(cast("io.BufferedReader", file), where)
     except (gzip.BadGzipFile, EOFError, zlib.error):
         raise DataError("not a whole gzip file, though its name ends in .gz", source=str(where)) from None
@@ -43,7 +53,13 @@ def open_text_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 
 
 def require_file(path: str | os.PathLike[str]) -> Path:
-    """The path, if there is a file; otherwise an error that names the file it may have meant."""
+    """The path, if there is a file; otherwise an error that names the file it may have meant.
+
+    Examples
+    --------
+    >>> require_file(__file__).name
+    'textfiles.py'
+    """
     where = Path(path)
     if where.is_dir():
         raise MissingFileError(f"{where} is a folder; expected a file")

@@ -291,7 +291,7 @@ def _warnings(
                 block.place,
                 scope,
             )
-    used = [rewrite for name in reachable for rewrite in rewrites.get(name, ())]
+    used = [rewrite for name in schema.names if name in reachable for rewrite in rewrites.get(name, ())]
     for rewrite in used:
         if never_derived(rewrite, used, schema):
             yield _warning(

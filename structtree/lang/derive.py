@@ -50,7 +50,7 @@ def derive_grammar(schema: Schema, name: str | None = None) -> str:
     paragraphs = [
         pretty_grammar(GrammarSyntax(name, doc, individual=schema.individual)).rstrip(),
         *(_block(record, schema) for record in types),
-        _LIMITS if any(record.links for record in types) else "",
+        _LIMITS if any(record.links or schema.listed(record.name) for record in types) else "",
     ]
     return "\n\n".join(filter(None, paragraphs)) + "\n"
 
@@ -73,7 +73,7 @@ def _block(record: RecordType, schema: Schema) -> str:
     """The refine block of a type; empty when there is nothing to ask."""
     parts = [
         _flags(_of_kind(record, "bool")),
-        _categories(_of_kind(record, "nominal")),
+        _categories(_of_kind(record, "nominal"), alone=_only_categories(record) and not schema.listed(record.name)),
         _numbers(_of_kind(record, "int", "real")),
         _links(record.links),
         ["# The element after this one, in its list.", "top -> next (top)"] if schema.listed(record.name) else [],
@@ -95,9 +95,15 @@ def _flags(attributes: list[Attribute]) -> list[str]:
     return ["# Flags: true, or false.", *lines] if lines else []
 
 
-def _categories(attributes: list[Attribute]) -> list[str]:
+def _only_categories(record: RecordType) -> bool:
+    return not record.links and all(attribute.kind == "nominal" for attribute in record.attributes)
+
+
+def _categories(attributes: list[Attribute], *, alone: bool) -> list[str]:
     few = [attribute for attribute in attributes if len(attribute.values) <= MANY_CATEGORIES]
     many = [attribute for attribute in attributes if len(attribute.values) > MANY_CATEGORIES]
+    if alone and not few:  # better a question too many than none
+        few, many = many, []
     # A glob would bring back the attributes that are left out.
     names = [pretty_name(attribute.name) for attribute in few] if many else _names(few)
     lines = ["# Categories, one at a time; for several at once write: in {a, b}"] if names else []

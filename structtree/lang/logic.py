@@ -10,8 +10,10 @@ Remember that a test is false of a missing value, whatever it asks.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from operator import eq, ge, le
+from typing import Any
 
 from structtree.lang.syntax import (
     Aggregate,
@@ -77,16 +79,18 @@ def implies(p: Predicate, q: Predicate) -> bool | None:
     if isinstance(q, Top) or p == q:
         return True
     match p, q:
-        case _, And(parts):
-            return _every(implies(p, part) for part in parts)
-        case Or(parts), _:
-            return _every(implies(part, q) for part in parts)
-        case _, Or(parts):
-            return True if any(implies(p, part) for part in parts) else None
         case Named(_, body), _ if body is not None:
             return implies(body, q)
         case _, Named(_, body) if body is not None:
             return implies(p, body)
+        case _, And(parts):
+            return _every(implies(p, part) for part in parts)
+        case And(parts), _ if any(implies(part, q) for part in parts):
+            return True
+        case Or(parts), _:
+            return _every(implies(part, q) for part in parts)
+        case _, Or(parts):
+            return True if any(implies(p, part) for part in parts) else None
         case Not(inner), Not(other):
             return implies(other, inner)
         case _, Not(other):
@@ -171,6 +175,7 @@ class _Absent:
 
 
 _Region = _Words | _Numbers | _Absent
+_NOWHERE = (_Numbers(()), _Words(frozenset()))
 
 
 def _subject(test: Test) -> tuple[str, ...]:
@@ -218,6 +223,8 @@ def _listed(values: tuple[Scalar, ...]) -> _Region:
 def _test_implies(p: Test, q: Test) -> bool | None:
     if _subject(p) != _subject(q):
         return None
+    if isinstance(p, Compare) and isinstance(q, Compare) and p.op == q.op and _alike(p.value, q.value):
+        return _COMPARE[p.op](p.value, q.value)
     wider = _region(q)
     if wider is None:
         return True if p == q else None
@@ -230,8 +237,21 @@ def _test_implies(p: Test, q: Test) -> bool | None:
 def _tests_exclude(p: Test, q: Test) -> bool:
     if _subject(p) != _subject(q):
         return False
+    if isinstance(p, Compare) and isinstance(q, Compare) and p.op == q.op and _alike(p.value, q.value):
+        return p.op == "=" and p.value != q.value
     one, other = _region(p), _region(q)
     return one is not None and other is not None and _disjoint(one, other)
+
+
+# By far the most common question is about two tests of one form; the answer is that of the regions, but sooner.
+_COMPARE: dict[str, Callable[[Any, Any], bool]] = {"=": eq, "!=": eq, ">=": ge, "<=": le}
+
+
+def _alike(one: Scalar | Source, other: Scalar | Source) -> bool:
+    """Whether two values can be compared: both words, or both numbers."""
+    if isinstance(one, str):
+        return isinstance(other, str)
+    return isinstance(one, int | float) and isinstance(other, int | float)
 
 
 def _of_reals(test: Test) -> bool:
@@ -246,6 +266,8 @@ def _of_reals(test: Test) -> bool:
 
 
 def _inside(p: _Region, q: _Region, *, dense: bool) -> bool | None:
+    if p in _NOWHERE:
+        return True
     match p, q:
         case _Absent(), _Absent():
             return True
@@ -260,7 +282,7 @@ def _inside(p: _Region, q: _Region, *, dense: bool) -> bool | None:
             # If the numbers are whole ones there must be one of them to show that q fails.
             return False if dense or any(map(_holds_a_whole_number, rest)) else None
         case (_Absent(), _) | (_, _Absent()):
-            return p == _Numbers(())
+            return False
         case _:
             return None  # all words but some, in a few words: depends on which words there are
 
@@ -463,9 +485,7 @@ def _always(q: Predicate) -> bool | None:
 
 
 def _together_imply(parts: tuple[Predicate, ...], q: Predicate) -> bool | None:
-    """Whether a conjunction implies q: by one part, or by all its tests of one subject taken together."""
-    if any(implies(part, q) for part in parts):
-        return True
+    """Whether the tests of one subject, taken together, imply a test of it."""
     if not isinstance(q, Test):
         return None
     related = [part for part in parts if isinstance(part, Test) and _subject(part) == _subject(q)]
@@ -491,6 +511,8 @@ def _common(regions: list[_Region]) -> _Region:
                 found = _Words(names | others, all_but=True)
             case _Words(names, True), _Words(others, False):
                 found = _Words(others - names)
+            case _ if isinstance(found, _Absent) != isinstance(region, _Absent):
+                found = _Numbers(())
             case _:
                 pass
     return found

@@ -141,7 +141,7 @@ def resolve(predicate: Predicate, type_name: str, scope: Scope) -> tuple[Predica
             target = _many(predicate, type_name, scope)
             if len(inners) < 2:
                 raise scope.error(
-                    f"'distinct' needs at least two predicates; write 'exists {pretty_name(link)} (...)'"
+                    f"'distinct' needs two predicates or more; write 'exists {pretty_name(link)} (...)'"
                 )
             return tuple(replace(predicate, inners=chosen) for chosen in _each(inners, target, scope))
         case And(parts):

@@ -41,6 +41,7 @@ from structtree.lang.syntax import (
 __all__ = ["aggregate_values", "holds", "rows_where"]
 
 Mask = NDArray[np.bool_]
+Known = dict[tuple[str, Predicate], Mask]
 _OPERATORS: dict[str, Any] = {"=": eq, "!=": ne, ">=": ge, "<=": le}
 
 
@@ -67,8 +68,24 @@ def holds(predicate: Predicate, population: Population) -> Mask:
     return rows_where(predicate, population, population.schema.individual)[population.individuals]
 
 
-def rows_where(predicate: Predicate, population: Population, type_name: str) -> Mask:
-    """Which rows of a type a predicate holds of."""
+def rows_where(predicate: Predicate, population: Population, type_name: str, known: Known | None = None) -> Mask:
+    """Which rows of a type a predicate holds of.
+
+    Parameters
+    ----------
+    known : dict, optional
+        Answers so far, by type and predicate: looked up, and added to. Who hands it over also empties it.
+    """
+    if known is None:
+        return _evaluate(predicate, population, type_name, None)
+    key = (type_name, predicate)
+    found = known.get(key)
+    if found is None:
+        found = known[key] = _evaluate(predicate, population, type_name, known)
+    return found
+
+
+def _evaluate(predicate: Predicate, population: Population, type_name: str, known: Known | None) -> Mask:
     table = population.tables[type_name]
 
     def column(name: str) -> Column:
@@ -78,7 +95,7 @@ def rows_where(predicate: Predicate, population: Population, type_name: str) -> 
 
     def behind(link: str, inner: Predicate) -> NDArray[np.int64]:
         target = _target(population, type_name, link)
-        return _n_true(table.links[link], rows_where(inner, population, target))
+        return _n_true(table.links[link], rows_where(inner, population, target, known))
 
     match predicate:
         case Top():
@@ -98,11 +115,11 @@ def rows_where(predicate: Predicate, population: Population, type_name: str) -> 
             return column(member).missing
         case Named(_, body):
             assert body is not None
-            return rows_where(body, population, type_name)
+            return rows_where(body, population, type_name, known)
         case Follow(link, inner) | Exists(link, inner):
             return np.asarray(behind(link, inner) > 0)
         case Step(_, inner):
-            return _along_list(predicate, population, type_name)
+            return _along_list(predicate, population, type_name, known)
         case All(link, inner):
             return np.asarray(behind(link, inner) == table.links[link].lengths)
         case No(link, inner):
@@ -113,13 +130,17 @@ def rows_where(predicate: Predicate, population: Population, type_name: str) -> 
             return np.asarray(_OPERATORS[op](aggregate_values(predicate, population, type_name), value))
         case Distinct(link, inners):
             target_type = _target(population, type_name, link)
-            return _distinct(table.links[link], [rows_where(i, population, target_type) for i in inners])
+            return _distinct(table.links[link], [rows_where(i, population, target_type, known) for i in inners])
         case And(parts):
-            return np.asarray(np.logical_and.reduce([rows_where(part, population, type_name) for part in parts]))
+            return np.asarray(
+                np.logical_and.reduce([rows_where(part, population, type_name, known) for part in parts])
+            )
         case Or(parts):
-            return np.asarray(np.logical_or.reduce([rows_where(part, population, type_name) for part in parts]))
+            return np.asarray(
+                np.logical_or.reduce([rows_where(part, population, type_name, known) for part in parts])
+            )
         case Not(inner):
-            return ~rows_where(inner, population, type_name)
+            return ~rows_where(inner, population, type_name, known)
         case _ as never:
             assert_never(never)
 
@@ -157,17 +178,17 @@ def _n_true(adjacency: Adjacency, true: Mask) -> NDArray[np.int64]:
     return np.asarray(running[adjacency.offsets[1:]] - running[adjacency.offsets[:-1]])
 
 
-def _along_list(predicate: Step, population: Population, type_name: str) -> Mask:
+def _along_list(predicate: Step, population: Population, type_name: str, known: Known | None) -> Mask:
     table = population.tables[type_name]
     if predicate.link is not None:
         adjacency = table.links[predicate.link]
-        true = rows_where(predicate.inner, population, _target(population, type_name, predicate.link))
+        true = rows_where(predicate.inner, population, _target(population, type_name, predicate.link), known)
         some = adjacency.lengths > 0
         ends = adjacency.offsets[:-1] if predicate.step == "first" else adjacency.offsets[1:] - 1
         result = np.zeros(table.n_rows, dtype=np.bool_)
         result[some] = true[adjacency.targets[ends[some]]]
         return result
-    true = rows_where(predicate.inner, population, type_name)
+    true = rows_where(predicate.inner, population, type_name, known)
     result = np.zeros(table.n_rows, dtype=np.bool_)
     for record in population.schema.types:
         for link in record.links:

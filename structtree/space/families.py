@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structtree.data.columns import Population
+from structtree.data.reach import reachable_rows
 from structtree.data.schema import Kind
 from structtree.errors import GrammarError
 from structtree.lang.check import CheckedGrammar, CheckedRewrite
@@ -53,7 +54,7 @@ from structtree.space.terms import (
     nesting,
     subject,
 )
-from structtree.space.values import Interval, counts, cuts, intervals, reachable_rows, scalars
+from structtree.space.values import Interval, counts, cuts, intervals, scalars
 
 __all__ = ["Family", "LinkFamily", "Offers", "Slot", "TestFamily", "families_of"]
 
@@ -79,6 +80,14 @@ class TestFamily:
         What the source offers; one None when there is no source.
     left : Predicate or None
         The literal it specialises; None stands for ``top``.
+    kind : str or None
+        The kind of the attribute whose values these are.
+    subject : tuple or None
+        What all members ask about.
+    head : tuple or None
+        The functional step they start with, which a link family may open too.
+    size, depth : int
+        The literals and the nesting of a member.
     """
 
     __test__ = False  # not a test case for pytest
@@ -90,6 +99,18 @@ class TestFamily:
     values: NDArray[np.float64] | tuple[Any, ...]
     left: Predicate | None = None
     kind: Kind | None = None
+    subject: Subject | None = field(init=False)
+    head: tuple[Any, ...] | None = field(init=False)
+    size: int = field(init=False)
+    depth: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        example = self.literal(0) if len(self) else None
+        step = functional_step(self.path[0]) if self.path else None
+        object.__setattr__(self, "subject", subject(example) if example is not None else None)
+        object.__setattr__(self, "head", None if step is None else ("step", step))
+        object.__setattr__(self, "size", n_literals(example) if example is not None else 0)
+        object.__setattr__(self, "depth", nesting(example) if example is not None else 0)
 
     def __len__(self) -> int:
         return len(self.values)
@@ -111,11 +132,6 @@ class TestFamily:
         return _find_value(self.template, self.values, literal)
 
     @property
-    def subject(self) -> Subject | None:
-        """What all members ask about."""
-        return subject(self.literal(0)) if len(self) else None
-
-    @property
     def form(self) -> tuple[Any, ...]:
         """What two families share when their members can be the same literals."""
         path = tuple(functional_step(step) for step in self.path)
@@ -132,19 +148,9 @@ class TestFamily:
                 return (*path, "single", other)
 
     @property
-    def head(self) -> tuple[Any, ...] | None:
-        """The functional step it starts with, which a link family may open too; else None."""
-        return ("step", functional_step(self.path[0])) if self.path else None
-
-    @property
-    def size(self) -> int:
-        """The number of literals of a member: the steps before the test count."""
-        return n_literals(self.literal(0)) if len(self) else 0
-
-    @property
-    def depth(self) -> int:
-        """The nesting of a member."""
-        return nesting(self.literal(0)) if len(self) else 0
+    def lonely(self) -> bool:
+        """Whether any two members imply or exclude each other, so that a position has one of them at most."""
+        return not (isinstance(self.template, Compare) and self.template.op == "!=") or len(self) == 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -28,7 +28,17 @@ from structtree.lang.pretty import pretty
 from structtree.lang.syntax import Distinct, Predicate
 from structtree.space.families import Family, LinkFamily, Offers, Slot, TestFamily, base_literals, families_of
 from structtree.space.functions import with_functions
-from structtree.space.terms import canonical, clash, conjoin, conjuncts, may_outgrow, n_literals, nesting, subject
+from structtree.space.terms import (
+    Subject,
+    canonical,
+    clash,
+    conjoin,
+    conjuncts,
+    may_outgrow,
+    n_literals,
+    nesting,
+    subject,
+)
 
 __all__ = ["Growth", "Item", "Opening", "Position", "Room", "Space"]
 
@@ -300,13 +310,22 @@ class Space:
         else:
             for made in self._grow_fixed(position, room):
                 yield from up(made)
-        if position.slot.open and self._has_place(position):
+        if position.slot.open and self.has_place(position):
             after = position.added[-1].key if position.added else (0, 0)
+            asked = {subject(literal) for literal in position.literals}
+            add = self._adding(position, room, up)
             for family in self.offers.from_top[position.slot.type]:
-                if family.index >= after[0]:
-                    start = after[1] if family.index == after[0] else 0
-                    is_free = free and self._is_free(position, family)
-                    yield Opening(path, position, family, start, room, is_free, self._adding(position, room, up))
+                if family.index < after[0] or not _has_room(family, room) or self._is_spent(position, family):
+                    continue
+                start = after[1] if family.index == after[0] else 0
+                is_free = free and not position.fixed and _combines(family, asked)
+                yield Opening(path, position, family, start, room, is_free, add)
+
+    def _is_spent(self, position: Position, family: Family) -> bool:
+        """Whether a position has the one member of a family that it may have."""
+        if not isinstance(family, TestFamily) or self.offers.from_literal[position.slot.type]:
+            return False
+        return family.lonely and any(item.family is family for item in position.added)
 
     def _adding(self, position: Position, room: Room, up: Settle) -> Callable[[Item], Iterator[Position]]:
         def add(item: Item) -> Iterator[Position]:
@@ -345,17 +364,11 @@ class Space:
 
         return settle
 
-    def _is_free(self, position: Position, family: Family) -> bool:
-        """Whether every test of a family can be added here, so that no member needs to be looked at alone."""
-        if not isinstance(family, TestFamily) or position.fixed or family.head is not None:
-            return False
-        own = family.subject
-        return own is not None and all(subject(literal) != own for literal in position.literals)
-
     def _grow_position(self, position: Position, room: Room) -> Iterator[Position]:
         return self._flatten(self._growths(position, room, (), lambda made: iter((made,)), free=False))
 
-    def _has_place(self, position: Position) -> bool:
+    def has_place(self, position: Position) -> bool:
+        """Whether one more literal may stand at a position."""
         most = self.grammar.conjuncts.get(position.slot.type, 1)
         return most == 0 or len(position.items) < max(most, len(position.fixed) + 1)
 
@@ -424,17 +437,18 @@ class Space:
 
     def _members(self, family: Family, prefix: Key, room: Room, start: int) -> Iterator[Item]:
         """The literals of a family as a rewrite makes them, from a choice on."""
+        if not _has_room(family, room):
+            return
         if isinstance(family, TestFamily):
-            if room.allows(family.size, family.depth):
-                for v in range(start, len(family)):
-                    yield Item(family, v, family.literal(v), (), prefix)
-        elif room.allows(1, 1):
-            inside = room.inside().after(1)
-            bases = list(product(*(list(self._bases(slot, inside)) for slot in family.slots)))
-            for n in range(start, len(family.numbers)):
-                for positions in bases:
-                    if _in_order(positions):
-                        yield _link_item(family, n, positions, prefix)
+            for v in range(start, len(family)):
+                yield Item(family, v, family.literal(v), (), prefix)
+            return
+        inside = room.inside().after(1)
+        bases = list(product(*(list(self._bases(slot, inside)) for slot in family.slots)))
+        for n in range(start, len(family.numbers)):
+            for positions in bases:
+                if _in_order(positions):
+                    yield _link_item(family, n, positions, prefix)
 
     def _bases(self, slot: Slot, room: Room) -> Iterator[Position]:
         """A slot as a rewrite makes it, for every choice of what is fixed in it."""
@@ -546,6 +560,19 @@ def _with_inner(item: Item, j: int, inner: Predicate) -> Predicate:
 def _link_item(family: LinkFamily, choice: int, positions: tuple[Position, ...], prefix: Key) -> Item:
     literal = family.build(family.numbers[choice], [position.predicate for position in positions])
     return Item(family, choice, literal, positions, prefix)
+
+
+def _has_room(family: Family, room: Room) -> bool:
+    if isinstance(family, TestFamily):
+        return room.allows(family.size, family.depth)
+    return room.allows(1, 1)
+
+
+def _combines(family: Family, asked: set[Subject | None]) -> bool:
+    """Whether the tests of a family combine with everything that is asked already."""
+    if not isinstance(family, TestFamily) or family.head is not None:
+        return False
+    return family.subject is not None and family.subject not in asked
 
 
 def _growth(item: Item, was: Item | None) -> int:

@@ -10,17 +10,15 @@ population can reach are asked.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from structtree.data.columns import Population
 from structtree.data.schema import Kind
 from structtree.lang.syntax import Bins, Listed, Quantiles, Range, Scalar, Source, Star
 
-__all__ = ["Interval", "counts", "cuts", "intervals", "reachable_rows", "scalars"]
+__all__ = ["Interval", "counts", "cuts", "intervals", "scalars"]
 
 Floats = NDArray[np.float64]
 
@@ -32,29 +30,6 @@ class Interval:
     low: float
     high: float
     closed: bool = False
-
-
-def reachable_rows(population: Population) -> Mapping[str, NDArray[np.bool_]]:
-    """For each type, the rows that some individual of the population reaches through links."""
-    reached = {name: np.zeros(t.n_rows, dtype=np.bool_) for name, t in population.tables.items()}
-    fresh = {population.schema.individual: np.unique(population.individuals)}
-    while fresh:
-        found: dict[str, list[NDArray[np.int64]]] = {}
-        for name, rows in fresh.items():
-            reached[name][rows] = True
-            for link in population.schema.type(name).links:
-                adjacency = population.tables[name].links[link.name]
-                wanted = np.zeros(len(adjacency), dtype=np.bool_)
-                wanted[rows] = True
-                targets = adjacency.targets[np.repeat(wanted, adjacency.lengths)]
-                found.setdefault(link.target, []).append(targets.astype(np.int64))
-        fresh = {}
-        for name, runs in found.items():
-            rows = np.unique(np.concatenate(runs))
-            rows = rows[~reached[name][rows]]
-            if len(rows):
-                fresh[name] = rows
-    return reached
 
 
 def cuts(source: Source, values: Floats, kind: Kind, op: str) -> Floats:

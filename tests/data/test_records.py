@@ -554,6 +554,19 @@ def test_names_are_known_across_the_blocks_of_a_file(tmp_path):
     assert sentence(read_jsonl, path).startswith(f"{path}:{n + 1}: there is no record")
 
 
+@pytest.mark.parametrize("name", [7, "seven", 7.5])
+def test_a_name_given_twice_far_apart_is_refused(tmp_path, name):
+    records = [{"$id": i, "pad": "x" * 20} for i in range(100, 20_000)]
+    path = written(tmp_path, {"$id": name}, *records, {}, {"$id": name})
+    text = sentence(read_jsonl, path)
+    assert text.startswith(f"{path}:{len(records) + 3}: the $id {name!r} names two records of type 'Individual' at $")
+
+
+def test_names_of_different_sorts_are_different_names():
+    population = from_records([{"to": {"$ref": "1"}}, {"to": {"$ref": 1}}, {"to": {"$id": "1"}}, {"to": {"$id": 1}}])
+    assert population.table("Individual").links["to"].targets.tolist() == [0, 1, 0, 1]
+
+
 def test_the_blocks_of_a_file_agree_on_kinds_and_categories(tmp_path):
     records = [{"v": "b", "w": 1, "u": None} for _ in range(5_000)] + [{"v": "a", "w": 0.5, "u": True, "t": {}}]
     population = read_jsonl(written(tmp_path, *records))

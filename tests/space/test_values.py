@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from structtree.data.columns import Population
+from structtree.data.reach import reachable_rows
 from structtree.lang.syntax import Bins, Listed, Quantiles, Range, Star
-from structtree.space.values import Interval, counts, cuts, intervals, reachable_rows, scalars
+from structtree.space.values import Interval, counts, cuts, intervals, scalars
 
 NAN = np.nan
 

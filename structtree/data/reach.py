@@ -1,0 +1,88 @@
+"""What the individuals of a population can reach through links, and a population of just that.
+
+The cost of everything that is done to a population follows its rows. A part of the individuals, such as those of one
+fold or of one node of a tree, shares the tables of the whole; `compact` gives it tables of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structtree.data.columns import Adjacency, Population, Table
+
+__all__ = ["compact", "reachable_rows"]
+
+
+def reachable_rows(population: Population) -> Mapping[str, NDArray[np.bool_]]:
+    """For each type, the rows that some individual of the population reaches through links.
+
+    An element of a list reaches that list too, by its next and previous elements.
+    """
+    reached = {name: np.zeros(t.n_rows, dtype=np.bool_) for name, t in population.tables.items()}
+    fresh = {population.schema.individual: np.unique(population.individuals)}
+    while fresh:
+        found: dict[str, list[NDArray[np.int64]]] = {}
+        for name, rows in fresh.items():
+            reached[name][rows] = True
+            for target, more in _one_step(population, name, rows):
+                found.setdefault(target, []).append(more)
+        fresh = {}
+        for name, runs in found.items():
+            rows = np.unique(np.concatenate(runs))
+            rows = rows[~reached[name][rows]]
+            if len(rows):
+                fresh[name] = rows
+    return reached
+
+
+def _one_step(population: Population, name: str, rows: NDArray[np.int64]) -> Iterator[tuple[str, NDArray[np.int64]]]:
+    """The rows that links lead to, and the owners of the lists that the rows are elements of."""
+    for link in population.schema.type(name).links:
+        adjacency = population.tables[name].links[link.name]
+        wanted = np.zeros(len(adjacency), dtype=np.bool_)
+        wanted[rows] = True
+        yield link.target, adjacency.targets[np.repeat(wanted, adjacency.lengths)].astype(np.int64)
+    for record in population.schema.types:
+        for link in record.links:
+            if link.kind == "list" and link.target == name:
+                adjacency = population.tables[record.name].links[link.name]
+                yield record.name, adjacency.owners[np.isin(adjacency.targets, rows)]
+
+
+def compact(population: Population) -> Population:
+    """The same individuals, with only the rows that they reach.
+
+    Examples
+    --------
+    >>> whole = Population.from_records([{"xs": [{"v": 1}, {"v": 2}]}, {"xs": [{"v": 9}]}])
+    >>> part = compact(whole.take([1]))
+    >>> part.record(0), part.table("X").n_rows
+    ({'xs': [{'v': 9}]}, 1)
+    """
+    kept = {name: np.flatnonzero(mask) for name, mask in reachable_rows(population).items()}
+    if all(len(rows) == population.tables[name].n_rows for name, rows in kept.items()):
+        return population
+    places = {name: _places(rows, population.tables[name].n_rows) for name, rows in kept.items()}
+    tables = {}
+    for record in population.schema.types:
+        table, rows = population.tables[record.name], kept[record.name]
+        links = {}
+        for link in record.links:
+            adjacency = table.links[link.name]
+            chosen = np.zeros(len(adjacency), dtype=np.bool_)
+            chosen[rows] = True
+            targets = adjacency.targets[np.repeat(chosen, adjacency.lengths)]
+            links[link.name] = Adjacency.from_lengths(adjacency.lengths[rows], places[link.target][targets])
+        columns = {name: column.take(rows) for name, column in table.columns.items()}
+        tables[record.name] = Table(len(rows), columns, links)
+    return Population(population.schema, tables, places[population.schema.individual][population.individuals])
+
+
+def _places(rows: NDArray[np.int64], n_rows: int) -> NDArray[np.int64]:
+    """Where each row goes; rows that are not kept go nowhere and are never asked for."""
+    places = np.full(n_rows, -1, dtype=np.int64)
+    places[rows] = np.arange(len(rows))
+    return places

@@ -1,0 +1,194 @@
+"""Families as integers: for each type, what every row says to every member of every test family.
+
+Members that exclude each other (values of a nominal, bins) are one *coded* column: the code of the member that the
+row passes, or -1. Nested members (thresholds) are one *ranked* column: a row of rank r passes the r laxest members.
+Any other member is a coded column of its own. The kernels count whole boards in one pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structtree.data.columns import Population
+from structtree.lang.syntax import Aggregate, Compare, Follow, Step, Within
+from structtree.space.evaluate import aggregate_values, rows_where
+from structtree.space.families import TestFamily
+from structtree.space.space import Space
+
+__all__ = ["Board", "boards_of"]
+
+Rows = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Board:
+    """Columns of one kind for the test families of one type, in the order of generation.
+
+    Parameters
+    ----------
+    ranked : bool
+    columns : (columns, rows) int32
+    offsets : (columns + 1,) int64
+        Where the members of each column begin.
+    families : array of int, one per member
+        The index of the family that the member belongs to.
+    choices : array of int, one per member
+        Its choice in that family.
+    """
+
+    ranked: bool
+    columns: NDArray[np.int32]
+    offsets: NDArray[np.int64]
+    families: NDArray[np.int64]
+    choices: NDArray[np.int64]
+
+    def since(self, family: int) -> tuple[int, int]:
+        """The first column, and the first member, of this family or a later one."""
+        member = int(np.searchsorted(self.families, family, side="left"))
+        return int(np.searchsorted(self.offsets, member, side="left")), member
+
+
+@dataclass(frozen=True, slots=True)
+class _Column:
+    values: NDArray[np.int32]
+    family: int
+    choices: NDArray[np.int64]
+
+
+def boards_of(space: Space, type_name: str) -> tuple[Board, Board]:
+    """The coded and the ranked board of a type; only families that rewrites of ``top`` offer are on them."""
+    population = space.population
+    assert population is not None
+    families = [f for f in space.offers.from_top[type_name] if isinstance(f, TestFamily)]
+    coded: list[_Column] = []
+    ranked: list[_Column] = []
+    for family in families:
+        nested = isinstance(family.template, Compare | Aggregate) and family.template.op in (">=", "<=")
+        if nested and isinstance(family.values, np.ndarray):
+            ranked.append(_ranked(family, population))
+        else:
+            coded.extend(_coded(family, population))
+    n_rows = population.tables[type_name].n_rows
+    return _board(coded, n_rows, ranked=False), _board(ranked, n_rows, ranked=True)
+
+
+def _board(columns: list[_Column], n_rows: int, *, ranked: bool) -> Board:
+    sizes = [len(column.choices) for column in columns]
+    return Board(
+        ranked,
+        np.array([column.values for column in columns], dtype=np.int32).reshape(len(columns), n_rows),
+        np.concatenate(([0], np.cumsum(sizes))).astype(np.int64),
+        np.repeat(np.array([column.family for column in columns], dtype=np.int64), sizes),
+        np.concatenate([np.zeros(0, dtype=np.int64), *(column.choices for column in columns)]),
+    )
+
+
+def _ranked(family: TestFamily, population: Population) -> _Column:
+    template = family.template
+    assert isinstance(template, Compare | Aggregate) and isinstance(family.values, np.ndarray)
+    values, present = _end_values(family, population)
+    cuts, n = family.values, len(family.values)
+    if template.op == ">=":
+        ranks, choices = np.searchsorted(cuts, values, side="right"), np.arange(n)
+    else:
+        ranks, choices = n - np.searchsorted(cuts, values, side="left"), np.arange(n)[::-1]
+    return _Column(np.where(present, ranks, 0).astype(np.int32), family.index, choices.astype(np.int64))
+
+
+def _coded(family: TestFamily, population: Population) -> Iterator[_Column]:
+    every = np.arange(len(family), dtype=np.int64)
+    match family.template:
+        case Compare(op="=", value=value) if not isinstance(value, str | int | float):
+            yield _Column(_equal_codes(family, population), family.index, every)
+        case Within(source=source) if source is not None:
+            yield _Column(_bin_codes(family, population), family.index, every)
+        case _:
+            for v in range(len(family)):
+                true = rows_where(family.literal(v), population, family.type)
+                yield _Column(np.where(true, 0, -1).astype(np.int32), family.index, every[v : v + 1])
+
+
+def _equal_codes(family: TestFamily, population: Population) -> NDArray[np.int32]:
+    assert isinstance(family.template, Compare)
+    end, at = _ends(family, population)
+    column = population.tables[at].columns[family.template.attribute]
+    if column.kind == "nominal":
+        known = {value: v for v, value in enumerate(family.values)}
+        code_of = np.array([*(known.get(name, -1) for name in column.categories), -1], dtype=np.int32)
+        return np.append(code_of[column.values], np.int32(-1))[end]
+    values, present = _end_values(family, population)
+    wanted = np.array([float(v) for v in family.values])
+    order = np.argsort(wanted)
+    place = np.clip(np.searchsorted(wanted[order], values), 0, len(wanted) - 1)
+    found = present & (wanted[order][place] == values)
+    return np.where(found, order[place], -1).astype(np.int32)
+
+
+def _bin_codes(family: TestFamily, population: Population) -> NDArray[np.int32]:
+    values, present = _end_values(family, population)
+    bins: tuple[Any, ...] = tuple(family.values)
+    place = np.searchsorted(np.array([b.low for b in bins]), values, side="right") - 1
+    inside = place >= 0
+    chosen = np.clip(place, 0, None)
+    highs, closed = np.array([b.high for b in bins])[chosen], np.array([b.closed for b in bins])[chosen]
+    inside &= (values < highs) | (closed & (values == highs))
+    return np.where(present & inside, place, -1).astype(np.int32)
+
+
+def _end_values(family: TestFamily, population: Population) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """The number that the family asks about, for each row, and whether there is one."""
+    end, at = _ends(family, population)
+    if isinstance(family.template, Aggregate):
+        values = aggregate_values(family.template, population, at)
+    else:
+        assert isinstance(family.template, Compare | Within)
+        values = population.tables[at].columns[family.template.attribute].values
+    found = np.append(values, np.nan)[end]
+    return found, ~np.isnan(found)
+
+
+def _ends(family: TestFamily, population: Population) -> tuple[Rows, str]:
+    """For each row the row at the end of the family's path, or -1, and the type of those."""
+    at = family.type
+    end = np.arange(population.tables[at].n_rows)
+    for step in family.path:
+        following, at = _one_step(population, at, step)
+        end = np.where(end >= 0, np.append(following, -1)[end], -1)
+    return end, at
+
+
+def _one_step(population: Population, at: str, step: Follow | Step) -> tuple[Rows, str]:
+    table = population.tables[at]
+    if step.link is None:
+        return _neighbours(population, at, step), at
+    link = population.schema.type(at).link(step.link)
+    assert link is not None
+    adjacency = table.links[step.link]
+    result = np.full(table.n_rows, -1, dtype=np.int64)
+    some = adjacency.lengths > 0
+    last = isinstance(step, Step) and step.step == "last"
+    ends = adjacency.offsets[1:] - 1 if last else adjacency.offsets[:-1]
+    result[some] = adjacency.targets[ends[some]]
+    return result, link.target
+
+
+def _neighbours(population: Population, at: str, step: Step) -> Rows:
+    """For each element of a list its next or previous element, or -1."""
+    result = np.full(population.tables[at].n_rows, -1, dtype=np.int64)
+    for record in population.schema.types:
+        for link in record.links:
+            if link.kind == "list" and link.target == at:
+                adjacency = population.tables[record.name].links[link.name]
+                owners = adjacency.owners
+                same = owners[1:] == owners[:-1]
+                before, after = adjacency.targets[:-1][same], adjacency.targets[1:][same]
+                if step.step == "next":
+                    result[before] = after
+                else:
+                    result[after] = before
+    return result

@@ -1,0 +1,167 @@
+"""A criterion with the labels it judges by: from which individuals a predicate keeps to its loss and its bound.
+
+Counts are what the kernels add up. For classes they are the weights of the classes; for numbers every individual is a
+label of its own, in the order of the targets, so that a count says who was kept and the bound can cut there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from structtree.errors import DataError, UsageError
+from structtree.search.criteria import Criterion, better, cannot_beat, centred, criterion, regression_bound
+
+__all__ = ["Judge", "Loss", "judge_for"]
+
+Loss = tuple[float, float]
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Judge:
+    """What to make least, for these labels.
+
+    Parameters
+    ----------
+    criterion : Criterion
+    labels : array of int32, one per individual
+    weights : array of float, one per individual
+    n_labels : int
+    targets : array of float
+        For numbers: the centred targets in ascending order, one per label; else empty.
+    classes : tuple
+        For classes: their names, one per label; else empty.
+    """
+
+    criterion: Criterion
+    labels: NDArray[np.int32]
+    weights: Floats
+    n_labels: int
+    targets: Floats
+    classes: tuple[Any, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The name of the criterion."""
+        return self.criterion.name
+
+    @property
+    def total(self) -> Floats:
+        """The counts of everybody, as the criterion wants them."""
+        return np.asarray(self._evidence(self._everybody()[None, :])[0])
+
+    def counts(self, inside: NDArray[np.bool_]) -> Floats:
+        """The counts of the individuals in each column."""
+        kept = np.zeros((inside.shape[1], self.n_labels))
+        for column in range(inside.shape[1]):
+            kept[column] = np.bincount(self.labels, self.weights * inside[:, column], self.n_labels)
+        return kept
+
+    def loss(self, counts: Floats) -> Floats:
+        """The losses of candidates with these counts."""
+        return self.criterion.loss(self._evidence(counts), self.total)
+
+    def bound(self, counts: Floats) -> Floats:
+        """The least losses of their refinements."""
+        if self.criterion.task == "classes":
+            return self.criterion.bound(counts, self.total)
+        return regression_bound(self.targets, self._everybody(), counts > 0)
+
+    def _everybody(self) -> Floats:
+        return np.bincount(self.labels, self.weights, self.n_labels).astype(np.float64)
+
+    def _evidence(self, counts: Floats) -> Floats:
+        if self.criterion.task == "classes":
+            return counts
+        powers = np.stack([np.ones_like(self.targets), self.targets, self.targets**2], axis=1)
+        return np.asarray(counts @ powers)
+
+    def cannot_beat(self, bound: Loss, best: Loss) -> bool:
+        """Whether nothing with this bound is as good as the best."""
+        return bool(cannot_beat(bound, best, self.criterion.slack(self.total)))
+
+    def all_cannot_beat(self, bounds: Floats, best: Loss) -> NDArray[np.bool_]:
+        """The same for many bounds."""
+        return cannot_beat(bounds, best, self.criterion.slack(self.total))
+
+    def improves(self, loss: Loss, best: Loss) -> bool:
+        """Whether a loss is less than the best by more than rounding."""
+        return bool(better(loss, best, self.criterion.slack(self.total)))
+
+    def least(self, losses: Floats) -> int:
+        """The first of the least losses."""
+        return int(np.lexsort((losses[:, 1], losses[:, 0]))[0])
+
+    def score(self, loss: Floats) -> float:
+        """The loss as people quote it."""
+        return float(self.criterion.score(float(loss[0])))
+
+    def sides(self, inside: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+        """The counts, or weight, mean and variance, of those inside and of the others."""
+        both = self._evidence(self.counts(np.stack([inside, ~inside], axis=1)))
+        return both[0], both[1]
+
+
+def judge_for(
+    name: str | None,
+    target: NDArray[Any],
+    n: int,
+    sample_weight: ArrayLike | None = None,
+    class_weight: dict[Any, float] | None = None,
+) -> Judge:
+    """The judge for a target: classes unless it holds real numbers, or the criterion says otherwise."""
+    if target.ndim != 1 or len(target) != n:
+        raise DataError(f"expected {n} labels, one for each individual; got an array of shape {target.shape}")
+    numbers = target.dtype.kind == "f" if name is None else criterion(name).task == "numbers"
+    chosen = criterion(name or ("mse" if numbers else "acc*"))
+    weights = _weights(sample_weight, n)
+    if numbers:
+        return _numbers(chosen, target, weights)
+    return _classes(chosen, target, weights, class_weight or {})
+
+
+def _weights(sample_weight: ArrayLike | None, n: int) -> Floats:
+    weights = np.ones(n) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+    if weights.shape != (n,):
+        raise DataError(f"expected {n} sample weights; got an array of shape {weights.shape}")
+    bad = ~np.isfinite(weights) | (weights < 0)
+    if bad.any():
+        raise DataError(
+            f"a sample weight must be a number >= 0; got {weights[np.argmax(bad)]}", individual=int(np.argmax(bad))
+        )
+    return weights
+
+
+def _classes(chosen: Criterion, target: NDArray[Any], weights: Floats, class_weight: dict[Any, float]) -> Judge:
+    missing = [i for i, label in enumerate(target.tolist()) if label is None or label != label]
+    if missing:
+        raise DataError("the target has no value", individual=missing[0])
+    classes, codes = np.unique(target, return_inverse=True)
+    if len(classes) < 2:
+        raise DataError(f"all individuals have the class {classes[0]!r}; there is nothing to tell apart")
+    for label in class_weight:
+        if label not in classes:
+            raise UsageError(
+                f"class_weight names {label!r}, which is no class (known: {', '.join(map(repr, classes))})"
+            )
+    factors = np.array([class_weight.get(label, 1.0) for label in classes.tolist()])
+    labels = codes.astype(np.int32)
+    return Judge(chosen, labels, weights * factors[labels], len(classes), np.zeros(0), tuple(classes.tolist()))
+
+
+def _numbers(chosen: Criterion, target: NDArray[Any], weights: Floats) -> Judge:
+    try:
+        values = target.astype(np.float64)
+    except (TypeError, ValueError):
+        raise DataError(f"criterion {chosen.name!r} needs numbers as targets; got {target[0]!r}") from None
+    bad = ~np.isfinite(values)
+    if bad.any():
+        raise DataError(f"a target must be a number; got {values[np.argmax(bad)]}", individual=int(np.argmax(bad)))
+    order = np.argsort(values, kind="stable")
+    labels = np.empty(len(values), dtype=np.int32)
+    labels[order] = np.arange(len(values))
+    return Judge(chosen, labels, weights, len(values), centred(values, weights)[order])

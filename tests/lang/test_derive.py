@@ -1,0 +1,125 @@
+"""The default grammar fits every schema, and reads like something a person wrote."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from structtree.data.schema import Attribute, Link, RecordType, Schema
+from structtree.lang.derive import derive_grammar
+from structtree.lang.grammar import Grammar
+from structtree.lang.pretty import pretty
+from tests.lang.trees import names
+
+
+@st.composite
+def odd_schemas(draw):
+    """Schemas with any names, few or many attributes, and links of every kind, also in circles."""
+    types = draw(st.lists(names, min_size=1, max_size=4, unique=True))
+    return Schema(tuple(draw(record_types(name, types)) for name in types), types[0])
+
+
+@st.composite
+def record_types(draw, name, types):
+    members = draw(st.lists(names, max_size=6, unique=True))
+    n_attributes = draw(st.integers(0, len(members)))
+    attributes = [draw(attributes_named(member)) for member in members[:n_attributes]]
+    if draw(st.booleans()):
+        attributes += [Attribute(f"{draw(st.sampled_from(['', 'f']))}x{i}", "real") for i in range(30)]
+    kinds = st.sampled_from(["set", "list", "one", "optional"])
+    links = [Link(member, draw(kinds), draw(st.sampled_from(types))) for member in members[n_attributes:]]
+    unique = {attribute.name: attribute for attribute in attributes if attribute.name not in members[n_attributes:]}
+    return RecordType(name, tuple(unique.values()), tuple(links))
+
+
+def attributes_named(name):
+    categories = st.sampled_from([(), ("a", "b"), tuple(f"c{i}" for i in range(60))])
+    plain = st.sampled_from(["bool", "int", "real", "nominal"])
+    return st.one_of(
+        st.builds(Attribute, st.just(name), plain),
+        st.builds(Attribute, st.just(name), st.just("nominal"), categories),
+    )
+
+
+@given(odd_schemas())
+def test_the_default_grammar_of_any_schema_checks_without_a_warning(schema):
+    grammar = Grammar.from_schema(schema)
+    assert grammar.check(schema).warnings == ()
+
+
+@given(odd_schemas())
+def test_the_default_grammar_asks_about_every_attribute_and_link_within_reach(schema):
+    checked = Grammar.from_schema(schema).check(schema)
+    for name, rewrites in checked.rewrites.items():
+        asked = {getattr(r.right, key, None) for r in rewrites for key in ("attribute", "link", "member")}
+        record = schema.type(name)
+        assert {a.name for a in record.attributes if len(a.values) <= 50} <= asked
+        assert {link.name for link in record.links} <= asked
+
+
+def test_a_derived_grammar_reads_like_one_that_was_written():
+    train = RecordType("Train", (Attribute("length", "real"),), (Link("cars", "list", "Car"),))
+    car = RecordType(
+        "Car",
+        (
+            Attribute("long", "bool"),
+            Attribute("shape", "nominal"),
+            Attribute("id", "nominal", tuple(map(str, range(99)))),
+        ),
+        (Link("load", "optional", "Car"),),
+    )
+    unused = RecordType("Unused", (Attribute("a", "bool"),))
+    assert (
+        derive_grammar(Schema((train, car, unused), "Train"), "mine")
+        == """\
+grammar mine
+"Derived from the data: every attribute and every link of Train, Car."
+
+individual Train
+
+refine Train {
+    # Numbers, at every threshold; for fewer write quantiles(10) instead of *
+    top -> length >= *
+    top -> length <= *
+    # Links; what must hold behind them is refined by the block of their type.
+    top -> exists cars (top)
+    top -> count cars (top) >= 2..4
+    # How many of these may stand together at one position.
+    top -> top and top max 2
+}
+
+refine Car {
+    # Flags: true, or false.
+    top -> long
+    top -> not long
+    # Categories, one at a time; for several at once write: in {a, b}
+    top -> shape = *
+    # id is left out: it has 99 values.
+    # Links; what must hold behind them is refined by the block of their type.
+    top -> load (top)
+    top -> missing load
+    # The element after this one, in its list.
+    top -> next (top)
+    # How many of these may stand together at one position.
+    top -> top and top max 2
+}
+
+# How many links deep a predicate may look, and how many tests and links it may have in all.
+limits { nesting 4, literals 6 }
+"""
+    )
+
+
+def test_many_attributes_alike_are_asked_about_with_a_glob():
+    numbers = tuple(Attribute(f"f{i}", "int") for i in range(1, 167))
+    schema = Schema((RecordType("Row", (*numbers, Attribute("flag", "bool"))),), "Row")
+    grammar = Grammar.from_schema(schema)
+    assert "top -> f* >= *\n" in grammar.text
+    rewrites = grammar.check(schema).rewrites["Row"]
+    assert sum(pretty(rewrite.right).endswith(">= *") for rewrite in rewrites) == 166
+
+
+def test_many_attributes_with_nothing_in_common_are_asked_about_with_a_star():
+    numbers = tuple(Attribute(f"{letter}-x", "int") for letter in "abcdefghijklmnopqrstuvwxyz")
+    schema = Schema((RecordType("Row", numbers),), "Row")
+    assert "top -> * >= *\n" in derive_grammar(schema)

@@ -1,0 +1,98 @@
+"""Laws of the search: pruned equals exhaustive equals brute force, whatever the space, the labels and the weights."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from structtree.search.best_split import best_split
+from structtree.search.criteria import CRITERIA
+from structtree.search.judges import judge_for
+from structtree.space.evaluate import holds
+from tests.properties.test_space import members, spaces
+
+CLASSIFIERS = [name for name, criterion in CRITERIA.items() if criterion.task == "classes"]
+
+
+@st.composite
+def problems(draw, numbers=False):
+    space = draw(spaces())
+    n = len(space.population)
+    assume(n >= 2)
+    if numbers:
+        target = np.array(draw(st.lists(st.integers(-4, 4), min_size=n, max_size=n)), dtype=np.float64)
+        assume(len(set(target.tolist())) > 1)
+    else:
+        target = np.array(draw(st.lists(st.sampled_from("abc"), min_size=n, max_size=n)), dtype=object)
+        assume(len(set(target)) > 1)
+    weights = np.array(draw(st.lists(st.sampled_from([0.5, 1.0, 2.0]), min_size=n, max_size=n)))
+    return space, target, weights
+
+
+def best_loss(space, target, weights, name, least):
+    """The least loss over all predicates that leave enough on both sides, one by one; None when there is none."""
+    judge = judge_for(name, target, len(target), weights)
+    losses = []
+    for predicate in members(space):
+        true = holds(predicate, space.population)
+        if least <= true.sum() <= len(true) - least:
+            losses.append(tuple(judge.loss(judge.counts(true[:, None]))[0]))
+    return min(losses, default=None)
+
+
+def check(space, target, weights, name, least):
+    expected = best_loss(space, target, weights, name, least)
+    assume(expected is not None)
+    for prune in (True, False):
+        found = best_split(
+            space.population,
+            target,
+            space,
+            criterion=name,
+            prune=prune,
+            sample_weight=weights,
+            min_samples_leaf=least,
+        )
+        assert found.proved
+        assert found.gap == 0.0
+        np.testing.assert_allclose(found.loss, expected, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", CLASSIFIERS)
+@settings(max_examples=30)
+@given(problem=problems(), least=st.integers(1, 2))
+def test_pruned_and_exhaustive_search_find_the_best_split(name, problem, least):
+    check(*problem, name, least)
+
+
+@settings(max_examples=30)
+@given(problem=problems(numbers=True), least=st.integers(1, 2))
+def test_pruned_and_exhaustive_search_find_the_best_split_of_numbers(problem, least):
+    check(*problem, "mse", least)
+
+
+@pytest.mark.parametrize("name", ["acc*", "entropy", "mse"])
+@settings(max_examples=30)
+@given(problem=problems())
+def test_the_winner_is_the_same_with_and_without_pruning(name, problem):
+    space, target, weights = problem
+    if name == "mse":
+        target = np.array([ord(label) for label in target], dtype=np.float64)
+    with_pruning, without = (
+        best_split(space.population, target, space, criterion=name, prune=prune, sample_weight=weights)
+        for prune in (True, False)
+    )
+    assert with_pruning.predicate == without.predicate
+    assert with_pruning.stats.evaluated <= without.stats.evaluated
+
+
+@settings(max_examples=30)
+@given(problem=problems())
+def test_a_beam_proves_nothing_and_finds_nothing_better(problem):
+    space, target, weights = problem
+    best = best_split(space.population, target, space, sample_weight=weights)
+    beam = best_split(space.population, target, space, sample_weight=weights, strategy="beam", beam_width=2)
+    assert not beam.proved
+    assert beam.loss >= best.loss or np.allclose(beam.loss, best.loss)
