@@ -18,7 +18,7 @@ from structtree.data.columns import Population
 from structtree.lang.syntax import Aggregate, Compare, Follow, Step, Within
 from structtree.space.evaluate import aggregate_values, rows_where
 from structtree.space.families import TestFamily
-from structtree.space.space import Space
+from structtree.space.space import Batch, Space
 
 __all__ = ["Board", "boards_of"]
 
@@ -47,10 +47,22 @@ class Board:
     families: NDArray[np.int64]
     choices: NDArray[np.int64]
 
-    def since(self, family: int) -> tuple[int, int]:
-        """The first column, and the first member, of this family or a later one."""
-        member = int(np.searchsorted(self.families, family, side="left"))
-        return int(np.searchsorted(self.offsets, member, side="left")), member
+    def since(self, family: int) -> int:
+        """The first column of this family or a later one."""
+        member = np.searchsorted(self.families, family, side="left")
+        return int(np.searchsorted(self.offsets, member, side="left"))
+
+    def allowed(self, start: int, stop: int, batch: Batch) -> NDArray[np.bool_]:
+        """Which of the members from start to stop are in a batch."""
+        found = np.ones(stop - start, dtype=np.bool_)
+        families = self.families[start:stop]
+        for index in batch.without:
+            found[np.searchsorted(families, index) : np.searchsorted(families, index, side="right")] = False
+        since, choice = batch.since
+        first = slice(np.searchsorted(families, since), np.searchsorted(families, since, side="right"))
+        found[first] &= self.choices[start:stop][first] >= choice
+        found[: first.start] = False
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +73,12 @@ class _Column:
 
 
 def boards_of(space: Space, type_name: str) -> tuple[Board, Board]:
-    """The coded and the ranked board of a type; only families that rewrites of ``top`` offer are on them."""
+    """The coded and the ranked board of a type, with its plain tests."""
     population = space.population
     assert population is not None
-    families = [f for f in space.offers.from_top[type_name] if isinstance(f, TestFamily)]
     coded: list[_Column] = []
     ranked: list[_Column] = []
-    for family in families:
+    for family in space.plain[type_name].families.values():
         nested = isinstance(family.template, Compare | Aggregate) and family.template.op in (">=", "<=")
         if nested and isinstance(family.values, np.ndarray):
             ranked.append(_ranked(family, population))

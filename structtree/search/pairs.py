@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structtree.data.columns import Adjacency, Population
-from structtree.lang.syntax import Exists, Follow, Predicate, Step
+from structtree.lang.syntax import Exists, Follow, Step
 from structtree.space.evaluate import Known, rows_where
 from structtree.space.families import LinkFamily
 from structtree.space.space import Path, Position
 
-__all__ = ["Pairs", "existential", "pairs_at"]
+__all__ = ["Pairs", "existential", "follow", "pairs_at"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,16 +54,17 @@ def pairs_at(position: Position, path: Path, population: Population, known: Know
     for index, slot in path:
         item = position.items[index]
         assert isinstance(item.family, LinkFamily)
-        owners, rows = _follow(owners, rows, item.family, population)
+        owners, rows = follow(owners, rows, item.family, population)
         position = item.positions[slot]
         true = rows_where(position.predicate, population, position.slot.type, known)
         owners, rows = _unique(owners, rows, true)
     return Pairs(owners.astype(np.int32), rows.astype(np.int32))
 
 
-def _follow(
+def follow(
     owners: NDArray[np.int64], rows: NDArray[np.int64], family: LinkFamily, population: Population
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The pairs one existential link further, not yet unique and not yet asked anything."""
     template = family.template
     table = population.tables[family.type]
     match template:
@@ -131,8 +132,3 @@ def _unique(owners: Any, rows: Any, true: Any) -> tuple[Any, Any]:
         return owners, rows
     keys = np.unique(owners * len(true) + rows)
     return keys // len(true), keys % len(true)
-
-
-def holding(predicate: Predicate, population: Population, known: Known) -> NDArray[np.bool_]:
-    """Which individuals a predicate holds of, with what is known so far."""
-    return rows_where(predicate, population, population.schema.individual, known)[population.individuals]

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import islice, pairwise, permutations, product
 from typing import Any
 
@@ -40,7 +40,7 @@ from structtree.space.terms import (
     subject,
 )
 
-__all__ = ["Growth", "Item", "Opening", "Position", "Room", "Space"]
+__all__ = ["Batch", "Growth", "Item", "Opening", "PlainTests", "Position", "Room", "Space"]
 
 END = 1 << 60  # closes a literal or a position in a key; greater than every choice, so that growing is smaller
 CHAIN = -1  # follows the key of the literal that this one was rewritten from
@@ -157,8 +157,6 @@ class Opening:
         The first choice that may be added.
     room : Room
         What may still be added.
-    free : bool
-        Whether every member from `start` on may be added, without a look at each.
     settle : function from Item to positions
         The whole predicate with that member added, or what takes its place; mostly one.
     """
@@ -168,11 +166,63 @@ class Opening:
     family: Family
     start: int
     room: Room
-    free: bool
     settle: Callable[[Item], Iterator[Position]]
 
 
-Growth = Opening | Position
+@dataclass(frozen=True, slots=True, eq=False)
+class Batch:
+    """All plain tests that may be added at a position, every one of them and without a look at each.
+
+    Parameters
+    ----------
+    path, position, room, settle
+        As of an `Opening`.
+    since : (int, int)
+        The first family and the first choice in it.
+    without : frozenset of int
+        The families after that which are not among them.
+    """
+
+    path: Path
+    position: Position
+    since: tuple[int, int]
+    without: frozenset[int]
+    room: Room
+    settle: Callable[[Item], Iterator[Position]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PlainTests:
+    """The test families of a type that ask about the row itself: those that a batch may hold.
+
+    Parameters
+    ----------
+    families : dict from index to TestFamily, in the order of generation
+    by_subject : dict from subject to the indices of its families
+    deep : frozenset of int
+        Those that look behind a link, as aggregates do.
+    others : tuple of Family
+        The families of the type that are not plain tests.
+    """
+
+    families: Mapping[int, TestFamily]
+    by_subject: Mapping[Subject, frozenset[int]]
+    deep: frozenset[int]
+    others: tuple[Family, ...]
+
+    @classmethod
+    def of(cls, families: tuple[Family, ...]) -> PlainTests:
+        """The plain ones among some families."""
+        plain = {f.index: f for f in families if isinstance(f, TestFamily) and f.subject and f.head is None}
+        by_subject: dict[Subject, frozenset[int]] = {}
+        for index, family in plain.items():
+            assert family.subject is not None
+            by_subject[family.subject] = by_subject.get(family.subject, frozenset()) | {index}
+        others = tuple(f for f in families if f.index not in plain)
+        return cls(plain, by_subject, frozenset(i for i, f in plain.items() if f.depth > 0), others)
+
+
+Growth = Opening | Batch | Position
 Settle = Callable[[Position], Iterator[Position]]
 
 
@@ -194,7 +244,13 @@ class Space:
     grammar: CheckedGrammar
     population: Population | None
     offers: Offers
-    contested: Mapping[str, frozenset[Any]]
+    contested: Mapping[str, frozenset[Any]] = field(init=False)
+    plain: Mapping[str, PlainTests] = field(init=False)
+
+    def __post_init__(self) -> None:
+        names = self.grammar.schema.names
+        object.__setattr__(self, "contested", {name: _contested(name, self.offers) for name in names})
+        object.__setattr__(self, "plain", {name: PlainTests.of(self.offers.from_top[name]) for name in names})
 
     @classmethod
     def build(
@@ -219,7 +275,7 @@ class Space:
             grammar = grammar.check(None if population is None else population.schema)
         offers = families_of(grammar, population)
         _refuse_shrinking(grammar, offers)
-        return cls(grammar, population, offers, {name: _contested(name, offers) for name in grammar.schema.names})
+        return cls(grammar, population, offers)
 
     # ---- the space from outside -------------------------------------------------------------------------
 
@@ -291,9 +347,15 @@ class Space:
         room = self.room().after(sum(item.size for item in position.items))
         return self._growths(position, room, (), lambda made: iter((made,)), free=True)
 
-    def members(self, opening: Opening) -> Iterator[Item]:
-        """The literals that a folded family would add."""
-        return self._members(opening.family, (), opening.room, opening.start)
+    def members(self, growth: Opening | Batch) -> Iterator[Item]:
+        """The literals that would be added, in the order of generation."""
+        if isinstance(growth, Opening):
+            yield from self._members(growth.family, (), growth.room, growth.start)
+            return
+        for index, family in self.plain[growth.position.slot.type].families.items():
+            if index >= growth.since[0] and index not in growth.without:
+                start = growth.since[1] if index == growth.since[0] else 0
+                yield from self._members(family, (), growth.room, start)
 
     def _flatten(self, growths: Iterator[Growth]) -> Iterator[Position]:
         for growth in growths:
@@ -312,14 +374,42 @@ class Space:
                 yield from up(made)
         if position.slot.open and self.has_place(position):
             after = position.added[-1].key if position.added else (0, 0)
-            asked = {subject(literal) for literal in position.literals}
             add = self._adding(position, room, up)
-            for family in self.offers.from_top[position.slot.type]:
-                if family.index < after[0] or not _has_room(family, room) or self._is_spent(position, family):
-                    continue
-                start = after[1] if family.index == after[0] else 0
-                is_free = free and not position.fixed and _combines(family, asked)
-                yield Opening(path, position, family, start, room, is_free, add)
+            batch = (
+                self._batch(path, position, (after[0], after[1]), room, add) if free and not position.fixed else None
+            )
+            if batch is not None:
+                yield batch
+            for family in self._others(position.slot.type, batch):
+                if family.index >= after[0] and _has_room(family, room) and not self._is_spent(position, family):
+                    start = after[1] if family.index == after[0] else 0
+                    yield Opening(path, position, family, start, room, add)
+
+    def _batch(
+        self,
+        path: Path,
+        position: Position,
+        since: tuple[int, int],
+        room: Room,
+        settle: Callable[[Item], Iterator[Position]],
+    ) -> Batch | None:
+        """The plain tests about which nothing is asked yet; None when there can be none."""
+        tests = self.plain[position.slot.type]
+        if not tests.families or not room.allows(1, 0):
+            return None
+        without = tests.deep if not room.allows(1, 1) else frozenset()
+        for literal in position.literals:
+            asked = subject(literal)
+            if asked is not None:
+                without = without | tests.by_subject.get(asked, frozenset())
+        return Batch(path, position, since, without, room, settle)
+
+    def _others(self, name: str, batch: Batch | None) -> tuple[Family, ...]:
+        """The families that are not in the batch."""
+        if batch is None:
+            return self.offers.from_top[name]
+        tests = self.plain[name]
+        return (*tests.others, *(tests.families[index] for index in sorted(batch.without)))
 
     def _is_spent(self, position: Position, family: Family) -> bool:
         """Whether a position has the one member of a family that it may have."""
@@ -566,13 +656,6 @@ def _has_room(family: Family, room: Room) -> bool:
     if isinstance(family, TestFamily):
         return room.allows(family.size, family.depth)
     return room.allows(1, 1)
-
-
-def _combines(family: Family, asked: set[Subject | None]) -> bool:
-    """Whether the tests of a family combine with everything that is asked already."""
-    if not isinstance(family, TestFamily) or family.head is not None:
-        return False
-    return family.subject is not None and family.subject not in asked
 
 
 def _growth(item: Item, was: Item | None) -> int:

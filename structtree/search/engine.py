@@ -1,0 +1,430 @@
+"""One search: the frontier, the best so far, and the expansion of a predicate, whole families at a time.
+
+The plain tests at a position that is reached through existential links are counted by a kernel in one pass over the
+pairs there; everything else is evaluated by itself. Two siblings that leave the same pairs at their position have the
+same refinements, and one that leaves all pairs of its parent has none that its parent has not: only one is expanded.
+
+`structtree.search.best_split` is the door; it validates, and makes the space and the judge.
+"""
+
+from __future__ import annotations
+
+import heapq
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structtree.data.columns import Population
+from structtree.search.boards import Board, boards_of
+from structtree.search.judges import Judge, Loss
+from structtree.search.kernels import coded_counts, ranked_counts
+from structtree.search.pairs import Pairs, existential, pairs_at
+from structtree.search.results import SearchStats, Split, StoppedBy
+from structtree.space.evaluate import Known, rows_where
+from structtree.space.space import Batch, Item, Path, Position, Space
+from structtree.space.terms import n_literals
+
+__all__ = ["Budget", "Search"]
+
+# Answers of predicates that are kept for later ones, in bytes.
+REMEMBERED = 200_000_000
+# A batch of members times labels is cut into pieces of about this many numbers.
+PIECE = 8_000_000
+
+Progress = Callable[[SearchStats, "Split | None"], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """How much a search may cost; None is no limit. `frontier` only decides when it goes on depth-first."""
+
+    evaluations: int | None = None
+    seconds: float | None = None
+    frontier: int = 1_000_000
+    started: float = field(default_factory=time.perf_counter)
+
+    def spent(self) -> float:
+        """Seconds since the start."""
+        return time.perf_counter() - self.started
+
+    def over(self, evaluated: int) -> StoppedBy | None:
+        """Which limit is reached, if any."""
+        if self.evaluations is not None and evaluated >= self.evaluations:
+            return "evaluations"
+        if self.seconds is not None and self.spent() >= self.seconds:
+            return "time"
+        return None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Candidate:
+    """A predicate that may be expanded: made already, or still a member of a batch of its parent."""
+
+    bound: Loss
+    trail: tuple[int, ...]
+    position: Position | None
+    batch: Batch | None = None
+    family: int = 0
+    choice: int = 0
+
+    def __lt__(self, other: Candidate) -> bool:
+        return (self.bound, self.trail) < (other.bound, other.trail)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Best:
+    """The best predicate so far; of equals the shortest, then the one that is generated first."""
+
+    loss: Loss
+    size: int
+    key: tuple[int, ...]
+    position: Position
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Members:
+    """Evaluated members of a batch: which family and choice each is, and what it keeps."""
+
+    batch: Batch
+    trail: tuple[int, ...]
+    families: NDArray[np.int64]
+    choices: NDArray[np.int64]
+    counts: NDArray[np.float64]
+    sizes: NDArray[np.int64]
+    marks: NDArray[np.uint64]
+
+    def chosen(self, which: NDArray[np.bool_] | NDArray[np.int64]) -> Members:
+        """Some of them."""
+        return Members(
+            self.batch,
+            self.trail,
+            self.families[which],
+            self.choices[which],
+            self.counts[which],
+            self.sizes[which],
+            self.marks[:, which],
+        )
+
+
+@dataclass(slots=True, eq=False)
+class Search:
+    """The state of a search.
+
+    Parameters
+    ----------
+    space : Space
+        On the population that is split, and nothing more: its rows are what every step costs.
+    judge : Judge
+    budget : Budget
+    prune : bool
+    least : int
+        The fewest individuals on either side.
+    progress : function, optional
+    seed : int
+        For the random numbers that identify sets of rows; no result depends on it.
+    """
+
+    space: Space
+    judge: Judge
+    budget: Budget
+    prune: bool
+    least: int
+    progress: Progress | None = None
+    seed: int = 0
+    best: Best | None = None
+    frontier: list[Candidate] = field(default_factory=list)
+    known: Known = field(default_factory=dict)
+    boards: dict[str, tuple[Board, Board]] = field(default_factory=dict)
+    marks: NDArray[np.uint64] = field(default_factory=lambda: np.zeros((2, 0), dtype=np.uint64))
+    evaluated: int = 0
+    expanded: int = 0
+    pruned: int = 0
+    duplicates: int = 0
+    stopped_by: StoppedBy = "done"
+    reported: float = 0.0
+
+    @property
+    def population(self) -> Population:
+        """What is split."""
+        assert self.space.population is not None
+        return self.space.population
+
+    # ---- strategies -------------------------------------------------------------------------------------
+
+    def run(self) -> None:
+        """Expand the predicate with the best bound until no bound beats the best found."""
+        self._start()
+        while self.frontier:
+            over = self.budget.over(self.evaluated)
+            if over is not None:
+                self.stopped_by = over
+                return
+            candidate = heapq.heappop(self.frontier)
+            if self._is_hopeless(candidate.bound):
+                # Every other bound is worse still.
+                self.pruned += 1 + len(self.frontier)
+                self.frontier.clear()
+                return
+            try:
+                if len(self.frontier) > self.budget.frontier:
+                    self._dive(candidate)
+                else:
+                    self._expand(candidate)
+                self._report()
+            except KeyboardInterrupt:
+                heapq.heappush(self.frontier, candidate)
+                self.stopped_by = "interrupt"
+
+            if self.stopped_by != "done":
+                return
+
+    def _dive(self, candidate: Candidate) -> None:
+        """Search everything below a candidate depth-first, so that the frontier does not grow."""
+        waiting, stack = self.frontier, [candidate]
+        while stack and self.budget.over(self.evaluated) is None:
+            following = stack.pop()
+            if self._is_hopeless(following.bound):
+                self.pruned += 1
+                continue
+            self.frontier = []
+            try:
+                self._expand(following)
+            finally:
+                stack.extend(sorted(self.frontier, reverse=True))
+                self.frontier = waiting
+        for left in stack:
+            heapq.heappush(self.frontier, left)
+
+    def run_beam(self, width: int) -> None:
+        """Level by level, only the few with the best bounds are expanded; nothing is proved."""
+        self._start()
+        self.stopped_by = "beam"
+        level = list(self.frontier)
+        try:
+            while level and self.budget.over(self.evaluated) is None:
+                self.frontier = []
+                for candidate in sorted(level)[:width]:
+                    self._expand(candidate)
+                level = [c for c in self.frontier if not self._is_hopeless(c.bound)]
+        except KeyboardInterrupt:
+            self.stopped_by = "interrupt"
+
+    def _start(self) -> None:
+        everybody = self.judge.counts(np.ones((len(self.population), 1), dtype=np.bool_))
+        self.evaluated += 1
+        self.frontier.append(Candidate(_pair(self.judge.bound(everybody)[0]), (), self.space.root()))
+
+    def _is_hopeless(self, bound: Loss) -> bool:
+        """Whether nothing with this bound can become the result."""
+        return self.prune and self.best is not None and self.judge.cannot_beat(bound, self.best.loss)
+
+    # ---- one expansion ----------------------------------------------------------------------------------
+
+    def _expand(self, candidate: Candidate) -> None:
+        self.expanded += 1
+        position = self._made(candidate)
+        n = 0
+        for growth in self.space.growths(position):
+            n += 1
+            if isinstance(growth, Position):
+                self._consider(growth, (*candidate.trail, n))
+            elif isinstance(growth, Batch) and existential(position, growth.path):
+                self._consider_batch(position, growth, (*candidate.trail, n))
+            else:
+                for item in self.space.members(growth):
+                    for made in growth.settle(item):
+                        n += 1
+                        self._consider(made, (*candidate.trail, n))
+        if len(self.known) * max(1, len(self.population)) > REMEMBERED:
+            self.known.clear()
+
+    def _made(self, candidate: Candidate) -> Position:
+        if candidate.position is not None:
+            return candidate.position
+        assert candidate.batch is not None
+        return self._member(candidate.batch, candidate.family, candidate.choice)
+
+    def _member(self, batch: Batch, index: int, choice: int) -> Position:
+        """The predicate that a member of a batch makes."""
+        family = self.space.plain[batch.position.slot.type].families[index]
+        return next(batch.settle(Item(family, choice, family.literal(choice))))
+
+    def _consider(self, position: Position, trail: tuple[int, ...]) -> None:
+        """Evaluate one predicate by itself."""
+        rows = rows_where(position.predicate, self.population, self.population.schema.individual, self.known)
+        true = rows[self.population.individuals]
+        self.evaluated += 1
+        size = int(true.sum())
+        if size < self.least:
+            self.pruned += 1
+            return
+        counts = self.judge.counts(true[:, None])
+        if len(true) - size >= self.least:
+            loss = _pair(self.judge.loss(counts)[0])
+            self._improve(loss, n_literals(position.predicate), lambda: position)
+        bound = _pair(self.judge.bound(counts)[0])
+        if self._is_hopeless(bound):
+            self.pruned += 1
+        else:
+            heapq.heappush(self.frontier, Candidate(bound, trail, position))
+
+    # ---- families in one pass ---------------------------------------------------------------------------
+
+    def _consider_batch(self, position: Position, batch: Batch, trail: tuple[int, ...]) -> None:
+        """Evaluate all plain tests that may be added at one position."""
+        name = batch.position.slot.type
+        if name not in self.boards:
+            self.boards[name] = boards_of(self.space, name)
+        pairs = pairs_at(position, batch.path, self.population, self.known)
+        grows = self._can_grow_after(position, batch)
+        size = n_literals(position.predicate) + 1
+        for board in self.boards[name]:
+            for first, last in _pieces(board, board.since(batch.since[0]), self.judge.n_labels):
+                members = self._evaluate(board, first, last, pairs, batch, trail)
+                self._improve_by(members, size)
+                if grows and len(members.sizes):
+                    self._push(members, len(pairs))
+
+    def _evaluate(
+        self, board: Board, first: int, last: int, pairs: Pairs, batch: Batch, trail: tuple[int, ...]
+    ) -> Members:
+        """The members in some columns of a board that are in the batch and keep enough individuals."""
+        judge = self.judge
+        start, stop = int(board.offsets[first]), int(board.offsets[last])
+        kernel = ranked_counts if board.ranked else coded_counts
+        counts, sizes, marks = kernel(
+            pairs.owners,
+            pairs.rows,
+            board.columns[first:last],
+            board.offsets[first : last + 1] - start,
+            judge.labels,
+            judge.weights,
+            judge.n_labels,
+            self._hashes(len(pairs)),
+        )
+        allowed = board.allowed(start, stop, batch)
+        enough = allowed & (sizes >= self.least)
+        n_allowed = int(np.count_nonzero(allowed))
+        self.evaluated += n_allowed
+        self.pruned += n_allowed - int(np.count_nonzero(enough))
+        families, choices = board.families[start:stop], board.choices[start:stop]
+        return Members(batch, trail, families, choices, counts, sizes, marks).chosen(enough)
+
+    def _improve_by(self, members: Members, size: int) -> None:
+        """Take the best of the members that leave enough on the other side as well."""
+        splits = members.chosen(len(self.population) - members.sizes >= self.least)
+        if not len(splits.sizes):
+            return
+        losses = self.judge.loss(splits.counts)
+        least = self.judge.least(losses)
+        loss = _pair(losses[least])
+        if self.best is not None and loss > self.best.loss:
+            return
+        tied = np.flatnonzero((losses == losses[least]).all(axis=1))
+        first = tied[np.lexsort((splits.choices[tied], splits.families[tied]))[0]]
+        family, choice = int(splits.families[first]), int(splits.choices[first])
+        self._improve(loss, size, lambda: self._member(splits.batch, family, choice))
+
+    def _push(self, members: Members, n_pairs: int) -> None:
+        """Put the members that may have better refinements on the frontier."""
+        bounds = self.judge.bound(members.counts)
+        hopeful = np.ones(len(bounds), dtype=np.bool_)
+        if self.prune and self.best is not None:
+            hopeful = ~self.judge.all_cannot_beat(bounds, self.best.loss)
+        fresh = hopeful & self._fresh(members, n_pairs)
+        self.pruned += int(np.count_nonzero(~hopeful))
+        self.duplicates += int(np.count_nonzero(hopeful & ~fresh))
+        for k in np.flatnonzero(fresh):
+            family, choice = int(members.families[k]), int(members.choices[k])
+            step = (*members.trail, family, choice)
+            heapq.heappush(self.frontier, Candidate(_pair(bounds[k]), step, None, members.batch, family, choice))
+
+    def _fresh(self, members: Members, n_pairs: int) -> NDArray[np.bool_]:
+        """Which members leave less than their parent does, and what no member before them leaves.
+
+        The others have only refinements that are found elsewhere; unless a rewrite goes on from the test itself.
+        """
+        marks = members.marks
+        fresh = np.ones(marks.shape[1], dtype=np.bool_)
+        if self.space.offers.from_literal[members.batch.position.slot.type]:
+            return fresh
+        whole = self._hashes(n_pairs).sum(axis=1, dtype=np.uint64)
+        fresh[(marks[0] == whole[0]) & (marks[1] == whole[1])] = False
+        order = np.lexsort((np.arange(marks.shape[1]), marks[1], marks[0]))
+        again = (np.diff(marks[0][order]) == 0) & (np.diff(marks[1][order]) == 0)
+        fresh[order[1:][again]] = False
+        return fresh
+
+    def _hashes(self, n: int) -> NDArray[np.uint64]:
+        """Random numbers, the same throughout a search; two sums of them identify a set of pairs."""
+        if self.marks.shape[1] < n:
+            self.marks = np.random.default_rng(self.seed).integers(0, 2**63, size=(2, 2 * n), dtype=np.uint64)
+        return self.marks[:, :n]
+
+    def _can_grow_after(self, position: Position, batch: Batch) -> bool:
+        """Whether a predicate with one more test at the end of the path can have refinements."""
+        if self.space.offers.from_literal[batch.position.slot.type]:
+            return True
+        if batch.room.literals is not None and batch.room.literals <= 1:
+            return False
+        most = self.space.grammar.conjuncts.get(batch.position.slot.type, 1)
+        if most == 0 or len(batch.position.items) + 1 < most:
+            return True
+        return any(self.space.has_place(place) for place in _before_the_end(position, batch.path))
+
+    # ---- the best so far --------------------------------------------------------------------------------
+
+    def _improve(self, loss: Loss, size: int, make: Callable[[], Position]) -> None:
+        """Take a predicate as the best if it is, or if it is as good and shorter, or as short and comes first."""
+        if self.best is not None and (loss, size) > (self.best.loss, self.best.size):
+            return
+        position = make()
+        key = position.key
+        if self.best is None or (loss, size, key) < (self.best.loss, self.best.size, self.best.key):
+            self.best = Best(loss, size, key, position)
+
+    def _report(self) -> None:
+        if self.progress is not None and self.budget.spent() - self.reported >= 1.0:
+            self.reported = self.budget.spent()
+            self.progress(self._stats(), self.result() if self.best is not None else None)
+
+    def _stats(self) -> SearchStats:
+        seconds = self.budget.spent()
+        return SearchStats(self.evaluated, self.expanded, self.pruned, self.duplicates, seconds, self.stopped_by)
+
+    def result(self) -> Split:
+        """What was found, and what is proved of it."""
+        position = self.space.root() if self.best is None else self.best.position
+        rows = rows_where(position.predicate, self.population, self.population.schema.individual)
+        true = rows[self.population.individuals]
+        loss = _pair(self.judge.loss(self.judge.counts(true[:, None]))[0])
+        yes, no = self.judge.sides(true)
+        done = self.stopped_by == "done" and not self.frontier
+        least = min((candidate.bound[0] for candidate in self.frontier), default=loss[0])
+        gap = 0.0 if done else max(0.0, loss[0] - least)
+        score = self.judge.score(np.array(loss))
+        return Split(position.predicate, loss, score, yes, no, done, gap, self.judge.name, self._stats())
+
+
+def _pair(loss: NDArray[np.float64]) -> Loss:
+    return float(loss[0]), float(loss[1])
+
+
+def _before_the_end(position: Position, path: Path) -> Iterator[Position]:
+    """The positions along a path, the last one not included."""
+    for index, slot in path:
+        yield position
+        position = position.items[index].positions[slot]
+
+
+def _pieces(board: Board, column: int, n_labels: int) -> Iterator[tuple[int, int]]:
+    """Runs of columns, from one on, whose counts fit into a piece of memory."""
+    n_columns = len(board.offsets) - 1
+    while column < n_columns:
+        most = board.offsets[column] + max(1, PIECE // max(1, n_labels))
+        stop = max(column + 1, int(np.searchsorted(board.offsets, most, side="right")) - 1)
+        yield column, stop
+        column = stop

@@ -1,0 +1,77 @@
+"""What a search returns: the split, and what it cost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structtree.lang.pretty import pretty
+from structtree.lang.syntax import Predicate
+from structtree.search.judges import Loss
+
+__all__ = ["SearchStats", "Split", "StoppedBy"]
+
+StoppedBy = Literal["done", "evaluations", "time", "interrupt", "beam"]
+
+
+@dataclass(frozen=True, slots=True)
+class SearchStats:
+    """What a search cost.
+
+    Parameters
+    ----------
+    evaluated : int
+        Predicates whose score was computed.
+    expanded : int
+        Predicates whose refinements were generated.
+    pruned : int
+        Predicates that were not expanded because their bound cannot beat the best found.
+    duplicates : int
+        Predicates that were not expanded because another one has the same refinements.
+    seconds : float
+    stopped_by : {"done", "evaluations", "time", "interrupt", "beam"}
+    """
+
+    evaluated: int = 0
+    expanded: int = 0
+    pruned: int = 0
+    duplicates: int = 0
+    seconds: float = 0.0
+    stopped_by: StoppedBy = "done"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Split:
+    """The best predicate found, and how good it is.
+
+    Parameters
+    ----------
+    predicate : Predicate
+        ``top`` when no predicate leaves enough on both sides.
+    loss : tuple of two floats
+        What the criterion makes least, compared in this order; see `structtree.search.criteria`.
+    score : float
+        The criterion's value as people quote it: accuracy for the accuracies, else the impurity or error.
+    yes, no : array
+        Weighted class counts on both sides; for numbers weight, sum and sum of squares of the centred targets.
+    proved : bool
+        Whether no predicate of the space is better.
+    gap : float
+        How much less than this, in the first component of the loss, something unseen might still have.
+    """
+
+    predicate: Predicate
+    loss: Loss
+    score: float
+    yes: NDArray[np.float64]
+    no: NDArray[np.float64]
+    proved: bool
+    gap: float
+    criterion: str
+    stats: SearchStats
+
+    def __str__(self) -> str:
+        return f"{pretty(self.predicate)} ({self.criterion} {self.score:.4g})"

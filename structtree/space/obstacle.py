@@ -1,0 +1,228 @@
+"""Why a grammar does not derive a predicate: the first thing that stands in the way, as a sentence.
+
+The walk follows the predicate from the outside in, the way a derivation would have made it, and stops where no
+derivation goes on: at a limit, at two conjuncts that may not stand together, at one conjunct too many, or at a
+literal that no rewrite of its type makes. Law: there is an obstacle exactly when `Space.locate` finds nothing.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from heapq import nsmallest
+from itertools import combinations
+from typing import Any, Literal
+
+import numpy as np
+
+from structtree.lang.logic import excludes, implies
+from structtree.lang.pretty import pretty
+from structtree.lang.syntax import Aggregate, Compare, Count, Follow, Predicate, Step, Within
+from structtree.space.families import Family, LinkFamily, Slot, TestFamily
+from structtree.space.space import Space
+from structtree.space.terms import canonical, clash, conjuncts, functional_step, n_literals, nesting, subject
+
+__all__ = ["Obstacle", "obstacle"]
+
+SHOWN = 3
+"""How many of the nearest literals, or rewrites, are told."""
+
+
+@dataclass(frozen=True, slots=True)
+class Obstacle:
+    """What keeps a predicate out of a space.
+
+    Parameters
+    ----------
+    what : {"limit", "clash", "conjuncts", "value", "rewrite"}
+    sentence : str
+    at : Predicate
+        The part of the predicate where a derivation cannot go on.
+    type : str
+        The type of the rows that this part is about.
+    nearest : tuple of Predicate
+        What the rewrites of that type do offer, the nearest first.
+    """
+
+    what: Literal["limit", "clash", "conjuncts", "value", "rewrite"]
+    sentence: str
+    at: Predicate
+    type: str
+    nearest: tuple[Predicate, ...] = ()
+
+
+def obstacle(space: Space, predicate: Predicate) -> Obstacle | None:
+    """What keeps a checked, ground predicate out of a space; None when it is a member.
+
+    Examples
+    --------
+    >>> from structtree.lang.grammar import Grammar
+    >>> space = Space.build(Grammar.parse("type T = {a: int} individual T refine T { top -> a >= {2, 5} }"))
+    >>> print(obstacle(space, space.parse("a >= 3")).sentence)
+    no rewrite of T makes 'a >= 3': 'top -> a >= {2, 5}' offers a >= 2 and a >= 5
+    """
+    predicate = canonical(predicate)
+    if space.locate(predicate) is not None:
+        return None
+    slot = Slot(space.grammar.individual)
+    found = _limit(space, predicate) or _at(space, slot, conjuncts(predicate), predicate)
+    return found or _unmade(space, slot.type, predicate)
+
+
+def _limit(space: Space, predicate: Predicate) -> Obstacle | None:
+    limits = space.grammar.limits
+    measured = (("literals", n_literals(predicate), limits.literals), ("nesting", nesting(predicate), limits.nesting))
+    for name, size, most in measured:
+        if most is not None and size > most:
+            has = f"it has {size} literals" if name == "literals" else f"it looks {size} links deep"
+            sentence = f"{has}, {size - most} more than 'limits {{ {name} {most} }}' allows"
+            return Obstacle("limit", sentence, predicate, space.grammar.individual)
+    return None
+
+
+def _at(space: Space, slot: Slot, literals: tuple[Predicate, ...], whole: Predicate) -> Obstacle | None:
+    """What is wrong with these conjuncts of a position."""
+    for p, q in combinations(literals, 2):
+        if clash(p, q):
+            return Obstacle("clash", _clash(p, q, slot.type), whole, slot.type)
+    most = space.grammar.conjuncts.get(slot.type, 1)
+    if most and len(literals) > max(most, len(slot.fixed) + int(slot.open)):
+        return Obstacle("conjuncts", _too_many(literals, most, slot.type), whole, slot.type)
+    for literal in literals:
+        fixed = any(space._place_fixed(family, literal, slot.type) for family in slot.fixed)
+        if not fixed and space._home(slot.type, literal) is None:
+            return _of_literal(space, slot.type, literal)
+    return None
+
+
+def _clash(p: Predicate, q: Predicate, name: str) -> str:
+    both = f"{pretty(p)!r} and {pretty(q)!r} cannot stand side by side at {name}"
+    if excludes(p, q):
+        return f"{both}: nothing satisfies both"
+    if implies(p, q) or implies(q, p):
+        weak = q if implies(p, q) else p
+        return f"{both}: {pretty(weak)!r} is redundant"
+    return f"{both}: conditions on what one reference leads to go inside one pair of brackets"
+
+
+def _too_many(literals: tuple[Predicate, ...], most: int, name: str) -> str:
+    rule = f"'top -> top and top max {most}'" if most > 1 else "it has no 'top -> top and top'"
+    return (
+        f"a position of {name} holds at most {most} conjunct{'s' * (most > 1)} ({rule}), and this has {len(literals)}"
+    )
+
+
+# ---- one literal ----------------------------------------------------------------------------------------
+
+
+def _of_literal(space: Space, name: str, literal: Predicate) -> Obstacle:
+    """Why no rewrite of a type makes a literal: because of what is inside it, of its value, or altogether."""
+    inside = [found for family in _families(space, name) for found in _inside(space, family, literal)]
+    if inside:
+        return inside[0]
+    return _value(space, name, literal) or _unmade(space, name, literal)
+
+
+def _families(space: Space, name: str) -> Iterator[Family]:
+    yield from space.offers.from_top[name]
+    for families in space.offers.from_literal[name].values():
+        yield from families
+
+
+def _inside(space: Space, family: Family, literal: Predicate) -> Iterator[Obstacle]:
+    """What is wrong behind the link, where a family has the link."""
+    inners = family.inners(literal) if isinstance(family, LinkFamily) else None
+    if inners is None:
+        return
+    assert isinstance(family, LinkFamily)
+    for slot, inner in zip(family.slots, inners, strict=True):
+        found = _at(space, slot, conjuncts(inner), literal)
+        if found is not None:
+            yield found
+
+
+def _value(space: Space, name: str, literal: Predicate) -> Obstacle | None:
+    """Whether rewrites ask the same thing with other values, and which are nearest."""
+    same = [family for family in _families(space, name) if _asks_the_same(family, literal)]
+    if not same:
+        return None
+    alike = [family for family in same if _operator(family.template) == _operator(_end(literal))] or same
+    near = [found for family in alike for found in _nearest(family, literal)][:SHOWN]
+    rules = " and ".join(repr(rule) for rule in dict.fromkeys(_rule(space, family) for family in alike))
+    n = sum(len(_values(family)) for family in alike)
+    offers = _listed(near) if n <= len(near) else f"{n:,} others, among them {_listed(near)}"
+    sentence = f"no rewrite of {name} makes {pretty(literal)!r}: {rules} offer{'s' * (' and ' not in rules)} {offers}"
+    return Obstacle("value", sentence, literal, name, tuple(near))
+
+
+def _unmade(space: Space, name: str, literal: Predicate) -> Obstacle:
+    rules = list(dict.fromkeys(_rule(space, family) for family in _families(space, name)))
+    text = f"top -> {pretty(literal)}"
+    near = difflib.get_close_matches(text, rules, n=SHOWN, cutoff=0.0)
+    more = f" and {len(rules) - len(near)} more" if len(rules) > len(near) else ""
+    known = f"; it has {', '.join(map(repr, near))}{more}" if rules else ", which has no rewrites"
+    return Obstacle("rewrite", f"no rewrite of {name} makes {pretty(literal)!r}{known}", literal, name)
+
+
+def _asks_the_same(family: Family, literal: Predicate) -> bool:
+    if isinstance(family, TestFamily):
+        return family.subject is not None and family.subject == subject(literal)
+    template = family.template
+    return isinstance(template, Count) and isinstance(literal, Count) and template.link == literal.link
+
+
+def _rule(space: Space, family: Family) -> str:
+    rewrite = space.grammar.rewrites[family.type][family.index]
+    return f"{pretty(rewrite.left)} -> {pretty(rewrite.right)}"
+
+
+def _values(family: Family) -> Any:
+    return family.values if isinstance(family, TestFamily) else family.numbers
+
+
+def _nearest(family: Family, literal: Predicate) -> Iterator[Predicate]:
+    """The members of a family whose values are nearest, in the order of the values."""
+    wanted = _asked_value(literal)
+    values = _values(family)
+    for v in sorted(nsmallest(SHOWN, range(len(values)), key=lambda v: _distance(values[v], wanted))):
+        if isinstance(family, TestFamily):
+            yield family.literal(v)
+        else:
+            assert isinstance(literal, Count)
+            yield family.build(family.numbers[v], [literal.inner])
+
+
+def _distance(value: Any, wanted: Any) -> float:
+    value = getattr(value, "low", value)
+    if isinstance(wanted, int | float) and isinstance(value, int | float | np.number):
+        return abs(float(value) - float(wanted))
+    return 1.0 - difflib.SequenceMatcher(None, str(value), str(wanted)).ratio()
+
+
+def _asked_value(literal: Predicate) -> Any:
+    match _end(literal):
+        case Compare(value=value) | Aggregate(value=value):
+            return value
+        case Count(n=n):
+            return n
+        case Within(low=low):
+            return low
+        case _:
+            return None
+
+
+def _end(literal: Predicate) -> Predicate:
+    """The test behind all functional steps."""
+    while isinstance(literal, Follow | Step) and functional_step(literal) is not None:
+        literal = literal.inner
+    return literal
+
+
+def _operator(test: Predicate) -> tuple[str, str | None]:
+    return type(test).__name__, getattr(test, "op", None)
+
+
+def _listed(predicates: list[Predicate]) -> str:
+    *first, last = map(pretty, predicates)
+    return f"{', '.join(first)} and {last}" if first else last
