@@ -138,12 +138,15 @@ class Population:
     schema: Schema
     tables: Mapping[str, Table]
     individuals: NDArray[np.int64] = field(default=None)  # type: ignore[arg-type]  # filled in below
+    _known_good: bool = field(default=False, repr=False)
 
     def __post_init__(self) -> None:
         if self.individuals is None:
             rows = np.arange(self.tables[self.schema.individual].n_rows)
             object.__setattr__(self, "individuals", rows)
-        _validate(self)
+        if not self._known_good:
+            _validate(self)
+            object.__setattr__(self, "_known_good", True)
 
     def __len__(self) -> int:
         return len(self.individuals)
@@ -201,7 +204,8 @@ class Population:
         schema = Schema(tuple(slim if t.name == name else t for t in self.schema.types), name)
         table = self.tables[name]
         columns = {key: column for key, column in table.columns.items() if key != attribute}
-        return replace(self, schema=schema, tables={**self.tables, name: replace(table, columns=columns)}), labels
+        tables = {**self.tables, name: replace(table, columns=columns)}
+        return replace(self, schema=schema, tables=tables, _known_good=False), labels
 
     def with_column(self, type_name: str, attribute: Attribute, column: Column) -> Population:
         """The population with one more attribute of a type."""
@@ -210,7 +214,8 @@ class Population:
         types = tuple(wider if t.name == type_name else t for t in self.schema.types)
         table = self.tables[type_name]
         tables = {**self.tables, type_name: replace(table, columns={**table.columns, attribute.name: column})}
-        return replace(self, schema=Schema(types, self.schema.individual), tables=tables)
+        schema = Schema(types, self.schema.individual)
+        return replace(self, schema=schema, tables=tables, _known_good=False)
 
     def with_target(self, attribute: str, labels: NDArray[Any]) -> Population:
         """The inverse of `split_target`: the labels as one more attribute of the individuals.

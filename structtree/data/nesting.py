@@ -57,7 +57,14 @@ class Layout:
 
 
 def layout_of(population: Population) -> Layout:
-    """Where to write each row of a population: as near to an individual as it can be."""
+    """Where to write each row of a population: as near to an individual as it can be.
+
+    Examples
+    --------
+    >>> population = Population.from_records([{"to": {"$id": 1, "a": 5}}, {"to": {"$ref": 1}}])
+    >>> layout_of(population).types["To"].home.tolist()
+    [0]
+    """
     schema, tables = population.schema, population.tables
     home = {name: np.full(tables[name].n_rows, -1, dtype=np.int64) for name in schema.names}
     named = {name: np.zeros(tables[name].n_rows, dtype=np.bool_) for name in schema.names}

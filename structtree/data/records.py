@@ -133,7 +133,17 @@ def read_json(
     individual: str = "Individual",
     types: Mapping[str, str] | None = None,
 ) -> Population:
-    """A population from a JSON file that is one array of objects; otherwise as `read_jsonl`."""
+    """A population from a JSON file that is one array of objects; otherwise as `read_jsonl`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "trains.json"
+    ...     _ = file.write_text('[{"wheels": 2}, {"wheels": 3}]')
+    ...     len(read_json(file))
+    2
+    """
     source = os.fspath(path)
     with open_text_file(path) as file, _collector_paused():
         text = file.read()

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from structtree.data.columns import Population
 from structtree.search.boards import Board, boards_of
-from structtree.search.judges import Judge, Loss
+from structtree.search.judges import Assessment, Judge, Loss
 from structtree.search.kernels import coded_counts, ranked_counts
 from structtree.search.pairs import Pairs, existential, pairs_at
 from structtree.search.results import SearchStats, Split, StoppedBy
@@ -261,11 +261,10 @@ class Search:
         if size < self.least:
             self.pruned += 1
             return
-        counts = self.judge.counts(true[:, None])
+        assessed = self.judge.assess(self.judge.counts(true[:, None]), self.best.loss if self.best else None)
         if len(true) - size >= self.least:
-            loss = _pair(self.judge.loss(counts)[0])
-            self._improve(loss, n_literals(position.predicate), lambda: position)
-        bound = _pair(self.judge.bound(counts)[0])
+            self._improve(_pair(assessed.losses[0]), n_literals(position.predicate), lambda: position)
+        bound = _pair(assessed.bounds[0])
         if self._is_hopeless(bound):
             self.pruned += 1
         else:
@@ -283,13 +282,24 @@ class Search:
         size = n_literals(position.predicate) + 1
         for board in self.boards[name]:
             for first, last in _pieces(board, board.since(batch.since[0]), self.judge.n_labels):
-                members = self._evaluate(board, first, last, pairs, batch, trail)
-                self._improve_by(members, size)
-                if grows and len(members.sizes):
-                    self._push(members, len(pairs))
+                hashes = self._hashes(len(pairs) if grows else 0)
+                members = self._evaluate(board, first, last, pairs, hashes, batch, trail)
+                if not len(members.sizes):
+                    continue
+                assessed = self.judge.assess(members.counts, self.best.loss if self.best else None)
+                self._improve_by(members, assessed.losses, size)
+                if grows:
+                    self._push(members, assessed, hashes)
 
     def _evaluate(
-        self, board: Board, first: int, last: int, pairs: Pairs, batch: Batch, trail: tuple[int, ...]
+        self,
+        board: Board,
+        first: int,
+        last: int,
+        pairs: Pairs,
+        hashes: NDArray[np.uint64],
+        batch: Batch,
+        trail: tuple[int, ...],
     ) -> Members:
         """The members in some columns of a board that are in the batch and keep enough individuals."""
         judge = self.judge
@@ -303,7 +313,7 @@ class Search:
             judge.labels,
             judge.weights,
             judge.n_labels,
-            self._hashes(len(pairs)),
+            hashes,
         )
         allowed = board.allowed(start, stop, batch)
         enough = allowed & (sizes >= self.least)
@@ -313,36 +323,35 @@ class Search:
         families, choices = board.families[start:stop], board.choices[start:stop]
         return Members(batch, trail, families, choices, counts, sizes, marks).chosen(enough)
 
-    def _improve_by(self, members: Members, size: int) -> None:
+    def _improve_by(self, members: Members, losses: NDArray[np.float64], size: int) -> None:
         """Take the best of the members that leave enough on the other side as well."""
-        splits = members.chosen(len(self.population) - members.sizes >= self.least)
-        if not len(splits.sizes):
+        splits = np.flatnonzero(len(self.population) - members.sizes >= self.least)
+        if not len(splits):
             return
-        losses = self.judge.loss(splits.counts)
-        least = self.judge.least(losses)
+        least = splits[self.judge.least(losses[splits])]
         loss = _pair(losses[least])
-        if self.best is not None and loss > self.best.loss:
+        if self.best is not None and (loss, size) > (self.best.loss, self.best.size):
             return
-        tied = np.flatnonzero((losses == losses[least]).all(axis=1))
-        first = tied[np.lexsort((splits.choices[tied], splits.families[tied]))[0]]
-        family, choice = int(splits.families[first]), int(splits.choices[first])
-        self._improve(loss, size, lambda: self._member(splits.batch, family, choice))
+        tied = splits[(losses[splits] == losses[least]).all(axis=1)]
+        first = tied[np.lexsort((members.choices[tied], members.families[tied]))[0]]
+        family, choice = int(members.families[first]), int(members.choices[first])
+        self._improve(loss, size, lambda: self._member(members.batch, family, choice))
 
-    def _push(self, members: Members, n_pairs: int) -> None:
+    def _push(self, members: Members, assessed: Assessment, hashes: NDArray[np.uint64]) -> None:
         """Put the members that may have better refinements on the frontier."""
-        bounds = self.judge.bound(members.counts)
-        hopeful = np.ones(len(bounds), dtype=np.bool_)
+        hopeful = np.ones(len(assessed.bounds), dtype=np.bool_)
         if self.prune and self.best is not None:
-            hopeful = ~self.judge.all_cannot_beat(bounds, self.best.loss)
-        fresh = hopeful & self._fresh(members, n_pairs)
+            hopeful = ~self.judge.all_cannot_beat(assessed.bounds, self.best.loss)
+        fresh = hopeful & self._fresh(members, hashes)
         self.pruned += int(np.count_nonzero(~hopeful))
         self.duplicates += int(np.count_nonzero(hopeful & ~fresh))
         for k in np.flatnonzero(fresh):
             family, choice = int(members.families[k]), int(members.choices[k])
             step = (*members.trail, family, choice)
-            heapq.heappush(self.frontier, Candidate(_pair(bounds[k]), step, None, members.batch, family, choice))
+            bound = _pair(assessed.bounds[k])
+            heapq.heappush(self.frontier, Candidate(bound, step, None, members.batch, family, choice))
 
-    def _fresh(self, members: Members, n_pairs: int) -> NDArray[np.bool_]:
+    def _fresh(self, members: Members, hashes: NDArray[np.uint64]) -> NDArray[np.bool_]:
         """Which members leave less than their parent does, and what no member before them leaves.
 
         The others have only refinements that are found elsewhere; unless a rewrite goes on from the test itself.
@@ -351,7 +360,7 @@ class Search:
         fresh = np.ones(marks.shape[1], dtype=np.bool_)
         if self.space.offers.from_literal[members.batch.position.slot.type]:
             return fresh
-        whole = self._hashes(n_pairs).sum(axis=1, dtype=np.uint64)
+        whole = hashes.sum(axis=1, dtype=np.uint64)
         fresh[(marks[0] == whole[0]) & (marks[1] == whole[1])] = False
         order = np.lexsort((np.arange(marks.shape[1]), marks[1], marks[0]))
         again = (np.diff(marks[0][order]) == 0) & (np.diff(marks[1][order]) == 0)

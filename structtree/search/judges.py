@@ -6,19 +6,52 @@ label of its own, in the order of the targets, so that a count says who was kept
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from math import inf
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from structtree.errors import DataError, UsageError
-from structtree.search.criteria import Criterion, better, cannot_beat, centred, criterion, regression_bound
+from structtree.search.criteria import Criterion, better, cannot_beat, centred, criterion
+from structtree.search.kernels import (
+    ENTROPY,
+    GAIN_RATIO,
+    GINI,
+    SQRT_GINI,
+    assess_accuracy,
+    assess_impurity,
+    assess_numbers,
+)
 
-__all__ = ["Judge", "Loss", "judge_for"]
+__all__ = ["Assessment", "Judge", "Loss", "judge_for"]
 
 Loss = tuple[float, float]
 Floats = NDArray[np.float64]
+
+# Corners double with every class; beyond this many the reference bounds some of them one by one.
+COMPILED_CLASSES = 8
+# A greater table would leave the cache and be no faster than the logarithms, and take longer to make than they do.
+TABLED_WEIGHT = 100_000
+_IMPURITIES = {"entropy": ENTROPY, "gini": GINI, "sqrt-gini": SQRT_GINI, "gain-ratio": GAIN_RATIO}
+
+
+class Assessment(NamedTuple):
+    """What became of many candidates.
+
+    Parameters
+    ----------
+    losses, bounds : (m, 2)
+        Where the first component has lost against the best, the second may be left out: infinity in a loss, and 0
+        in a bound.
+    hopeful : (m,) bool
+        Whether a refinement may be as good as the best.
+    """
+
+    losses: Floats
+    bounds: Floats
+    hopeful: NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,6 +68,13 @@ class Judge:
         For numbers: the centred targets in ascending order, one per label; else empty.
     classes : tuple
         For classes: their names, one per label; else empty.
+
+    Examples
+    --------
+    >>> judge = judge_for("acc*", np.array(["no", "no", "yes", "yes"]), 4)
+    >>> found = judge.assess(np.array([[1.0, 0.0], [0.0, 2.0]]), best=(0.0, 0.0))
+    >>> found.losses[1].tolist(), found.hopeful.tolist()
+    ([0.0, 0.0], [False, True])
     """
 
     criterion: Criterion
@@ -43,16 +83,28 @@ class Judge:
     n_labels: int
     targets: Floats
     classes: tuple[Any, ...] = ()
+    #: The counts of everybody, as the criterion wants them: class weights, or moments.
+    total: Floats = field(init=False)
+    #: What rounding may have changed in a loss.
+    slack: float = field(init=False)
+    _corners: NDArray[np.int64] = field(init=False, repr=False)
+    _table: Floats = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        everybody = np.bincount(self.labels, self.weights, self.n_labels).astype(np.float64)
+        total = np.asarray(self._evidence(everybody[None, :])[0])
+        for name, value in (
+            ("total", total),
+            ("slack", self.criterion.slack(total)),
+            ("_corners", np.arange(2 ** min(self.n_labels, COMPILED_CLASSES), dtype=np.int64)),
+            ("_table", _table(self.criterion.name, self.weights)),
+        ):
+            object.__setattr__(self, name, value)
 
     @property
     def name(self) -> str:
         """The name of the criterion."""
         return self.criterion.name
-
-    @property
-    def total(self) -> Floats:
-        """The counts of everybody, as the criterion wants them."""
-        return np.asarray(self._evidence(self._everybody()[None, :])[0])
 
     def counts(self, inside: NDArray[np.bool_]) -> Floats:
         """The counts of the individuals in each column."""
@@ -63,16 +115,40 @@ class Judge:
 
     def loss(self, counts: Floats) -> Floats:
         """The losses of candidates with these counts."""
-        return self.criterion.loss(self._evidence(counts), self.total)
+        if self._is_compiled():
+            return self.assess(counts).losses
+        return self.criterion.loss(counts, self.total)
 
     def bound(self, counts: Floats) -> Floats:
         """The least losses of their refinements."""
-        if self.criterion.task == "classes":
-            return self.criterion.bound(counts, self.total)
-        return regression_bound(self.targets, self._everybody(), counts > 0)
+        return self.assess(counts).bounds
 
-    def _everybody(self) -> Floats:
-        return np.bincount(self.labels, self.weights, self.n_labels).astype(np.float64)
+    def assess(self, counts: Floats, best: Loss | None = None) -> Assessment:
+        """Losses, bounds, and whether the bounds leave hope of something as good as the best found.
+
+        Parameters
+        ----------
+        counts : (m, n_labels)
+            Sums of this judge's weights.
+        best : pair of floats, optional
+            The best loss found.
+        """
+        first, second = (inf, inf) if best is None else (float(best[0]), float(best[1]))
+        if not self._is_compiled():
+            losses, bounds = self.criterion.loss(counts, self.total), self.criterion.bound(counts, self.total)
+            return Assessment(losses, bounds, ~cannot_beat(bounds, (first, second), self.slack))
+        known = np.ascontiguousarray(counts, dtype=np.float64)
+        shared = (known, self.total, self._corners, self._table, first, second, self.slack)
+        match self.name:
+            case "mse":
+                return Assessment(*assess_numbers(known, self.targets, self.total, first, self.slack))
+            case "acc*" | "accuracy":
+                return Assessment(*assess_accuracy(self.name == "acc*", *shared))
+            case name:
+                return Assessment(*assess_impurity(_IMPURITIES[name], *shared))
+
+    def _is_compiled(self) -> bool:
+        return self.criterion.task == "numbers" or self.n_labels <= COMPILED_CLASSES
 
     def _evidence(self, counts: Floats) -> Floats:
         if self.criterion.task == "classes":
@@ -82,15 +158,15 @@ class Judge:
 
     def cannot_beat(self, bound: Loss, best: Loss) -> bool:
         """Whether nothing with this bound is as good as the best."""
-        return bool(cannot_beat(bound, best, self.criterion.slack(self.total)))
+        return bool(cannot_beat(bound, best, self.slack))
 
     def all_cannot_beat(self, bounds: Floats, best: Loss) -> NDArray[np.bool_]:
         """The same for many bounds."""
-        return cannot_beat(bounds, best, self.criterion.slack(self.total))
+        return cannot_beat(bounds, best, self.slack)
 
     def improves(self, loss: Loss, best: Loss) -> bool:
         """Whether a loss is less than the best by more than rounding."""
-        return bool(better(loss, best, self.criterion.slack(self.total)))
+        return bool(better(loss, best, self.slack))
 
     def least(self, losses: Floats) -> int:
         """The first of the least losses."""
@@ -104,6 +180,15 @@ class Judge:
         """The counts, or weight, mean and variance, of those inside and of the others."""
         both = self._evidence(self.counts(np.stack([inside, ~inside], axis=1)))
         return both[0], both[1]
+
+
+def _table(name: str, weights: Floats) -> Floats:
+    """The v log2 v of all whole numbers that counts can be; empty where they can be others, or too many."""
+    weight = float(weights.sum())
+    if name not in ("acc*", "entropy") or weight > TABLED_WEIGHT or (weights != np.floor(weights)).any():
+        return np.zeros(0)
+    v = np.arange(weight + 1)
+    return np.asarray(v * np.log2(np.maximum(v, 1.0)))
 
 
 def judge_for(

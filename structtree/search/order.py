@@ -73,7 +73,7 @@ def _promise(space: Space, judge: Judge, name: str, pairs: Pairs) -> dict[int, L
 
 def _counts(board: Board, judge: Judge, pairs: Pairs) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
     kernel = ranked_counts if board.ranked else coded_counts
-    hashes = np.zeros((2, len(pairs)), dtype=np.uint64)
+    hashes = np.zeros((2, 0), dtype=np.uint64)
     columns, labels, weights = board.columns, judge.labels, judge.weights
     counts, _, _ = kernel(pairs.owners, pairs.rows, columns, board.offsets, labels, weights, judge.n_labels, hashes)
     return counts  # type: ignore[no-any-return]  # compiled functions have no types

@@ -1,4 +1,4 @@
-"""Each kernel equals its plain-Python twin."""
+"""Each kernel equals its plain-Python twin; for losses and bounds that is `structtree.search.criteria`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from structtree.search import kernels
+from structtree.search.criteria import TOLERANCE, cannot_beat, criterion
+from structtree.search.judges import COMPILED_CLASSES, TABLED_WEIGHT, judge_for
 from tests.search import twins
+
+CLASS_CRITERIA = ["acc*", "accuracy", "entropy", "gini", "sqrt-gini", "gain-ratio"]
 
 
 @st.composite
@@ -45,3 +49,113 @@ def test_a_kernel_equals_its_twin(name, case):
         case = (*case[:2], case[2] + np.int32(1), *case[3:])
     for found, expected in zip(getattr(kernels, name)(*case), getattr(twins, name)(*case), strict=True):
         np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("name", ["coded_counts", "ranked_counts"])
+@given(case=cases())
+def test_a_kernel_without_hashes_gives_the_same_counts_and_no_signatures(name, case):
+    if name == "ranked_counts":
+        case = (*case[:2], case[2] + np.int32(1), *case[3:])
+    counts, sizes, signatures = getattr(kernels, name)(*case[:-1], np.zeros((2, 0), dtype=np.uint64))
+    expected = getattr(twins, name)(*case)
+    np.testing.assert_array_equal(counts, expected[0])
+    np.testing.assert_array_equal(sizes, expected[1])
+    assert not signatures.any()
+
+
+WHOLE = st.integers(0, 4).map(float)
+# Tenths leave the dust of rounding when they are taken away in another order than they were added in.
+TENTHS = st.integers(0, 30).map(lambda v: v / 10)
+
+
+@st.composite
+def class_verdicts(draw, most_classes=6):
+    """The labels and weights of a node, and the yes sides of some candidates."""
+    n_classes = draw(st.integers(2, most_classes))
+    extra = draw(st.lists(st.integers(0, n_classes - 1), max_size=12))
+    labels = np.array([*range(n_classes), *extra])
+    weights = draw(st.lists(draw(st.sampled_from([WHOLE, TENTHS])), min_size=len(labels), max_size=len(labels)))
+    inside = draw(st.lists(st.lists(st.booleans(), min_size=len(labels), max_size=len(labels)), max_size=4))
+    everybody, nobody = np.ones(len(labels), dtype=np.bool_), np.zeros(len(labels), dtype=np.bool_)
+    return labels, np.array(weights), np.array([*inside, everybody, nobody]).T
+
+
+@pytest.mark.parametrize("name", CLASS_CRITERIA)
+@given(case=class_verdicts())
+def test_losses_and_bounds_of_classes_equal_the_reference(name, case):
+    labels, weights, inside = case
+    judge = judge_for(name, labels, len(labels), weights)
+    counts = judge.counts(inside)
+    found = judge.assess(counts)
+    np.testing.assert_allclose(found.losses, criterion(name).loss(counts, judge.total), rtol=0, atol=TOLERANCE)
+    np.testing.assert_allclose(found.bounds, criterion(name).bound(counts, judge.total), rtol=0, atol=TOLERANCE)
+    assert found.hopeful.all()
+
+
+@pytest.mark.parametrize("name", CLASS_CRITERIA)
+@given(case=class_verdicts(), choice=st.integers(0, 5))
+def test_hope_is_what_the_reference_says_and_only_what_has_lost_is_left_out(name, case, choice):
+    labels, weights, inside = case
+    judge = judge_for(name, labels, len(labels), weights)
+    counts = judge.counts(inside)
+    whole = judge.assess(counts)
+    best = tuple(whole.losses[choice % len(counts)])
+    found = judge.assess(counts, best)
+    np.testing.assert_array_equal(found.hopeful, ~cannot_beat(whole.bounds, best, judge.slack))
+    for quick, full, left_out in ((found.losses, whole.losses, np.inf), (found.bounds, whole.bounds, 0.0)):
+        np.testing.assert_array_equal(quick[:, 0], full[:, 0])
+        lost = best[0] < full[:, 0] - judge.slack
+        np.testing.assert_array_equal(quick[~lost], full[~lost])
+        assert ((quick[lost, 1] == left_out) | (quick[lost, 1] == full[lost, 1])).all()
+
+
+@pytest.mark.parametrize("name", CLASS_CRITERIA)
+def test_more_classes_than_are_compiled_are_left_to_the_reference(name):
+    labels = np.arange(COMPILED_CLASSES + 1)
+    judge = judge_for(name, labels, len(labels))
+    counts = np.eye(len(labels))[:2]
+    found = judge.assess(counts, best=(0.0, 0.0))
+    np.testing.assert_array_equal(judge.loss(counts), criterion(name).loss(counts, judge.total))
+    np.testing.assert_array_equal(found.bounds, criterion(name).bound(counts, judge.total))
+    np.testing.assert_array_equal(found.hopeful, ~judge.all_cannot_beat(found.bounds, (0.0, 0.0)))
+
+
+@pytest.mark.parametrize("name", ["acc*", "entropy"])
+@pytest.mark.parametrize("scale", [1, TABLED_WEIGHT // 20, TABLED_WEIGHT])
+def test_looking_logarithms_up_and_working_them_out_agree(name, scale):
+    labels, weights = np.array([0, 0, 0, 1, 1, 2]), np.array([1, 2, 3, 1, 4, 5]) * scale
+    inside = np.random.default_rng(0).random((6, 50)) < 0.5
+    judge = judge_for(name, labels, 6, weights)
+    counts = judge.counts(inside)
+    np.testing.assert_allclose(judge.loss(counts), criterion(name).loss(counts, judge.total), rtol=0, atol=TOLERANCE)
+    np.testing.assert_allclose(
+        judge.bound(counts), criterion(name).bound(counts, judge.total), rtol=0, atol=TOLERANCE
+    )
+
+
+@st.composite
+def number_verdicts(draw):
+    n = draw(st.integers(1, 10))
+    targets = draw(st.lists(st.integers(-50, 50).map(lambda v: v / 10), min_size=n, max_size=n))
+    weights = draw(st.lists(draw(st.sampled_from([WHOLE, TENTHS])), min_size=n, max_size=n).filter(any))
+    inside = draw(st.lists(st.lists(st.booleans(), min_size=n, max_size=n), max_size=4))
+    everybody, nobody = np.ones(n, dtype=np.bool_), np.zeros(n, dtype=np.bool_)
+    return np.array(targets), np.array(weights), np.array([*inside, everybody, nobody]).T
+
+
+@given(case=number_verdicts(), choice=st.integers(0, 5))
+def test_losses_bounds_and_hope_of_numbers_equal_the_reference(case, choice):
+    targets, weights, inside = case
+    judge = judge_for("mse", targets, len(targets), weights)
+    counts = judge.counts(inside)
+    losses, bounds, filters = twins.numbers(targets, weights, inside)
+    atol = TOLERANCE * (1.0 + float(criterion("mse").unsplit(judge.total)[0]))
+    whole = judge.assess(counts)
+    np.testing.assert_allclose(whole.losses, losses, rtol=0, atol=atol)
+    np.testing.assert_allclose(whole.bounds, bounds, rtol=0, atol=atol)
+    best = tuple(whole.losses[choice % len(counts)])
+    found = judge.assess(counts, best)
+    np.testing.assert_array_equal(found.losses, whole.losses)
+    np.testing.assert_array_equal(found.hopeful, ~cannot_beat(whole.bounds, best, judge.slack))
+    np.testing.assert_allclose(found.bounds[found.hopeful], bounds[found.hopeful], rtol=0, atol=atol)
+    assert (found.bounds >= filters - atol).all() and (found.bounds <= whole.bounds + atol).all()

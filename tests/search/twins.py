@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from structtree.search.criteria import centred, moments, mse_bound, mse_loss, regression_bound
+
 
 def counts_of_members(owners, rows, passes, n_members, labels, weights, n_labels, hashes):
     """Counts, sizes and signatures of members, where ``passes(member, row)`` says what a member keeps."""
@@ -34,3 +36,12 @@ def ranked_counts(owners, rows, ranks, offsets, labels, weights, n_labels, hashe
         return ranks[family][row] > member - offsets[family]
 
     return counts_of_members(owners, rows, passes, offsets[-1], labels, weights, n_labels, hashes)
+
+
+def numbers(targets, weights, inside):
+    """Losses, exact bounds and cheap bounds of the reference, where columns say who is inside."""
+    order = np.argsort(targets, kind="stable")
+    targets, weights, inside = targets[order], weights[order], inside[order].T
+    centre = centred(targets, weights)
+    some, whole = moments(centre, weights, inside), moments(centre, weights)
+    return mse_loss(some, whole), regression_bound(targets, weights, inside), mse_bound(some, whole)

@@ -1,0 +1,173 @@
+"""The search from outside: known winners, budgets, interruption, weights, and wrong input."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from structtree.data.catalog import load_dataset
+from structtree.data.columns import Population
+from structtree.errors import DataError, GrammarError, UnknownNameError, UsageError
+from structtree.lang.grammar import Grammar
+from structtree.lang.pretty import pretty
+from structtree.search.best_split import best_split
+from structtree.space.space import Space
+
+
+def search(name, grammar=None, **options):
+    data = load_dataset(name)
+    return best_split(data.population, data.target, Grammar.load(grammar or data.grammar), **options)
+
+
+def test_michalskis_rule_is_found_and_proved():
+    found = search("michalski10", criterion="acc*")
+    assert found.score == 1.0
+    assert found.proved
+    assert found.yes.tolist() in ([5.0, 0.0], [0.0, 5.0])
+
+
+def test_the_first_split_of_the_dolphins_is_on_gills():
+    """Flach's example 5.1: gills has the least impurity, 0.39 bits."""
+    found = search("dolphins", criterion="entropy", min_samples_leaf=1)
+    assert found.score < 0.3901
+    alone = Grammar.parse("refine Individual { top -> * = *; top -> * >= * }")
+    data = load_dataset("dolphins")
+    single = best_split(data.population, data.target, alone, criterion="entropy")
+    assert pretty(single.predicate) in ("gills = yes", "gills = no")
+    assert round(single.score, 2) == 0.39
+
+
+def test_the_first_split_of_the_hammond_organs():
+    data = load_dataset("hammond")
+    found = best_split(data.population, data.target, Grammar.parse("refine Individual { top -> * = * }"))
+    assert found.criterion == "mse"
+    assert pretty(found.predicate) == "model = B3"
+
+
+@pytest.mark.parametrize("criterion", ["acc*", "entropy", "gini"])
+def test_a_small_frontier_goes_depth_first_and_finds_the_same(criterion):
+    whole, narrow = (search("trains", criterion=criterion, max_frontier=n) for n in (1_000_000, 1))
+    assert narrow.predicate == whole.predicate
+    assert narrow.proved
+
+
+def test_runs_are_identical():
+    first, second = (search("trains", criterion="entropy", random_state=seed) for seed in (0, 1))
+    assert first.predicate == second.predicate
+    assert first.stats.evaluated == second.stats.evaluated
+
+
+def test_a_budget_of_evaluations_is_kept_and_leaves_a_gap():
+    found = search("trains", criterion="entropy", max_evaluations=50)
+    assert not found.proved
+    assert found.stats.stopped_by == "evaluations"
+    assert found.gap > 0.0
+    best = search("trains", criterion="entropy")
+    assert found.loss[0] - found.gap <= best.loss[0] <= found.loss[0]
+
+
+def test_a_time_limit_ends_the_search():
+    data = load_dataset("planted-molecules", n=200)
+    found = best_split(data.population, data.target, Grammar.load("molecules"), criterion="entropy", time_limit=0.3)
+    assert found.stats.stopped_by in ("time", "done")
+    assert found.proved == (found.stats.stopped_by == "done")
+
+
+def test_an_interruption_returns_the_best_so_far(monkeypatch):
+    from structtree.search.engine import Search
+
+    expand = Search._expand
+
+    def interrupted(self, candidate):
+        if self.expanded == 20:
+            raise KeyboardInterrupt
+        expand(self, candidate)
+
+    monkeypatch.setattr(Search, "_expand", interrupted)
+    found = search("trains", criterion="entropy")
+    assert found.stats.stopped_by == "interrupt"
+    assert not found.proved
+    assert found.gap > 0.0
+    assert pretty(found.predicate) != "top"
+
+
+def test_progress_is_told_what_was_found(monkeypatch):
+    from structtree.search import engine
+
+    told = []
+    monkeypatch.setattr(engine.Budget, "spent", lambda self: float(len(told) * 2 + 1))
+    search("trains", criterion="entropy", progress=lambda stats, split: told.append((stats, split)))
+    assert told
+    assert told[-1][1] is not None
+
+
+def test_class_weights_change_what_is_best():
+    plain = search("trains", criterion="accuracy", class_weight={"east": 1.0, "west": 1.0})
+    heavy = search("trains", criterion="accuracy", class_weight={"west": 50.0})
+    assert plain.yes.sum() + plain.no.sum() == 20
+    assert heavy.yes.sum() + heavy.no.sum() == 10 + 500
+
+
+def test_reordering_individuals_changes_nothing():
+    data = load_dataset("trains")
+    order = np.random.default_rng(0).permutation(20)
+    grammar = Grammar.load("trains")
+    first = best_split(data.population, data.target, grammar, criterion="entropy")
+    second = best_split(data.population.take(order), data.target[order], grammar, criterion="entropy")
+    assert first.predicate == second.predicate
+    assert first.loss == pytest.approx(second.loss)
+
+
+def test_a_space_keeps_its_values_on_a_part_of_the_data():
+    data = load_dataset("trains")
+    space = Space.build(Grammar.load("trains"), data.population)
+    found = best_split(data.population.take(range(5, 15)), data.target[5:15], space)
+    assert found.predicate in space
+
+
+FLAT = Grammar.parse("refine Individual { top -> * >= * }")
+NUMBERS = Population.from_records([{"x": 1}, {"x": 2}, {"x": 3}])
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "sentence"),
+    [
+        ({"target": ["a", "b"]}, DataError, "expected 3 labels"),
+        ({"target": ["a", "a", "a"]}, DataError, "all individuals have the class 'a'"),
+        ({"target": [1.0, np.nan, 2.0]}, DataError, "a target must be a number; got nan"),
+        ({"target": ["a", None, "b"]}, DataError, "the target has no value"),
+        ({"target": ["a", "b", "b"], "sample_weight": [1, -1, 1]}, DataError, "must be a number >= 0; got -1"),
+        ({"target": ["a", "b", "b"], "sample_weight": [1, 1]}, DataError, "expected 3 sample weights"),
+        ({"target": ["a", "b", "b"], "criterion": "entropi"}, UnknownNameError, "did you mean 'entropy'"),
+        ({"target": ["a", "b", "b"], "criterion": "mse"}, DataError, "needs numbers"),
+        ({"target": ["a", "b", "b"], "strategy": "best"}, UsageError, "strategy must be"),
+        (
+            {"target": ["a", "b", "b"], "min_samples_leaf": 0},
+            UsageError,
+            "must be an int >= 1; got 0",
+        ),
+        ({"target": ["a", "b", "b"], "class_weight": {"c": 2}}, UsageError, "class_weight names 'c'"),
+    ],
+)
+def test_wrong_input_gets_one_sentence(options, error, sentence):
+    target = np.array(options.pop("target"), dtype=object)
+    if all(isinstance(value, float) for value in target):
+        target = target.astype(np.float64)
+    with pytest.raises(error, match=sentence):
+        best_split(NUMBERS, target, FLAT, **options)
+
+
+def test_an_empty_population_is_refused():
+    with pytest.raises(DataError, match="no individuals"):
+        best_split(NUMBERS.take([]), np.array([]), FLAT)
+
+
+def test_a_grammar_of_other_types_is_refused():
+    with pytest.raises(GrammarError, match="Train"):
+        best_split(NUMBERS, np.array(["a", "b", "b"]), Grammar.load("trains"))
+
+
+def test_no_split_is_top():
+    found = best_split(NUMBERS, np.array(["a", "b", "b"]), FLAT, min_samples_leaf=2)
+    assert pretty(found.predicate) == "top"
+    assert found.proved
