@@ -8,7 +8,8 @@ from __future__ import annotations
 import functools
 import json
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn, ParamSpec, TypeVar
@@ -19,8 +20,13 @@ from structtree import __version__
 from structtree.errors import StructtreeError, UsageError
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from structtree.data.columns import Population
     from structtree.data.opening import Opened
     from structtree.lang.grammar import Grammar
+    from structtree.report.effort import Effort
+    from structtree.search.best_split import SearchStats
     from structtree.space.space import Space
 
 __all__ = ["app", "main"]
@@ -412,6 +418,200 @@ def grammar_draw(
         _print_json({"file": str(out), "nodes": len(dag.nodes), "edges": len(dag.edges)})
     else:
         typer.echo(f"drew {len(dag.nodes)} nodes and {len(dag.edges)} edges to {out}")
+
+
+# ---- effort ---------------------------------------------------------------------------------------------
+
+
+@app.command("effort")
+@_reporting
+def effort(
+    where: Where,
+    grammar: Annotated[
+        str | None,
+        typer.Option(
+            "--grammar", metavar="GRAMMAR", help="A grammar's name, or a file; else the data's own, or a default."
+        ),
+    ] = None,
+    criteria: Annotated[
+        list[str] | None,
+        typer.Option("--criterion", metavar="NAMES", help="As in acc*,entropy; may be repeated; else all that fit."),
+    ] = None,
+    target: Target = None,
+    format: Format = None,
+    types: Types = None,
+    individual: Individual = None,
+    group: Group = None,
+    link: LinkName = None,
+    time_limit: Annotated[
+        float, typer.Option("--time-limit", help="The most seconds for a search with pruning.")
+    ] = 60.0,
+    exhaustive_limit: Annotated[
+        float,
+        typer.Option(
+            "--exhaustive-limit", help="The seconds per criterion to measure without pruning; else estimate."
+        ),
+    ] = 10.0,
+    min_samples_leaf: Annotated[
+        int, typer.Option("--min-samples-leaf", help="The least number of individuals on either side.")
+    ] = 1,
+    whole_tree: Annotated[bool, typer.Option("--whole-tree", help="Sum over all nodes of a tree.")] = False,
+    max_depth: Annotated[
+        int | None, typer.Option("--max-depth", help="With --whole-tree: how many splits deep.")
+    ] = None,
+    why_not: Annotated[
+        str | None, typer.Option("--why-not", metavar="PREDICATE", help="Say why this predicate did not win.")
+    ] = None,
+    plot: Annotated[Path | None, typer.Option("--plot", help="Draw it: .png, .svg or .pdf.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Compare what the search for the best split costs with and without pruning, by each criterion.
+
+    Example: structtree effort trains --criterion acc*,entropy --why-not "exists cars (long)"
+    """
+    from structtree.report.draw import check_picture, draw_effort
+    from structtree.report.effort import compare_effort
+
+    if plot is not None:
+        check_picture(plot)
+    opened, labels = _labelled(where, target, format, types, individual, group, link)
+    chosen = _grammar_for(opened, grammar, why_not)
+    with _telling() as progress:
+        efforts = compare_effort(
+            opened.population,
+            labels,
+            chosen,
+            [name.strip() for text in criteria or [] for name in text.split(",") if name.strip()] or None,
+            time_limit=time_limit,
+            exhaustive_limit=exhaustive_limit,
+            min_samples_leaf=min_samples_leaf,
+            whole_tree=whole_tree,
+            max_depth=max_depth,
+            watch=plot is not None,
+            progress=progress,
+        )
+    answers = (
+        {} if why_not is None else _answers(efforts, why_not, opened.population, labels, chosen, min_samples_leaf)
+    )
+    if plot is not None:
+        tree = ", whole tree" if whole_tree else ""
+        draw_effort(efforts, plot, f"What pruning saves on {opened.name}, grammar {chosen.name or 'derived'}{tree}")
+    if as_json:
+        _print_json([effort.to_dict() | answers.get(effort.criterion, {}) for effort in efforts])
+    else:
+        _print_efforts(efforts, answers, plot)
+
+
+def _labelled(
+    where: str,
+    target: str | None,
+    format: str | None,
+    types: list[str] | None,
+    individual: str | None,
+    group: str | None,
+    link: str | None,
+) -> tuple[Opened, NDArray[Any]]:
+    """The data with its labels, which a search cannot do without."""
+    from structtree.data.opening import open_data
+
+    opened = open_data(
+        where, target=target, format=format, types=_kinds(types), individual=individual, group=group, link=link
+    )
+    if opened.target is None:
+        schema = opened.population.schema
+        known = ", ".join(attribute.name for attribute in schema.type(schema.individual).attributes)
+        raise UsageError(f"say with --target which attribute of {where} to predict (it has: {known or 'none'})")
+    return opened, opened.target
+
+
+def _grammar_for(opened: Opened, grammar: str | None, predicate: str | None) -> Grammar:
+    """The grammar that was named, or the data's own, or the default; a predicate to ask about must be readable."""
+    from structtree.lang.grammar import Grammar
+    from structtree.lang.parse import parse_predicate
+
+    if predicate is not None:
+        parse_predicate(predicate)
+    name = grammar or opened.grammar
+    return Grammar.load(name) if name else Grammar.from_schema(opened.population.schema)
+
+
+@contextmanager
+def _telling() -> Iterator[Callable[[str, str, SearchStats], None] | None]:
+    """A line about the search that is running, for people who wait at a terminal."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+
+    with Console(stderr=True, highlight=False).status("searching") as status:
+
+        def tell(criterion: str, doing: str, stats: SearchStats) -> None:
+            status.update(f"{criterion} {doing}: {stats.evaluated:,} predicates in {stats.seconds:.0f} s")
+
+        yield tell
+
+
+def _answers(
+    efforts: tuple[Effort, ...],
+    predicate: str,
+    population: Population,
+    labels: NDArray[Any],
+    grammar: Grammar,
+    min_samples_leaf: int,
+) -> dict[str, dict[str, Any]]:
+    """For each criterion why the predicate did not win, as the JSON has it."""
+    from structtree.search.why_not import why_not
+
+    found = {}
+    for effort in efforts:
+        answer = why_not(effort.split, predicate, population, labels, grammar, min_samples_leaf=min_samples_leaf)
+        found[effort.criterion] = {"why_not": answer.to_dict()}
+    return found
+
+
+def _print_efforts(efforts: tuple[Effort, ...], answers: dict[str, dict[str, Any]], plot: Path | None) -> None:
+    counts = ["space", "evaluated", "evaluated\nunpruned", "%", "seconds", "seconds\nunpruned"]
+    heads = ["criterion", *counts, "score", "proved", "agree"]
+    _print_table("", heads, [_effort_row(effort) for effort in efforts])
+    if any(effort.exhaustive_estimated for effort in efforts):
+        typer.echo("~ estimated from the number of predicates and the measured speed")
+    unfinished = [effort.criterion for effort in efforts if not effort.proved]
+    if unfinished:
+        typer.echo(f"stopped before the proof, so not all that pruning needs: {', '.join(unfinished)}")
+    if any(effort.nodes > 1 for effort in efforts):
+        nodes = ", ".join(f"{effort.criterion} {effort.nodes}" for effort in efforts)
+        typer.echo(f"sums over all nodes that were split ({nodes}); score and best predicate are the root's")
+    winners: dict[str, list[str]] = {}
+    for effort in efforts:
+        winners.setdefault(effort.predicate, []).append(effort.criterion)
+    for predicate, criteria in winners.items():
+        typer.echo(f"best by {', '.join(criteria)}: {predicate}")
+    for criterion, answer in answers.items():
+        typer.echo(f"{criterion}: {answer['why_not']['sentence']}")
+    if plot is not None:
+        typer.echo(f"drew {plot}")
+
+
+def _effort_row(effort: Effort) -> list[str]:
+    about = "~" if effort.exhaustive_estimated else ""
+    words = {True: "yes", False: "no", None: "-"}
+    whole, seconds = effort.evaluated_exhaustive, effort.seconds_exhaustive
+    return [
+        effort.criterion,
+        "unknown" if effort.space is None else f"{effort.space:,}",
+        f"{effort.evaluated:,}",
+        "unknown" if whole is None else f"{about}{whole:,}",
+        "-" if effort.percent is None else f"{effort.percent:.3g}",
+        _seconds(effort.seconds),
+        "-" if seconds is None else f"{about}{_seconds(seconds)}",
+        f"{effort.score:.4g}",
+        words[effort.proved],
+        words[effort.agree],
+    ]
+
+
+def _seconds(seconds: float) -> str:
+    return f"{seconds:,.0f}" if seconds >= 100 else f"{seconds:.2g}"
 
 
 # ---- demo -----------------------------------------------------------------------------------------------

@@ -1,0 +1,395 @@
+"""What pruning saves: the same search with and without bounds, for each criterion.
+
+Without pruning the whole space is evaluated, which is measured where it can be done in the time allowed and otherwise
+told from the counted size of the space and the speed that was measured: an estimate, and marked as one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from structtree.data.columns import Population
+from structtree.data.reach import compact
+from structtree.errors import UsageError
+from structtree.lang.grammar import Grammar
+from structtree.lang.pretty import pretty
+from structtree.search.best_split import SearchStats, Split, best_split
+from structtree.search.criteria import CRITERIA, better, criterion
+from structtree.search.judges import judge_for
+from structtree.space.count import count_space
+from structtree.space.evaluate import holds
+from structtree.space.space import Space
+
+__all__ = ["Effort", "Moment", "compare_effort"]
+
+Progress = Callable[[str, str, SearchStats], None]
+
+EXHAUSTIVE_LIMIT = 10.0
+"""For how many seconds a search without pruning is worth measuring."""
+
+HOPE = 4.0
+"""How much longer than the limit an estimate may be and the measurement still tried: short searches look slow."""
+
+WARM = 1_000
+"""Evaluations after which everything is compiled that a search needs."""
+
+MOMENTS = 8
+"""How many moments of a search are told at most where it was too short to be watched."""
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """The best found at some time of a search.
+
+    Parameters
+    ----------
+    seconds : float
+    score : float
+    share : float
+        How much of the gain that the search reached in the end was reached then, from 0 to 1.
+    """
+
+    seconds: float
+    score: float
+    share: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Effort:
+    """What a search cost by one criterion, with pruning and without.
+
+    Parameters
+    ----------
+    criterion : str
+    space : int or None
+        How many predicates there are; None when no formula counts them and they are too many to enumerate.
+    evaluated, evaluated_exhaustive : int
+        Predicates evaluated with pruning, and without; the latter None when neither measured nor counted.
+    seconds, seconds_exhaustive : float
+    exhaustive_estimated : bool
+        Whether the numbers without pruning are estimated.
+    agree : bool or None
+        Whether both searches reached the same score; None when that was not measured.
+    score, predicate, proved
+        Of the best split; of a whole tree the score and predicate of its root, and whether all its splits are proved.
+    split : Split
+        The result with pruning; of a whole tree that of the root.
+    nodes : int
+        How many nodes were split.
+    moments : tuple of Moment
+        The best found against time, when asked for.
+    interrupted : bool
+        Whether the user stopped it.
+    """
+
+    criterion: str
+    space: int | None
+    evaluated: int
+    evaluated_exhaustive: int | None
+    seconds: float
+    seconds_exhaustive: float | None
+    exhaustive_estimated: bool
+    agree: bool | None
+    score: float
+    proved: bool
+    predicate: str
+    split: Split = field(repr=False)
+    nodes: int = 1
+    moments: tuple[Moment, ...] = ()
+    interrupted: bool = False
+
+    @property
+    def percent(self) -> float | None:
+        """Of what is evaluated without pruning, how much is evaluated with it."""
+        return 100.0 * self.evaluated / self.evaluated_exhaustive if self.evaluated_exhaustive else None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The numbers, for JSON."""
+        keys = ("criterion", "space", "evaluated", "evaluated_exhaustive", "percent", "seconds", "seconds_exhaustive")
+        more = ("score", "proved", "predicate", "exhaustive_estimated", "agree", "nodes")
+        return {key: getattr(self, key) for key in (*keys, *more)}
+
+
+def compare_effort(
+    population: Population,
+    target: ArrayLike,
+    grammar: Grammar | Space,
+    criteria: Sequence[str] | None = None,
+    *,
+    time_limit: float | None = None,
+    exhaustive_limit: float = EXHAUSTIVE_LIMIT,
+    min_samples_leaf: int = 1,
+    whole_tree: bool = False,
+    max_depth: int | None = None,
+    watch: bool = False,
+    progress: Progress | None = None,
+) -> tuple[Effort, ...]:
+    """Search with and without pruning, by each criterion, and compare what it cost.
+
+    Parameters
+    ----------
+    population, target, grammar, min_samples_leaf
+        As for `best_split`.
+    criteria : sequence of str, optional
+        All that fit the target by default.
+    time_limit : float, optional
+        The most seconds for each search with pruning.
+    exhaustive_limit : float
+        About how many seconds per criterion to spend on searches without pruning; beyond that it is estimated.
+    whole_tree : bool
+        Sum over all nodes of the tree that is grown by splitting both sides until they are pure.
+    max_depth : int, optional
+        How many splits deep that tree may be.
+    watch : bool
+        Whether to tell the best found against time; a search that is too short to be watched is done in parts again.
+    progress : function, optional
+        Called about once a second with the criterion, what is being done, and the statistics.
+
+    Returns
+    -------
+    tuple of Effort, one per criterion
+        Fewer when the user interrupts.
+
+    Examples
+    --------
+    >>> from structtree import Grammar, load_dataset
+    >>> lenses = load_dataset("lenses")
+    >>> (effort,) = compare_effort(lenses.population, lenses.target, Grammar.load("flat"), ["entropy"])
+    >>> effort.predicate, effort.proved, effort.agree, effort.evaluated <= effort.evaluated_exhaustive
+    ('astigmatic = no and tear_rate = normal', True, True, True)
+    """
+    labels = np.asarray(target)
+    names = tuple(dict.fromkeys(criteria)) if criteria else _fitting(labels, len(population))
+    _check_options(names, time_limit, exhaustive_limit, max_depth)
+    given = _Given(grammar, time_limit, exhaustive_limit, min_samples_leaf, progress)
+    efforts = []
+    for name in names:
+        _warm_up(population, labels, given, name)
+        effort = _of_tree(population, labels, given, name, max_depth) if whole_tree else None
+        effort = effort or _of_node(population, labels, given, name)
+        if watch and not whole_tree:
+            effort = replace(effort, moments=_moments(effort, population, labels, given))
+        efforts.append(effort)
+        if effort.interrupted:
+            break
+    return tuple(efforts) if whole_tree else _with_known_counts(efforts)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Given:
+    """What stays the same from search to search, and what was seen of the last one with pruning."""
+
+    grammar: Grammar | Space
+    time_limit: float | None
+    exhaustive_limit: float
+    least: int
+    progress: Progress | None
+    seen: list[tuple[SearchStats, Split]] = field(default_factory=list)
+
+    def search(self, population: Population, labels: NDArray[Any], name: str, **budget: Any) -> Split:
+        doing = "without pruning" if budget.get("strategy") == "exhaustive" else "with pruning"
+
+        def watch(stats: SearchStats, best: Split | None) -> None:
+            if best is not None and "strategy" not in budget:
+                self.seen.append((stats, best))
+            if self.progress is not None:
+                self.progress(name, doing, stats)
+
+        options: dict[str, Any] = {"criterion": name, "min_samples_leaf": self.least, "progress": watch, **budget}
+        return best_split(population, labels, self.grammar, **options)
+
+
+def _fitting(labels: NDArray[Any], n: int) -> tuple[str, ...]:
+    task = judge_for(None, labels, n).criterion.task
+    return tuple(name for name, found in CRITERIA.items() if found.task == task)
+
+
+def _check_options(
+    names: Sequence[str], time_limit: float | None, exhaustive_limit: float, max_depth: int | None
+) -> None:
+    for name in names:
+        criterion(name)
+    if time_limit is not None and not time_limit > 0:
+        raise UsageError(f"time_limit must be a number of seconds > 0; got {time_limit}")
+    if not exhaustive_limit >= 0:
+        raise UsageError(f"exhaustive_limit must be a number of seconds >= 0; got {exhaustive_limit}")
+    if max_depth is not None and max_depth < 1:
+        raise UsageError(f"max_depth must be an int >= 1 or None; got {max_depth}")
+
+
+def _warm_up(population: Population, labels: NDArray[Any], given: _Given, name: str) -> None:
+    """Have everything compiled before time is taken."""
+    budget: dict[str, Any] = {"max_evaluations": WARM, "time_limit": given.time_limit}
+    found = best_split(population, labels, given.grammar, criterion=name, min_samples_leaf=given.least, **budget)
+    if found.stats.stopped_by == "interrupt":
+        # There is nothing yet to return.
+        raise KeyboardInterrupt
+
+
+# ---- one node -------------------------------------------------------------------------------------------
+
+
+def _of_node(population: Population, labels: NDArray[Any], given: _Given, name: str) -> Effort:
+    given.seen.clear()
+    found = given.search(population, labels, name, time_limit=given.time_limit)
+    space = _size(given.grammar, population)
+    whole = _estimated(space, found.stats)
+    if found.stats.stopped_by != "interrupt":
+        whole = _without_pruning(population, labels, given, found, space)
+    return Effort(
+        criterion=found.criterion,
+        space=space,
+        evaluated=found.stats.evaluated,
+        evaluated_exhaustive=whole.evaluated,
+        seconds=found.stats.seconds,
+        seconds_exhaustive=whole.seconds,
+        exhaustive_estimated=whole.estimated,
+        agree=whole.agree,
+        score=found.score,
+        proved=found.proved,
+        predicate=pretty(found.predicate),
+        split=found,
+        interrupted=whole.interrupted,
+    )
+
+
+def _size(grammar: Grammar | Space, population: Population) -> int | None:
+    space = grammar if isinstance(grammar, Space) else Space.build(grammar, compact(population))
+    try:
+        return count_space(space).size
+    except UsageError:
+        # No formula, and too many to enumerate: that is an answer here, not a mistake of the caller.
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Whole:
+    """The search without pruning, measured or estimated."""
+
+    evaluated: int | None
+    seconds: float | None
+    estimated: bool
+    agree: bool | None
+    interrupted: bool
+
+
+def _estimated(space: int | None, stats: SearchStats) -> _Whole:
+    seconds = None if space is None else _seconds(space, stats)
+    return _Whole(space, seconds, estimated=True, agree=None, interrupted=stats.stopped_by == "interrupt")
+
+
+def _without_pruning(
+    population: Population, labels: NDArray[Any], given: _Given, found: Split, space: int | None
+) -> _Whole:
+    limit = given.exhaustive_limit
+    if not limit or (space is not None and _seconds(space, found.stats) > HOPE * limit):
+        return _estimated(space, found.stats)
+    whole = given.search(population, labels, found.criterion, strategy="exhaustive", time_limit=limit)
+    if whole.stats.stopped_by != "done":
+        return _estimated(space, whole.stats)
+    agree = _same(found, whole) if found.proved else None
+    return _Whole(whole.stats.evaluated, whole.stats.seconds, estimated=False, agree=agree, interrupted=False)
+
+
+def _with_known_counts(efforts: Sequence[Effort]) -> tuple[Effort, ...]:
+    """What is evaluated without bounds does not depend on the criterion: one measurement serves all."""
+    known = [effort.evaluated_exhaustive for effort in efforts if not effort.exhaustive_estimated]
+    return tuple(
+        replace(effort, evaluated_exhaustive=known[0], seconds_exhaustive=_seconds(known[0], effort.split.stats))
+        if known and known[0] and effort.exhaustive_estimated
+        else effort
+        for effort in efforts
+    )
+
+
+def _seconds(n: int, stats: SearchStats) -> float:
+    """How long so many evaluations take at the speed of a search."""
+    return n * stats.seconds / max(1, stats.evaluated)
+
+
+def _same(one: Split, other: Split) -> bool:
+    return not (better(one.loss, other.loss, 1e-9).any() or better(other.loss, one.loss, 1e-9).any())
+
+
+# ---- a whole tree ---------------------------------------------------------------------------------------
+
+
+def _of_tree(
+    population: Population, labels: NDArray[Any], given: _Given, name: str, max_depth: int | None
+) -> Effort | None:
+    """The sum over all nodes; None when even the root cannot be split."""
+    efforts = list(_grow(population, labels, given, name, max_depth))
+    if not efforts:
+        return None
+    exhaustive = [effort.evaluated_exhaustive for effort in efforts]
+    seconds = [effort.seconds_exhaustive for effort in efforts]
+    spaces = [effort.space for effort in efforts]
+    agree = [effort.agree for effort in efforts]
+    return replace(
+        efforts[0],
+        space=_sum(spaces),
+        evaluated=sum(effort.evaluated for effort in efforts),
+        evaluated_exhaustive=_sum(exhaustive),
+        seconds=sum(effort.seconds for effort in efforts),
+        seconds_exhaustive=_sum(seconds),
+        exhaustive_estimated=any(effort.exhaustive_estimated for effort in efforts),
+        agree=False if False in agree else None if None in agree else True,
+        proved=all(effort.proved for effort in efforts),
+        nodes=len(efforts),
+        interrupted=efforts[-1].interrupted,
+    )
+
+
+def _sum(numbers: Sequence[Any]) -> Any:
+    return None if None in numbers else sum(numbers)
+
+
+def _grow(
+    population: Population, labels: NDArray[Any], given: _Given, name: str, max_depth: int | None
+) -> Iterator[Effort]:
+    """Split both sides until they are pure, too small, or deep enough."""
+    stack = [(np.arange(len(labels)), 0)]
+    left = given.exhaustive_limit
+    while stack:
+        members, depth = stack.pop()
+        own = labels[members]
+        if (own == own[0]).all() or len(own) < 2 * given.least or depth == max_depth:
+            continue
+        part = population.take(members)
+        effort = _of_node(part, own, replace(given, exhaustive_limit=max(0.0, left), seen=[]), name)
+        if not effort.exhaustive_estimated:
+            left -= effort.seconds_exhaustive or 0.0
+        inside = holds(effort.split.predicate, part)
+        yield effort
+        if effort.interrupted:
+            return
+        if inside.any() and not inside.all():
+            stack += [(members[~inside], depth + 1), (members[inside], depth + 1)]
+
+
+# ---- the best found against time ------------------------------------------------------------------------
+
+
+def _moments(effort: Effort, population: Population, labels: NDArray[Any], given: _Given) -> tuple[Moment, ...]:
+    """The best found at several times: as it was watched, or from the same search with smaller budgets."""
+    last = effort.split
+    seen = list(given.seen)
+    if len(seen) < MOMENTS // 2:
+        budgets = [last.stats.evaluated // 2**k for k in range(MOMENTS, 0, -1)]
+        parts = [given.search(population, labels, effort.criterion, max_evaluations=n) for n in budgets if n]
+        seen = [(part.stats, part) for part in parts]
+    judge = judge_for(effort.criterion, labels, len(population))
+    nothing = float(judge.criterion.unsplit(judge.total)[0])
+    gain = nothing - last.loss[0]
+    points = sorted([*seen, (last.stats, last)], key=lambda point: point[0].evaluated)
+    # The parts were timed one by one, so that a later one may have been quicker by chance.
+    seconds = np.maximum.accumulate([stats.seconds for stats, _ in points]).tolist()
+    return tuple(
+        Moment(when, best.score, (nothing - best.loss[0]) / gain if gain > 0 else 1.0)
+        for when, (_, best) in zip(seconds, points, strict=True)
+    )

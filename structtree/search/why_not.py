@@ -1,0 +1,298 @@
+"""Why not this predicate? The question that everybody asks of a split, answered from bounds and scores.
+
+A predicate that somebody had in mind is not derivable, or was pruned, or was outscored, or is as good as the winner,
+or is the winner. A search keeps no record of the millions that it left out: whether one of them can have been left
+out is decided afterwards, by the bounds of its ancestors.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from structtree.data.columns import Population
+from structtree.data.reach import compact
+from structtree.errors import GrammarError
+from structtree.lang.check import check_predicate
+from structtree.lang.grammar import Grammar
+from structtree.lang.parse import parse_predicate
+from structtree.lang.pretty import pretty
+from structtree.lang.syntax import Predicate
+from structtree.search.best_split import Split
+from structtree.search.judges import Judge, Loss, judge_for
+from structtree.space.evaluate import Known, rows_where
+from structtree.space.obstacle import obstacle
+from structtree.space.space import Space
+from structtree.space.terms import canonical, n_literals, order
+
+__all__ = ["WhyNot", "why_not"]
+
+Kind = Literal["not derivable", "pruned", "outscored", "equivalent", "winner", "missed"]
+
+
+@dataclass(frozen=True, slots=True)
+class WhyNot:
+    """Why a predicate is not the result of a search.
+
+    Parameters
+    ----------
+    kind : str
+        ``"not derivable"``, ``"pruned"``, ``"outscored"``, ``"equivalent"`` (the same individuals, or the same
+        score), ``"winner"``; and ``"missed"`` when it is better than what a search found that had to stop.
+    sentence : str
+    predicate : Predicate or None
+        What was asked about, in its canonical form; None when it makes no sense on this data.
+    score, best : float or None
+        Its score, and the winner's.
+    ancestor : Predicate or None
+        Of what was pruned: the most general predicate above it (or itself) that excludes it.
+    bound : float or None
+        The best score that anything below that ancestor can have.
+    nearest : tuple of Predicate
+        Of what is not derivable: what the grammar offers instead.
+    """
+
+    kind: Kind
+    sentence: str
+    predicate: Predicate | None = None
+    score: float | None = None
+    best: float | None = None
+    ancestor: Predicate | None = None
+    bound: float | None = None
+    nearest: tuple[Predicate, ...] = ()
+
+    def __str__(self) -> str:
+        return self.sentence
+
+    def to_dict(self) -> dict[str, Any]:
+        """The parts, for JSON, with predicates as text."""
+        texts = {
+            name: None if p is None else pretty(p)
+            for name, p in (("predicate", self.predicate), ("ancestor", self.ancestor))
+        }
+        numbers = {"score": self.score, "best": self.best, "bound": self.bound}
+        return {
+            "kind": self.kind,
+            "sentence": self.sentence,
+            **texts,
+            **numbers,
+            "nearest": [*map(pretty, self.nearest)],
+        }
+
+
+def why_not(
+    split: Split,
+    predicate: Predicate | str,
+    population: Population,
+    target: ArrayLike,
+    grammar: Grammar | Space,
+    *,
+    min_samples_leaf: int = 1,
+    sample_weight: ArrayLike | None = None,
+    class_weight: dict[Any, float] | None = None,
+) -> WhyNot:
+    """Say why a search did not return a certain predicate.
+
+    Parameters
+    ----------
+    split : Split
+        What `best_split` found.
+    predicate : Predicate or str
+        What it was expected to find.
+    population, target, grammar, min_samples_leaf, sample_weight, class_weight
+        As they were given to `best_split`.
+
+    Raises
+    ------
+    GrammarError
+        When the text cannot be read as a predicate at all.
+
+    Examples
+    --------
+    >>> from structtree import Grammar, load_dataset
+    >>> from structtree.search.best_split import best_split
+    >>> trains = load_dataset("trains")
+    >>> given = trains.population, trains.target, Grammar.load("trains")
+    >>> found = best_split(*given)
+    >>> print(why_not(found, "exists cars (long)", *given))
+    'exists cars (long)' was outscored: accuracy 0.65, against 0.9 of 'exists cars (closed and not long)'
+    >>> why_not(found, "exists cars (wheels >= 2)", *given).kind
+    'not derivable'
+    """
+    space = _space(grammar, population)
+    parsed = parse_predicate(predicate) if isinstance(predicate, str) else predicate
+    try:
+        asked = canonical(check_predicate(parsed, space.grammar.individual, space.grammar))
+    except GrammarError as error:
+        return WhyNot("not derivable", f"{pretty(parsed)!r} is not derivable: {error.message}", best=split.score)
+    wall = obstacle(space, asked)
+    if wall is not None:
+        sentence = f"{pretty(asked)!r} is not derivable: {wall.sentence}"
+        return WhyNot("not derivable", sentence, asked, best=split.score, nearest=wall.nearest)
+    judge = judge_for(split.criterion, np.asarray(target), len(population), sample_weight, class_weight)
+    return _Court(split, space, judge, min_samples_leaf).answer(asked)
+
+
+def _space(grammar: Grammar | Space, population: Population) -> Space:
+    if isinstance(grammar, Space):
+        return replace(grammar, population=compact(population))
+    return Space.build(grammar, compact(population))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Seen:
+    """A predicate with what decides about it."""
+
+    predicate: Predicate
+    inside: NDArray[np.bool_]
+    loss: Loss
+    bound: Loss
+
+    @property
+    def size(self) -> int:
+        return n_literals(self.predicate)
+
+    @property
+    def text(self) -> str:
+        return repr(pretty(self.predicate))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Court:
+    split: Split
+    space: Space
+    judge: Judge
+    least: int
+    known: Known = field(default_factory=dict)
+
+    def answer(self, predicate: Predicate) -> WhyNot:
+        asked, winner = self._look(predicate), self._look(self.split.predicate)
+        if asked.predicate == winner.predicate:
+            proved = "the best there is" if self.split.proved else "the best found, though not proved best"
+            return self._because("winner", asked, f"is the winner: with {self._said(asked.loss)} it is {proved}")
+        return (
+            self._too_small(asked)
+            or self._as_good(asked, winner)
+            or self._missed(asked, winner)
+            or self._pruned(asked, winner)
+            or self._because("outscored", asked, f"was outscored: {self._against(asked.loss, winner)}")
+        )
+
+    def _look(self, predicate: Predicate) -> _Seen:
+        population = self.space.population
+        assert population is not None
+        rows = rows_where(predicate, population, population.schema.individual, self.known)
+        inside = rows[population.individuals]
+        counts = self.judge.counts(inside[:, None])
+        loss, bound = self.judge.loss(counts)[0], self.judge.bound(counts)[0]
+        return _Seen(predicate, inside, (float(loss[0]), float(loss[1])), (float(bound[0]), float(bound[1])))
+
+    # ---- the answers ------------------------------------------------------------------------------------
+
+    def _too_small(self, asked: _Seen) -> WhyNot | None:
+        no_side = int((~asked.inside).sum())
+        small = [seen for seen in self._lineage(asked) if seen.inside.sum() < self.least]
+        if small:
+            top = _most_general(small)
+            holds = f"{top.text} holds of {_individuals(int(top.inside.sum()))}"
+            why = f"was pruned: {holds}, and a side must have {self.least}"
+            return self._because("pruned", asked, why, top)
+        if no_side < self.least:
+            why = (
+                f"is no split: it leaves {_individuals(no_side)} on the other side, and a side must have {self.least}"
+            )
+            return self._because("pruned", asked, why, asked)
+        return None
+
+    def _as_good(self, asked: _Seen, winner: _Seen) -> WhyNot | None:
+        if (asked.inside == winner.inside).all():
+            same = f"both hold of the same {_individuals(int(asked.inside.sum()))}"
+            why = f"is equivalent to {winner.text} on this data: {same}"
+        elif (asked.inside == ~winner.inside).all():
+            why = f"is the same split as {winner.text} with yes and no exchanged"
+        elif not self._beats(asked.loss, winner.loss) and not self._beats(winner.loss, asked.loss):
+            why = f"ties with {winner.text}: both have {self._said(asked.loss, winner.loss)}"
+        else:
+            return None
+        return self._because("equivalent", asked, f"{why}, and {self._tie_break(asked, winner)}")
+
+    def _tie_break(self, asked: _Seen, winner: _Seen) -> str:
+        if winner.size < asked.size:
+            return f"of equals the shorter wins ({winner.size} literals against {asked.size})"
+        if winner.size > asked.size:
+            return "the search came to the other one by a way that made this one superfluous"
+        return "of equally long ones the search generates the other one first"
+
+    def _missed(self, asked: _Seen, winner: _Seen) -> WhyNot | None:
+        if not self._beats(asked.loss, winner.loss):
+            return None
+        stopped = self.split.stats.stopped_by
+        ended = "on other data or options" if stopped == "done" else f"before it was reached (by {stopped})"
+        return self._because(
+            "missed", asked, f"is better: {self._against(asked.loss, winner)}; the search ended {ended}"
+        )
+
+    def _pruned(self, asked: _Seen, winner: _Seen) -> WhyNot | None:
+        if not self.split.stats.pruned:
+            return None
+        above = [seen for seen in self._lineage(asked) if seen is not asked]
+        hopeless = [seen for seen in above if self.judge.cannot_beat(seen.bound, winner.loss)]
+        if not hopeless:
+            return None
+        top = _most_general(hopeless)
+        best = self._said(top.bound, winner.loss)
+        why = f"was pruned: what refines {top.text} has {best} at best, and {winner.text} has "
+        own = f"{self._said(winner.loss, top.bound)} (itself it has {self._said(asked.loss)})"
+        return self._because("pruned", asked, why + own, top)
+
+    def _lineage(self, asked: _Seen) -> list[_Seen]:
+        """The predicate and all its ancestors, by all ways that lead to it."""
+        seen = {asked.predicate: asked}
+        queue = deque([asked.predicate])
+        while queue:
+            for parent in self.space.parents(queue.popleft()):
+                if parent not in seen:
+                    seen[parent] = self._look(parent)
+                    queue.append(parent)
+        return list(seen.values())
+
+    # ---- words ------------------------------------------------------------------------------------------
+
+    def _because(self, kind: Kind, asked: _Seen, why: str, ancestor: _Seen | None = None) -> WhyNot:
+        bound = None if ancestor is None else self._score(ancestor.bound)
+        above = None if ancestor is None else ancestor.predicate
+        own = self._score(asked.loss)
+        return WhyNot(kind, f"{asked.text} {why}", asked.predicate, own, self.split.score, above, bound)
+
+    def _score(self, loss: Loss) -> float:
+        return self.judge.score(np.array(loss))
+
+    def _beats(self, loss: Loss, other: Loss) -> bool:
+        return self.judge.improves(loss, other)
+
+    def _against(self, loss: Loss, winner: _Seen) -> str:
+        mine, best = self._said(loss, winner.loss), self._said(winner.loss, loss)
+        short = best if " with " in best else best.rsplit(" ", 1)[-1]
+        return f"{mine}, against {short} of {winner.text}"
+
+    def _said(self, loss: Loss, other: Loss | None = None) -> str:
+        """The score with its name; of acc* also the entropy where that decides."""
+        name = self.judge.name
+        if name != "acc*":
+            return f"{name} {self._score(loss):.4g}"
+        decides = other is not None and abs(loss[0] - other[0]) <= 1e-9 and loss != other
+        entropy = f" with entropy {loss[1]:.4g}" if decides else ""
+        return f"accuracy {self._score(loss):.4g}{entropy}"
+
+
+def _most_general(candidates: list[_Seen]) -> _Seen:
+    """The shortest; of those the one that excludes most clearly."""
+    return min(candidates, key=lambda seen: (seen.size, (-seen.bound[0], -seen.bound[1]), order(seen.predicate)))
+
+
+def _individuals(n: int) -> str:
+    return f"{n:,} individual{'s' * (n != 1)}"
