@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     from structtree.lang.grammar import Grammar, shipped_grammars
     from structtree.lang.parse import parse_predicate
     from structtree.lang.pretty import pretty
+    from structtree.report.effort import compare_effort
+    from structtree.search.best_split import best_split
+    from structtree.search.results import SearchStats, Split
+    from structtree.search.why_not import WhyNot, why_not
     from structtree.space.count import count_space
     from structtree.space.evaluate import holds
     from structtree.space.meaning import Witness, satisfies, witnesses
@@ -43,11 +47,16 @@ _HOMES = {
     "Population": "data.columns",
     "RecordType": "data.schema",
     "Schema": "data.schema",
+    "SearchStats": "search.results",
     "Space": "space.space",
+    "Split": "search.results",
     "StructtreeError": "errors",
+    "WhyNot": "search.why_not",
     "Witness": "space.meaning",
+    "best_split": "search.best_split",
     "canonical": "space.terms",
     "count_space": "space.count",
+    "compare_effort": "report.effort",
     "dataset_names": "data.catalog",
     "holds": "space.evaluate",
     "load_dataset": "data.catalog",
@@ -58,6 +67,7 @@ _HOMES = {
     "read_jsonl": "data.records",
     "satisfies": "space.meaning",
     "shipped_grammars": "lang.grammar",
+    "why_not": "search.why_not",
     "witnesses": "space.meaning",
     "write_jsonl": "data.records",
 }
@@ -72,11 +82,16 @@ __all__ = [
     "Population",
     "RecordType",
     "Schema",
+    "SearchStats",
     "Space",
+    "Split",
     "StructtreeError",
+    "WhyNot",
     "Witness",
     "__version__",
+    "best_split",
     "canonical",
+    "compare_effort",
     "count_space",
     "dataset_names",
     "holds",
@@ -88,6 +103,7 @@ __all__ = [
     "read_jsonl",
     "satisfies",
     "shipped_grammars",
+    "why_not",
     "witnesses",
     "write_jsonl",
 ]

@@ -22,7 +22,6 @@ from structtree.errors import StructtreeError, UsageError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from structtree.data.columns import Population
     from structtree.data.opening import Opened
     from structtree.lang.grammar import Grammar
     from structtree.report.effort import Effort
@@ -490,9 +489,7 @@ def effort(
             watch=plot is not None,
             progress=progress,
         )
-    answers = (
-        {} if why_not is None else _answers(efforts, why_not, opened.population, labels, chosen, min_samples_leaf)
-    )
+    answers = {} if why_not is None else _answers(efforts, why_not)
     if plot is not None:
         tree = ", whole tree" if whole_tree else ""
         draw_effort(efforts, plot, f"What pruning saves on {opened.name}, grammar {chosen.name or 'derived'}{tree}")
@@ -551,20 +548,13 @@ def _telling() -> Iterator[Callable[[str, str, SearchStats], None] | None]:
         yield tell
 
 
-def _answers(
-    efforts: tuple[Effort, ...],
-    predicate: str,
-    population: Population,
-    labels: NDArray[Any],
-    grammar: Grammar,
-    min_samples_leaf: int,
-) -> dict[str, dict[str, Any]]:
+def _answers(efforts: tuple[Effort, ...], predicate: str) -> dict[str, dict[str, Any]]:
     """For each criterion why the predicate did not win, as the JSON has it."""
     from structtree.search.why_not import why_not
 
     found = {}
     for effort in efforts:
-        answer = why_not(effort.split, predicate, population, labels, grammar, min_samples_leaf=min_samples_leaf)
+        answer = why_not(effort.split, predicate)
         found[effort.criterion] = {"why_not": answer.to_dict()}
     return found
 

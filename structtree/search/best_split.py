@@ -23,7 +23,7 @@ from structtree.lang.grammar import Grammar
 from structtree.search.engine import Budget, Search
 from structtree.search.judges import judge_for
 from structtree.search.order import promising_last
-from structtree.search.results import SearchStats, Split
+from structtree.search.results import Problem, SearchStats, Split
 from structtree.space.space import Space
 
 __all__ = ["SearchStats", "Split", "Strategy", "best_split"]
@@ -93,8 +93,8 @@ def best_split(
     space = replace(grammar, population=own) if isinstance(grammar, Space) else Space.build(grammar, own)
     budget = Budget(max_evaluations, time_limit, max_frontier)
     pruning = prune and strategy != "exhaustive"
-    space = promising_last(space, judge)
-    search = Search(space, judge, budget, pruning, min_samples_leaf, progress, random_state)
+    problem = Problem(space, judge, min_samples_leaf)
+    search = Search(problem, promising_last(space, judge), budget, pruning, progress, random_state)
     if strategy == "beam":
         search.run_beam(beam_width)
     else:

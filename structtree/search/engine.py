@@ -22,7 +22,7 @@ from structtree.search.boards import Board, boards_of
 from structtree.search.judges import Assessment, Judge, Loss
 from structtree.search.kernels import coded_counts, ranked_counts
 from structtree.search.pairs import Pairs, existential, pairs_at
-from structtree.search.results import SearchStats, Split, StoppedBy
+from structtree.search.results import Problem, SearchStats, Split, StoppedBy
 from structtree.space.evaluate import Known, rows_where
 from structtree.space.space import Batch, Item, Path, Position, Space
 from structtree.space.terms import n_literals
@@ -115,23 +115,21 @@ class Search:
 
     Parameters
     ----------
+    problem : Problem
     space : Space
-        On the population that is split, and nothing more: its rows are what every step costs.
-    judge : Judge
+        The problem's space in the order in which it is to be searched. Its population is what is split, and nothing
+        more: its rows are what every step costs.
     budget : Budget
     prune : bool
-    least : int
-        The fewest individuals on either side.
     progress : function, optional
     seed : int
         For the random numbers that identify sets of rows; no result depends on it.
     """
 
+    problem: Problem
     space: Space
-    judge: Judge
     budget: Budget
     prune: bool
-    least: int
     progress: Progress | None = None
     seed: int = 0
     best: Best | None = None
@@ -151,6 +149,16 @@ class Search:
         """What is split."""
         assert self.space.population is not None
         return self.space.population
+
+    @property
+    def judge(self) -> Judge:
+        """What decides which predicate is better."""
+        return self.problem.judge
+
+    @property
+    def least(self) -> int:
+        """The fewest individuals on either side."""
+        return self.problem.least
 
     # ---- strategies -------------------------------------------------------------------------------------
 
@@ -415,7 +423,8 @@ class Search:
         least = min((candidate.bound[0] for candidate in self.frontier), default=loss[0])
         gap = 0.0 if done else max(0.0, loss[0] - least)
         score = self.judge.score(np.array(loss))
-        return Split(position.predicate, loss, score, yes, no, done, gap, self.judge.name, self._stats())
+        name, stats = self.judge.name, self._stats()
+        return Split(position.predicate, loss, score, yes, no, done, gap, name, stats, self.problem)
 
 
 def _pair(loss: NDArray[np.float64]) -> Loss:

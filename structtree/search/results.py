@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 
 from structtree.lang.pretty import pretty
 from structtree.lang.syntax import Predicate
-from structtree.search.judges import Loss
+from structtree.search.judges import Judge, Loss
+from structtree.space.space import Space
 
-__all__ = ["SearchStats", "Split", "StoppedBy"]
+__all__ = ["Problem", "SearchStats", "Split", "StoppedBy"]
 
 StoppedBy = Literal["done", "evaluations", "time", "interrupt", "beam"]
 
@@ -44,6 +45,15 @@ class SearchStats:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Problem:
+    """What was searched for: the space on the population that was split, the judge, and the fewest on a side."""
+
+    space: Space
+    judge: Judge
+    least: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Split:
     """The best predicate found, and how good it is.
 
@@ -61,6 +71,10 @@ class Split:
         Whether no predicate of the space is better.
     gap : float
         How much less than this, in the first component of the loss, something unseen might still have.
+    criterion : str
+    stats : SearchStats
+    problem : Problem
+        What was asked, for questions afterwards; see `structtree.search.why_not`.
     """
 
     predicate: Predicate
@@ -72,6 +86,7 @@ class Split:
     gap: float
     criterion: str
     stats: SearchStats
+    problem: Problem = field(repr=False)
 
     def __str__(self) -> str:
         return f"{pretty(self.predicate)} ({self.criterion} {self.score:.4g})"

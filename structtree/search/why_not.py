@@ -8,22 +8,19 @@ out is decided afterwards, by the bounds of its ancestors.
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from structtree.data.columns import Population
-from structtree.data.reach import compact
 from structtree.errors import GrammarError
 from structtree.lang.check import check_predicate
-from structtree.lang.grammar import Grammar
 from structtree.lang.parse import parse_predicate
 from structtree.lang.pretty import pretty
 from structtree.lang.syntax import Predicate
 from structtree.search.best_split import Split
-from structtree.search.judges import Judge, Loss, judge_for
+from structtree.search.judges import Judge, Loss
 from structtree.space.evaluate import Known, rows_where
 from structtree.space.obstacle import obstacle
 from structtree.space.space import Space
@@ -84,17 +81,7 @@ class WhyNot:
         }
 
 
-def why_not(
-    split: Split,
-    predicate: Predicate | str,
-    population: Population,
-    target: ArrayLike,
-    grammar: Grammar | Space,
-    *,
-    min_samples_leaf: int = 1,
-    sample_weight: ArrayLike | None = None,
-    class_weight: dict[Any, float] | None = None,
-) -> WhyNot:
+def why_not(split: Split, predicate: Predicate | str) -> WhyNot:
     """Say why a search did not return a certain predicate.
 
     Parameters
@@ -103,8 +90,6 @@ def why_not(
         What `best_split` found.
     predicate : Predicate or str
         What it was expected to find.
-    population, target, grammar, min_samples_leaf, sample_weight, class_weight
-        As they were given to `best_split`.
 
     Raises
     ------
@@ -113,17 +98,15 @@ def why_not(
 
     Examples
     --------
-    >>> from structtree import Grammar, load_dataset
-    >>> from structtree.search.best_split import best_split
+    >>> from structtree import Grammar, best_split, load_dataset
     >>> trains = load_dataset("trains")
-    >>> given = trains.population, trains.target, Grammar.load("trains")
-    >>> found = best_split(*given)
-    >>> print(why_not(found, "exists cars (long)", *given))
+    >>> found = best_split(trains.population, trains.target, Grammar.load("trains"))
+    >>> print(why_not(found, "exists cars (long)"))
     'exists cars (long)' was outscored: accuracy 0.65, against 0.9 of 'exists cars (closed and not long)'
-    >>> why_not(found, "exists cars (wheels >= 2)", *given).kind
+    >>> why_not(found, "exists cars (wheels >= 2)").kind
     'not derivable'
     """
-    space = _space(grammar, population)
+    space, problem = split.problem.space, split.problem
     parsed = parse_predicate(predicate) if isinstance(predicate, str) else predicate
     try:
         asked = canonical(check_predicate(parsed, space.grammar.individual, space.grammar))
@@ -133,14 +116,7 @@ def why_not(
     if wall is not None:
         sentence = f"{pretty(asked)!r} is not derivable: {wall.sentence}"
         return WhyNot("not derivable", sentence, asked, best=split.score, nearest=wall.nearest)
-    judge = judge_for(split.criterion, np.asarray(target), len(population), sample_weight, class_weight)
-    return _Court(split, space, judge, min_samples_leaf).answer(asked)
-
-
-def _space(grammar: Grammar | Space, population: Population) -> Space:
-    if isinstance(grammar, Space):
-        return replace(grammar, population=compact(population))
-    return Space.build(grammar, compact(population))
+    return _Court(split, space, problem.judge, problem.least).answer(asked)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
