@@ -266,11 +266,11 @@ class Search:
         true = rows[self.population.individuals]
         self.evaluated += 1
         size = int(true.sum())
-        if size < self.least:
+        if self.prune and size < self.least:
             self.pruned += 1
             return
         assessed = self.judge.assess(self.judge.counts(true[:, None]), self.best.loss if self.best else None)
-        if len(true) - size >= self.least:
+        if self.least <= size <= len(true) - self.least:
             self._improve(_pair(assessed.losses[0]), n_literals(position.predicate), lambda: position)
         bound = _pair(assessed.bounds[0])
         if self._is_hopeless(bound):
@@ -309,7 +309,7 @@ class Search:
         batch: Batch,
         trail: tuple[int, ...],
     ) -> Members:
-        """The members in some columns of a board that are in the batch and keep enough individuals."""
+        """The members in some columns of a board that are in the batch and, when pruning, keep enough individuals."""
         judge = self.judge
         start, stop = int(board.offsets[first]), int(board.offsets[last])
         kernel = ranked_counts if board.ranked else coded_counts
@@ -324,7 +324,7 @@ class Search:
             hashes,
         )
         allowed = board.allowed(start, stop, batch)
-        enough = allowed & (sizes >= self.least)
+        enough = allowed & (sizes >= self.least) if self.prune else allowed
         n_allowed = int(np.count_nonzero(allowed))
         self.evaluated += n_allowed
         self.pruned += n_allowed - int(np.count_nonzero(enough))
@@ -333,7 +333,8 @@ class Search:
 
     def _improve_by(self, members: Members, losses: NDArray[np.float64], size: int) -> None:
         """Take the best of the members that leave enough on the other side as well."""
-        splits = np.flatnonzero(len(self.population) - members.sizes >= self.least)
+        most = len(self.population) - self.least
+        splits = np.flatnonzero((members.sizes >= self.least) & (members.sizes <= most))
         if not len(splits):
             return
         least = splits[self.judge.least(losses[splits])]
@@ -366,7 +367,7 @@ class Search:
         """
         marks = members.marks
         fresh = np.ones(marks.shape[1], dtype=np.bool_)
-        if self.space.offers.from_literal[members.batch.position.slot.type]:
+        if not self.prune or self.space.offers.from_literal[members.batch.position.slot.type]:
             return fresh
         whole = hashes.sum(axis=1, dtype=np.uint64)
         fresh[(marks[0] == whole[0]) & (marks[1] == whole[1])] = False

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from structtree.search.best_split import best_split
 from structtree.search.criteria import CRITERIA
 from structtree.search.judges import judge_for
+from structtree.space.count import count_space
 from structtree.space.evaluate import holds
 from tests.properties.test_space import members, spaces
 
@@ -57,6 +58,7 @@ def check(space, target, weights, name, least):
         )
         assert found.proved
         assert found.gap == 0.0
+        assert prune or found.stats.evaluated == count_space(space).size
         np.testing.assert_allclose(found.loss, expected, atol=1e-9)
 
 
