@@ -58,6 +58,10 @@ class Board:
         families = self.families[start:stop]
         for index in batch.without:
             found[np.searchsorted(families, index) : np.searchsorted(families, index, side="right")] = False
+        for index, (low, high) in batch.ranges.items():
+            part = slice(np.searchsorted(families, index), np.searchsorted(families, index, side="right"))
+            choices = self.choices[start:stop][part]
+            found[part] &= (choices >= low) & (choices < high)
         since, choice = batch.since
         first = slice(np.searchsorted(families, since), np.searchsorted(families, since, side="right"))
         found[first] &= self.choices[start:stop][first] >= choice

@@ -21,6 +21,7 @@ from structtree.data.columns import Population
 from structtree.search.boards import Board, boards_of
 from structtree.search.judges import Assessment, Judge, Loss
 from structtree.search.kernels import coded_counts, ranked_counts
+from structtree.search.lifting import inside_of, liftable, member_truth
 from structtree.search.pairs import Pairs, existential, pairs_at
 from structtree.search.results import Problem, SearchStats, Split, StoppedBy
 from structtree.space.evaluate import Known, rows_where
@@ -57,6 +58,10 @@ class Budget:
         if self.seconds is not None and self.spent() >= self.seconds:
             return "time"
         return None
+
+
+class _OutOfTimeError(Exception):
+    """The time is over in the middle of an expansion."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -182,11 +187,10 @@ class Search:
                 else:
                     self._expand(candidate)
                 self._report()
-            except KeyboardInterrupt:
+            except (KeyboardInterrupt, _OutOfTimeError) as stop:
+                # What is half expanded may still hide something better, so it counts for the gap.
                 heapq.heappush(self.frontier, candidate)
-                self.stopped_by = "interrupt"
-
-            if self.stopped_by != "done":
+                self.stopped_by = "time" if isinstance(stop, _OutOfTimeError) else "interrupt"
                 return
 
     def _dive(self, candidate: Candidate) -> None:
@@ -219,6 +223,8 @@ class Search:
                 level = [c for c in self.frontier if not self._is_hopeless(c.bound)]
         except KeyboardInterrupt:
             self.stopped_by = "interrupt"
+        except _OutOfTimeError:
+            self.stopped_by = "time"
 
     def _start(self) -> None:
         everybody = self.judge.counts(np.ones((len(self.population), 1), dtype=np.bool_))
@@ -241,6 +247,8 @@ class Search:
                 self._consider(growth, (*candidate.trail, n))
             elif isinstance(growth, Batch) and existential(position, growth.path):
                 self._consider_batch(position, growth, (*candidate.trail, n))
+            elif isinstance(growth, Batch) and liftable(position, growth.path):
+                self._consider_lifted(position, growth, (*candidate.trail, n))
             else:
                 for item in self.space.members(growth):
                     for made in growth.settle(item):
@@ -264,7 +272,7 @@ class Search:
         """Evaluate one predicate by itself."""
         rows = rows_where(position.predicate, self.population, self.population.schema.individual, self.known)
         true = rows[self.population.individuals]
-        self.evaluated += 1
+        self._count(1)
         size = int(true.sum())
         if self.prune and size < self.least:
             self.pruned += 1
@@ -278,26 +286,63 @@ class Search:
         else:
             heapq.heappush(self.frontier, Candidate(bound, trail, position))
 
+    def _count(self, n: int) -> None:
+        """Count evaluations, and stop when the time is over and there is something to return."""
+        self.evaluated += n
+        if self.budget.seconds is not None and self.best is not None and self.budget.over(0) == "time":
+            raise _OutOfTimeError
+
     # ---- families in one pass ---------------------------------------------------------------------------
 
     def _consider_batch(self, position: Position, batch: Batch, trail: tuple[int, ...]) -> None:
         """Evaluate all plain tests that may be added at one position."""
-        name = batch.position.slot.type
-        if name not in self.boards:
-            self.boards[name] = boards_of(self.space, name)
         pairs = pairs_at(position, batch.path, self.population, self.known)
         grows = self._can_grow_after(position, batch)
         size = n_literals(position.predicate) + 1
-        for board in self.boards[name]:
+        hashes = self._hashes(len(pairs) if grows else 0)
+        for board in self._boards(batch.position.slot.type):
             for first, last in _pieces(board, board.since(batch.since[0]), self.judge.n_labels):
-                hashes = self._hashes(len(pairs) if grows else 0)
-                members = self._evaluate(board, first, last, pairs, hashes, batch, trail)
-                if not len(members.sizes):
-                    continue
-                assessed = self.judge.assess(members.counts, self.best.loss if self.best else None)
-                self._improve_by(members, assessed.losses, size)
-                if grows:
-                    self._push(members, assessed, hashes)
+                found = self._evaluate(board, first, last, pairs, hashes, batch, trail)
+                start, stop = int(board.offsets[first]), int(board.offsets[last])
+                self._take(found, board.allowed(start, stop, batch), size, grows, hashes)
+
+    def _consider_lifted(self, position: Position, batch: Batch, trail: tuple[int, ...]) -> None:
+        """The same behind links that are not existential: by truth instead of pairs."""
+        name = batch.position.slot.type
+        boards = self._boards(name)
+        grows = self._can_grow_after(position, batch)
+        size = n_literals(position.predicate) + 1
+        widest = max((len(a.targets) for t in self.population.tables.values() for a in t.links.values()), default=1)
+        for board in boards:
+            for first, last in _pieces(board, board.since(batch.since[0]), max(widest, self.judge.n_labels)):
+                start, stop = int(board.offsets[first]), int(board.offsets[last])
+                truth = member_truth(board, first, last)
+                inside = inside_of(position, batch.path, truth, self.population, self.known)
+                families, choices = board.families[start:stop], board.choices[start:stop]
+                counts, sizes = self.judge.counts(inside), inside.sum(axis=0)
+                marks = np.zeros((2, stop - start), dtype=np.uint64)
+                found = Members(batch, trail, families, choices, counts, sizes, marks)
+                self._take(found, board.allowed(start, stop, batch), size, grows, None)
+
+    def _take(
+        self, found: Members, allowed: NDArray[np.bool_], size: int, grows: bool, hashes: NDArray[np.uint64] | None
+    ) -> None:
+        """Let the members that are allowed and, when pruning, keep enough individuals become best or wait."""
+        enough = allowed & (found.sizes >= self.least) if self.prune else allowed
+        n_allowed = int(np.count_nonzero(allowed))
+        self._count(n_allowed)
+        self.pruned += n_allowed - int(np.count_nonzero(enough))
+        members = found if enough.all() else found.chosen(enough)
+        if len(members.sizes):
+            assessed = self.judge.assess(members.counts, self.best.loss if self.best else None)
+            self._improve_by(members, assessed.losses, size)
+            if grows:
+                self._push(members, assessed, hashes)
+
+    def _boards(self, name: str) -> tuple[Board, Board]:
+        if name not in self.boards:
+            self.boards[name] = boards_of(self.space, name)
+        return self.boards[name]
 
     def _evaluate(
         self,
@@ -309,7 +354,7 @@ class Search:
         batch: Batch,
         trail: tuple[int, ...],
     ) -> Members:
-        """The members in some columns of a board that are in the batch and, when pruning, keep enough individuals."""
+        """The members in some columns of a board, counted in one pass over the pairs."""
         judge = self.judge
         start, stop = int(board.offsets[first]), int(board.offsets[last])
         kernel = ranked_counts if board.ranked else coded_counts
@@ -323,13 +368,8 @@ class Search:
             judge.n_labels,
             hashes,
         )
-        allowed = board.allowed(start, stop, batch)
-        enough = allowed & (sizes >= self.least) if self.prune else allowed
-        n_allowed = int(np.count_nonzero(allowed))
-        self.evaluated += n_allowed
-        self.pruned += n_allowed - int(np.count_nonzero(enough))
         families, choices = board.families[start:stop], board.choices[start:stop]
-        return Members(batch, trail, families, choices, counts, sizes, marks).chosen(enough)
+        return Members(batch, trail, families, choices, counts, sizes, marks)
 
     def _improve_by(self, members: Members, losses: NDArray[np.float64], size: int) -> None:
         """Take the best of the members that leave enough on the other side as well."""
@@ -346,12 +386,12 @@ class Search:
         family, choice = int(members.families[first]), int(members.choices[first])
         self._improve(loss, size, lambda: self._member(members.batch, family, choice))
 
-    def _push(self, members: Members, assessed: Assessment, hashes: NDArray[np.uint64]) -> None:
+    def _push(self, members: Members, assessed: Assessment, hashes: NDArray[np.uint64] | None) -> None:
         """Put the members that may have better refinements on the frontier."""
         hopeful = np.ones(len(assessed.bounds), dtype=np.bool_)
         if self.prune and self.best is not None:
             hopeful = ~self.judge.all_cannot_beat(assessed.bounds, self.best.loss)
-        fresh = hopeful & self._fresh(members, hashes)
+        fresh = hopeful if hashes is None else hopeful & self._fresh(members, hashes)
         self.pruned += int(np.count_nonzero(~hopeful))
         self.duplicates += int(np.count_nonzero(hopeful & ~fresh))
         for k in np.flatnonzero(fresh):

@@ -108,10 +108,13 @@ class Judge:
 
     def counts(self, inside: NDArray[np.bool_]) -> Floats:
         """The counts of the individuals in each column."""
-        kept = np.zeros((inside.shape[1], self.n_labels))
-        for column in range(inside.shape[1]):
-            kept[column] = np.bincount(self.labels, self.weights * inside[:, column], self.n_labels)
-        return kept
+        if self.criterion.task == "numbers":
+            kept = np.zeros((inside.shape[1], self.n_labels))
+            kept[:, self.labels] = (inside * self.weights[:, None]).T
+            return kept
+        shares = np.zeros((len(self.labels), self.n_labels))
+        shares[np.arange(len(self.labels)), self.labels] = self.weights
+        return np.asarray(inside.T.astype(np.float64) @ shares)
 
     def loss(self, counts: Floats) -> Floats:
         """The losses of candidates with these counts."""
@@ -170,7 +173,8 @@ class Judge:
 
     def least(self, losses: Floats) -> int:
         """The first of the least losses."""
-        return int(np.lexsort((losses[:, 1], losses[:, 0]))[0])
+        tied = np.flatnonzero(losses[:, 0] == losses[:, 0].min())
+        return int(tied[np.argmin(losses[tied, 1])])
 
     def score(self, loss: Floats) -> float:
         """The loss as people quote it."""

@@ -19,13 +19,15 @@ from dataclasses import dataclass, field, replace
 from itertools import islice, pairwise, permutations, product
 from typing import Any
 
+import numpy as np
+
 from structtree.data.columns import Population
 from structtree.errors import GrammarError, UsageError
 from structtree.lang.check import CheckedGrammar, check_predicate
 from structtree.lang.grammar import Grammar
 from structtree.lang.parse import parse_predicate
 from structtree.lang.pretty import pretty
-from structtree.lang.syntax import Distinct, Predicate
+from structtree.lang.syntax import Compare, Distinct, Follow, Predicate
 from structtree.space.families import Family, LinkFamily, Offers, Slot, TestFamily, base_literals, families_of
 from structtree.space.functions import with_functions
 from structtree.space.terms import (
@@ -181,12 +183,15 @@ class Batch:
         The first family and the first choice in it.
     without : frozenset of int
         The families after that which are not among them.
+    ranges : dict from int to (int, int)
+        The families of which only the choices from the first up to the second number are among them.
     """
 
     path: Path
     position: Position
     since: tuple[int, int]
     without: frozenset[int]
+    ranges: Mapping[int, tuple[int, int]]
     room: Room
     settle: Callable[[Item], Iterator[Position]]
 
@@ -355,7 +360,10 @@ class Space:
         for index, family in self.plain[growth.position.slot.type].families.items():
             if index >= growth.since[0] and index not in growth.without:
                 start = growth.since[1] if index == growth.since[0] else 0
-                yield from self._members(family, (), growth.room, start)
+                low, high = growth.ranges.get(index, (0, len(family)))
+                yield from islice(
+                    self._members(family, (), growth.room, max(start, low)), max(0, high - max(start, low))
+                )
 
     def _flatten(self, growths: Iterator[Growth]) -> Iterator[Position]:
         for growth in growths:
@@ -398,11 +406,17 @@ class Space:
         if not tests.families or not room.allows(1, 0):
             return None
         without = tests.deep if not room.allows(1, 1) else frozenset()
+        ranges: dict[int, tuple[int, int]] = {}
         for literal in position.literals:
-            asked = subject(literal)
-            if asked is not None:
-                without = without | tests.by_subject.get(asked, frozenset())
-        return Batch(path, position, since, without, room, settle)
+            asked = (literal.link,) if isinstance(literal, Follow) else subject(literal)
+            for index in tests.by_subject.get(asked, ()) if asked is not None else ():
+                between = _between(literal, tests.families[index])
+                if between is None or index in ranges or index in without:
+                    without = without | {index}
+                else:
+                    ranges[index] = between
+        ranges = {index: between for index, between in ranges.items() if index not in without}
+        return Batch(path, position, since, without, ranges, room, settle)
 
     def _others(self, name: str, batch: Batch | None) -> tuple[Family, ...]:
         """The families that are not in the batch."""
@@ -650,6 +664,20 @@ def _with_inner(item: Item, j: int, inner: Predicate) -> Predicate:
 def _link_item(family: LinkFamily, choice: int, positions: tuple[Position, ...], prefix: Key) -> Item:
     literal = family.build(family.numbers[choice], [position.predicate for position in positions])
     return Item(family, choice, literal, positions, prefix)
+
+
+def _between(literal: Predicate, family: TestFamily) -> tuple[int, int] | None:
+    """Of a family of bounds on the other side of this one, the choices that leave something between the two."""
+    cuts, template = family.values, family.template
+    if not isinstance(literal, Compare) or not isinstance(template, Compare) or not isinstance(cuts, np.ndarray):
+        return None
+    match literal.op, template.op, literal.value:
+        case ">=", "<=", int() | float() as bound:
+            return int(np.searchsorted(cuts, bound, side="left")), len(family)
+        case "<=", ">=", int() | float() as bound:
+            return 0, int(np.searchsorted(cuts, bound, side="right"))
+        case _:
+            return None
 
 
 def _has_room(family: Family, room: Room) -> bool:
