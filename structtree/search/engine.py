@@ -99,18 +99,19 @@ class Members:
     choices: NDArray[np.int64]
     counts: NDArray[np.float64]
     sizes: NDArray[np.int64]
-    marks: NDArray[np.uint64]
+    marks: NDArray[np.uint64] | None = None
 
-    def chosen(self, which: NDArray[np.bool_] | NDArray[np.int64]) -> Members:
-        """Some of them."""
+    def chosen(self, which: NDArray[np.bool_]) -> Members:
+        """Some of them. (Taking rows by number is several times faster than by a mask.)"""
+        rows = np.flatnonzero(which)
         return Members(
             self.batch,
             self.trail,
-            self.families[which],
-            self.choices[which],
-            self.counts[which],
-            self.sizes[which],
-            self.marks[:, which],
+            self.families.take(rows),
+            self.choices.take(rows),
+            self.counts.take(rows, axis=0),
+            self.sizes.take(rows),
+            None if self.marks is None else self.marks.take(rows, axis=1),
         )
 
 
@@ -320,8 +321,7 @@ class Search:
                 inside = inside_of(position, batch.path, truth, self.population, self.known)
                 families, choices = board.families[start:stop], board.choices[start:stop]
                 counts, sizes = self.judge.counts(inside), inside.sum(axis=0)
-                marks = np.zeros((2, stop - start), dtype=np.uint64)
-                found = Members(batch, trail, families, choices, counts, sizes, marks)
+                found = Members(batch, trail, families, choices, counts, sizes)
                 self._take(found, board.allowed(start, stop, batch), size, grows, None)
 
     def _take(
@@ -369,12 +369,15 @@ class Search:
             hashes,
         )
         families, choices = board.families[start:stop], board.choices[start:stop]
-        return Members(batch, trail, families, choices, counts, sizes, marks)
+        return Members(batch, trail, families, choices, counts, sizes, marks if hashes.shape[1] else None)
 
     def _improve_by(self, members: Members, losses: NDArray[np.float64], size: int) -> None:
         """Take the best of the members that leave enough on the other side as well."""
         most = len(self.population) - self.least
-        splits = np.flatnonzero((members.sizes >= self.least) & (members.sizes <= most))
+        good = (members.sizes >= self.least) & (members.sizes <= most)
+        if self.best is not None:
+            good &= losses[:, 0] <= self.best.loss[0]
+        splits = np.flatnonzero(good)
         if not len(splits):
             return
         least = splits[self.judge.least(losses[splits])]
@@ -406,8 +409,8 @@ class Search:
         The others have only refinements that are found elsewhere; unless a rewrite goes on from the test itself.
         """
         marks = members.marks
-        fresh = np.ones(marks.shape[1], dtype=np.bool_)
-        if not self.prune or self.space.offers.from_literal[members.batch.position.slot.type]:
+        fresh = np.ones(len(members.sizes), dtype=np.bool_)
+        if marks is None or not self.prune or self.space.offers.from_literal[members.batch.position.slot.type]:
             return fresh
         whole = hashes.sum(axis=1, dtype=np.uint64)
         fresh[(marks[0] == whole[0]) & (marks[1] == whole[1])] = False

@@ -226,20 +226,22 @@ def _weights(sample_weight: ArrayLike | None, n: int) -> Floats:
 
 
 def _classes(chosen: Criterion, target: NDArray[Any], weights: Floats, class_weight: dict[Any, float]) -> Judge:
-    missing = [i for i, label in enumerate(target.tolist()) if label is None or label != label]
-    if missing:
-        raise DataError("the target has no value", individual=missing[0])
-    classes, codes = np.unique(target, return_inverse=True)
+    labels = target.tolist()
+    found = set(labels)
+    if any(label is None or label != label for label in found):
+        nobody = next(i for i, label in enumerate(labels) if label is None or label != label)
+        raise DataError("the target has no value", individual=nobody)
+    classes = tuple(sorted(found, key=lambda label: (type(label).__name__, label)))
     if len(classes) < 2:
         raise DataError(f"all individuals have the class {classes[0]!r}; there is nothing to tell apart")
     for label in class_weight:
-        if label not in classes:
-            raise UsageError(
-                f"class_weight names {label!r}, which is no class (known: {', '.join(map(repr, classes))})"
-            )
-    factors = np.array([class_weight.get(label, 1.0) for label in classes.tolist()])
-    labels = codes.astype(np.int32)
-    return Judge(chosen, labels, weights * factors[labels], len(classes), np.zeros(0), tuple(classes.tolist()))
+        if label not in found:
+            known = did_you_mean(str(label), map(str, classes))
+            raise UsageError(f"class_weight names {label!r}, which is no class{known}")
+    code_of = {label: code for code, label in enumerate(classes)}
+    codes = np.fromiter((code_of[label] for label in labels), dtype=np.int32, count=len(labels))
+    factors = np.array([class_weight.get(label, 1.0) for label in classes])
+    return Judge(chosen, codes, weights * factors[codes], len(classes), np.zeros(0), classes)
 
 
 def _numbers(chosen: Criterion, target: NDArray[Any], weights: Floats) -> Judge:
