@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from structtree.errors import DataError, UsageError
+from structtree.errors import DataError, UsageError, did_you_mean
 from structtree.search.criteria import Criterion, better, cannot_beat, centred, criterion
 from structtree.search.kernels import (
     ENTROPY,
