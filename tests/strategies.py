@@ -107,7 +107,7 @@ def predicates(draw, schema, name=None, depth=3):
     """A ground predicate on rows of a type, of any form."""
     name = name or schema.individual
     record = schema.type(name)
-    forms = [st.just(Top()), tests(record)]
+    forms = [st.just(Top()), literals_on(record)]
     if depth > 0:
         smaller = predicates(schema, name, depth - 1)
         forms += [
@@ -121,11 +121,11 @@ def predicates(draw, schema, name=None, depth=3):
     return draw(st.one_of(forms))
 
 
-def tests(record):
-    return st.one_of([tests_of(attribute) for attribute in record.attributes])
+def literals_on(record):
+    return st.one_of([literals_of(attribute) for attribute in record.attributes])
 
 
-def tests_of(attribute):
+def literals_of(attribute):
     name = attribute.name
     missing = st.just(Missing(name))
     match attribute.kind:

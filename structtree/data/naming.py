@@ -8,6 +8,7 @@ and looked at again only if a name was not found nearby.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -104,11 +105,10 @@ class Names:
             index = _first_repeated(names, set() if apart else set(self._near))
             raise self._given_twice(names[index], index, trail)
         if isinstance(names[0], int):
-            try:
+            # Numbers of more than 64 bits are kept as texts are.
+            with suppress(OverflowError):
                 self._numbers.append(_Numbers(np.array(names, dtype=np.int64), rows, trail))
                 return
-            except OverflowError:
-                pass  # more than 64 bits, so kept as texts are
         if not self._texts.keys().isdisjoint(names):
             index = _first_repeated(names, set(self._texts))
             raise self._given_twice(names[index], index, trail)

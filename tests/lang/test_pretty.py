@@ -28,7 +28,8 @@ def test_a_printed_grammar_parses_to_itself(syntax):
 
 @given(trees.grammars())
 def test_a_printed_grammar_can_be_written_to_a_file(syntax):
-    pretty_grammar(syntax).encode()
+    text = pretty_grammar(syntax)
+    assert text.encode().decode() == text
 
 
 @pytest.mark.parametrize("word", sorted(RESERVED))
