@@ -565,9 +565,9 @@ def _print_efforts(efforts: tuple[Effort, ...], answers: dict[str, dict[str, Any
     _print_table("", heads, [_effort_row(effort) for effort in efforts])
     if any(effort.exhaustive_estimated for effort in efforts):
         typer.echo("~ estimated from the number of predicates and the measured speed")
-    unfinished = [effort.criterion for effort in efforts if not effort.proved]
+    unfinished = [f"{effort.criterion} by up to {effort.split.gap:.3g}" for effort in efforts if not effort.proved]
     if unfinished:
-        typer.echo(f"stopped before the proof, so not all that pruning needs: {', '.join(unfinished)}")
+        typer.echo(f"stopped before the proof; something unseen may be better: {', '.join(unfinished)}")
     if any(effort.nodes > 1 for effort in efforts):
         nodes = ", ".join(f"{effort.criterion} {effort.nodes}" for effort in efforts)
         typer.echo(f"sums over all nodes that were split ({nodes}); score and best predicate are the root's")

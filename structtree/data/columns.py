@@ -79,9 +79,18 @@ class Adjacency:
 
     offsets: NDArray[np.int64]
     targets: NDArray[np.int32]
+    _shared: bool | None = field(default=None, init=False, repr=False)
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
+
+    @property
+    def shared(self) -> bool:
+        """Whether some row is a target more than once; looked up once."""
+        if self._shared is None:
+            again = len(self.targets) > 0 and int(np.bincount(self.targets).max()) > 1
+            object.__setattr__(self, "_shared", again)
+        return bool(self._shared)
 
     def of(self, row: int) -> NDArray[np.int32]:
         """The rows that one row leads to, in order."""
@@ -379,7 +388,7 @@ def _validate_link(record: RecordType, link: Link, table: Table, n_targets: int)
 def _validate_set(name: str, adjacency: Adjacency) -> None:
     """A set has no element twice; the sort is needed only where rows are shared at all."""
     targets = adjacency.targets
-    if not len(targets) or np.bincount(targets).max() == 1:
+    if not adjacency.shared:
         return
     owners = adjacency.owners
     by_owner = np.lexsort((targets, owners))

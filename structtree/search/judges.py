@@ -160,8 +160,10 @@ class Judge:
         return np.asarray(counts @ powers)
 
     def cannot_beat(self, bound: Loss, best: Loss) -> bool:
-        """Whether nothing with this bound is as good as the best."""
-        return bool(cannot_beat(bound, best, self.slack))
+        """Whether nothing with this bound is as good as the best; the rule of `criteria.cannot_beat` for one pair."""
+        if best[0] < bound[0] - self.slack:
+            return True
+        return best[0] <= bound[0] + self.slack and best[1] < bound[1] - self.slack
 
     def all_cannot_beat(self, bounds: Floats, best: Loss) -> NDArray[np.bool_]:
         """The same for many bounds."""

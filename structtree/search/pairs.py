@@ -48,17 +48,31 @@ def existential(position: Position, path: Path) -> bool:
 def pairs_at(position: Position, path: Path, population: Population, known: Known) -> Pairs:
     """The pairs at the end of an existential path of a predicate."""
     individuals = population.individuals
-    true = rows_where(position.predicate, population, population.schema.individual, known)[individuals]
-    owners = np.flatnonzero(true)
+    owners = np.arange(len(individuals))
+    if len(position.items) != 1 or not path:
+        true = rows_where(position.predicate, population, population.schema.individual, known)[individuals]
+        owners = np.flatnonzero(true)
+    # Of a single literal nothing needs to be asked first: who does not satisfy it ends with no pair.
     rows = individuals[owners]
     for index, slot in path:
         item = position.items[index]
         assert isinstance(item.family, LinkFamily)
         owners, rows = follow(owners, rows, item.family, population)
         position = item.positions[slot]
-        true = rows_where(position.predicate, population, position.slot.type, known)
-        owners, rows = _unique(owners, rows, true)
+        passes = rows_where(position.predicate, population, position.slot.type, known)[rows]
+        owners, rows = owners[passes], rows[passes]
+        if _may_repeat(item.family, population):
+            owners, rows = _unique(owners, rows, population.tables[position.slot.type].n_rows)
     return Pairs(owners.astype(np.int32), rows.astype(np.int32))
+
+
+def _may_repeat(family: LinkFamily, population: Population) -> bool:
+    """Whether following a link from different rows can lead to one row twice, or out of order."""
+    match family.template:
+        case Exists(link) | Follow(link) | Step("first" | "last", _, str(link)):
+            return population.tables[family.type].links[link].shared
+        case _:
+            return True
 
 
 def follow(
@@ -124,11 +138,7 @@ def _in_lists(owners: Any, rows: Any, step: Step, adjacency: Adjacency, n_rows: 
     return np.repeat(owners, lengths), adjacency.targets[later].astype(np.int64)
 
 
-def _unique(owners: Any, rows: Any, true: Any) -> tuple[Any, Any]:
-    """The pairs whose row passes, sorted by owner, each once."""
-    passes = true[rows]
-    owners, rows = owners[passes], rows[passes]
-    if not len(owners):
-        return owners, rows
-    keys = np.unique(owners * len(true) + rows)
-    return keys // len(true), keys % len(true)
+def _unique(owners: Any, rows: Any, n_rows: int) -> tuple[Any, Any]:
+    """The pairs sorted by owner, each once."""
+    keys = np.unique(owners * n_rows + rows)
+    return keys // n_rows, keys % n_rows

@@ -159,3 +159,10 @@ def test_losses_bounds_and_hope_of_numbers_equal_the_reference(case, choice):
     np.testing.assert_array_equal(found.hopeful, ~cannot_beat(whole.bounds, best, judge.slack))
     np.testing.assert_allclose(found.bounds[found.hopeful], bounds[found.hopeful], rtol=0, atol=atol)
     assert (found.bounds >= filters - atol).all() and (found.bounds <= whole.bounds + atol).all()
+
+
+@given(st.tuples(*[st.sampled_from([0.0, 0.1, 0.1 + 1e-13, 0.2, np.inf])] * 4))
+def test_one_comparison_follows_the_rule_for_many(numbers):
+    judge = judge_for("acc*", np.array(["a", "b"], dtype=object), 2)
+    bound, best = numbers[:2], numbers[2:]
+    assert judge.cannot_beat(bound, best) == bool(cannot_beat(bound, best, judge.slack))
