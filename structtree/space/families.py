@@ -359,7 +359,7 @@ class _Resolver:
         column = self._data(source, rewrite).tables[name].columns[attribute]
         values = column.values[self.reached[name]]
         if column.kind == "nominal":
-            return tuple(column.categories[code] for code in np.unique(values[values >= 0]))
+            return tuple(column.categories[code] for code in np.flatnonzero(np.bincount(values[values >= 0])))
         present = np.unique(values[~np.isnan(values)]).tolist()
         return tuple(int(v) for v in present) if column.kind == "int" else tuple(present)
 
