@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structtree.data.columns import Population
+from structtree.lang.syntax import Count
 from structtree.search.boards import Board, boards_of
 from structtree.search.judges import Assessment, Judge, Loss
 from structtree.search.kernels import coded_counts, ranked_counts
@@ -25,7 +26,8 @@ from structtree.search.lifting import inside_of, liftable, member_truth
 from structtree.search.pairs import Pairs, existential, pairs_at
 from structtree.search.results import Problem, SearchStats, Split, StoppedBy
 from structtree.space.evaluate import Known, rows_where
-from structtree.space.space import Batch, Item, Path, Position, Space
+from structtree.space.families import LinkFamily
+from structtree.space.space import Batch, Item, Opening, Path, Position, Space
 from structtree.space.terms import n_literals
 
 __all__ = ["Budget", "Search"]
@@ -250,6 +252,8 @@ class Search:
                 self._consider_batch(position, growth, (*candidate.trail, n))
             elif isinstance(growth, Batch) and liftable(position, growth.path):
                 self._consider_lifted(position, growth, (*candidate.trail, n))
+            elif isinstance(growth, Opening) and _counts_all(growth) and liftable(position, growth.path):
+                n = self._consider_numbers(position, growth, candidate.trail, n)
             else:
                 for item in self.space.members(growth):
                     for made in growth.settle(item):
@@ -272,9 +276,12 @@ class Search:
     def _consider(self, position: Position, trail: tuple[int, ...]) -> None:
         """Evaluate one predicate by itself."""
         rows = rows_where(position.predicate, self.population, self.population.schema.individual, self.known)
-        true = rows[self.population.individuals]
+        self._consider_truth(position, rows[self.population.individuals], trail)
+
+    def _consider_truth(self, position: Position, true: NDArray[np.bool_], trail: tuple[int, ...]) -> None:
+        """Let one predicate, of which it is known whom it holds of, become the best or wait."""
         self._count(1)
-        size = int(true.sum())
+        size = int(np.count_nonzero(true))
         if self.prune and size < self.least:
             self.pruned += 1
             return
@@ -286,6 +293,23 @@ class Search:
             self.pruned += 1
         else:
             heapq.heappush(self.frontier, Candidate(bound, trail, position))
+
+    def _consider_numbers(self, position: Position, opening: Opening, trail: tuple[int, ...], n: int) -> int:
+        """Evaluate ``count link (top) >= k`` for all k in one pass over the lengths of the link."""
+        family = opening.family
+        assert isinstance(family, LinkFamily) and isinstance(family.template, Count)
+        lengths = self.population.tables[family.type].links[family.template.link].lengths
+        enough = lengths[:, None] >= np.array(family.numbers)
+        inside = inside_of(position, opening.path, enough, self.population, self.known)
+        longer = n_literals(position.predicate) + 1
+        for item in self.space.members(opening):
+            for made in opening.settle(item):
+                n += 1
+                if n_literals(made.predicate) == longer:
+                    self._consider_truth(made, inside[:, item.choice], (*trail, n))
+                else:
+                    self._consider(made, (*trail, n))
+        return n
 
     def _count(self, n: int) -> None:
         """Count evaluations, and stop when the time is over and there is something to return."""
@@ -473,6 +497,12 @@ class Search:
 
 def _pair(loss: NDArray[np.float64]) -> Loss:
     return float(loss[0]), float(loss[1])
+
+
+def _counts_all(opening: Opening) -> bool:
+    """Whether a family is ``count link (top) >= k`` for some numbers k."""
+    family = opening.family
+    return isinstance(family, LinkFamily) and isinstance(family.template, Count) and family.slots[0].plain
 
 
 def _before_the_end(position: Position, path: Path) -> Iterator[Position]:
