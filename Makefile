@@ -33,8 +33,9 @@ format: $(STAMP) ## Put the style right.
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: $(STAMP)  ## Measure; see benchmarks/.
+bench: $(STAMP)  ## Measure; see benchmarks/README.md.
 	$(BIN)/python benchmarks/reading.py --quick
+	$(BIN)/python benchmarks/search.py --quick
 
 clean:           ## Remove what was made.
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
