@@ -139,6 +139,7 @@ def test_the_demonstration_runs():
     text = succeed("demo")
     assert "20 trains with 63 cars" in text
     assert "counted, not enumerated" in text
+    assert "exists cars (closed and not long): accuracy 0.9, proved best" in text
 
 
 # ---- wrong input ----------------------------------------------------------------------------------------
