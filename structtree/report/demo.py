@@ -46,9 +46,9 @@ def demonstrate() -> Iterator[str]:
 
 def _search(trains: Dataset, space: Space) -> Iterator[str]:
     found = best_split(trains.population, trains.target, space)
-    stats = found.stats
-    yield f"    {pretty(found.predicate)}: accuracy {found.score:g}, {'proved best' if found.proved else 'best so far'},"
-    yield f"    by evaluating {stats.evaluated:,} predicates. See also: structtree effort trains"
+    proved = "proved best" if found.proved else "best so far"
+    yield f"    {pretty(found.predicate)}: accuracy {found.score:g}, {proved},"
+    yield f"    by evaluating {found.stats.evaluated:,} predicates. See also: structtree effort trains"
 
 
 def _data(trains: Dataset) -> Iterator[str]:
