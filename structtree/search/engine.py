@@ -438,7 +438,7 @@ class Search:
             return fresh
         whole = hashes.sum(axis=1, dtype=np.uint64)
         fresh[(marks[0] == whole[0]) & (marks[1] == whole[1])] = False
-        order = np.lexsort((np.arange(marks.shape[1]), marks[1], marks[0]))
+        order = np.lexsort((members.choices, members.families, marks[1], marks[0]))
         again = (np.diff(marks[0][order]) == 0) & (np.diff(marks[1][order]) == 0)
         fresh[order[1:][again]] = False
         return fresh
