@@ -35,7 +35,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 app = typer.Typer(
-    help="Decision and regression trees over structured data.",
+    help="Decision and regression trees over structured data. Begin with: structtree demo",
     no_args_is_help=True,
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,

@@ -63,6 +63,10 @@ class Item:
         What stands in the slots of a link family.
     prefix : tuple of int
         The key of the literal it was rewritten from, if any.
+    key : tuple of int
+        The choices, closed; smaller than the key of everything it grew out of.
+    size : int
+        Its number of literals.
     """
 
     family: Family
@@ -70,22 +74,18 @@ class Item:
     literal: Predicate
     positions: tuple[Position, ...] = ()
     prefix: Key = ()
+    key: Key = field(init=False)
+    size: int = field(init=False)
 
-    @property
-    def key(self) -> Key:
-        """The choices, closed; smaller than the key of everything it grew out of."""
+    def __post_init__(self) -> None:
         inside = (k for position in self.positions for k in position.key)
-        return (*self.prefix, self.family.index, self.choice, *inside, END)
+        object.__setattr__(self, "key", (*self.prefix, self.family.index, self.choice, *inside, END))
+        object.__setattr__(self, "size", n_literals(self.literal))
 
     @property
     def grown(self) -> bool:
         """Whether it is more than a rewrite of ``top`` made it."""
         return bool(self.prefix) or any(position.grown for position in self.positions)
-
-    @property
-    def size(self) -> int:
-        """Its number of literals."""
-        return n_literals(self.literal)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
