@@ -148,7 +148,7 @@ class _Counter:
             yield _group_series(group, room)
         for family in links:
             if family.functional:
-                yield self._step_series(family, room, most, name, lonely)
+                yield self._step_series(family, room, most, lonely)
             elif room.has_step:
                 yield self._set_series(family, room, most)
         stepped = {f.template.link for f in links if isinstance(f.template, Follow)}
@@ -202,14 +202,13 @@ class _Counter:
     def _lonely_missing(self, tests: list[TestFamily]) -> list[TestFamily]:
         """Tests for an absent reference when something may be asked behind that reference too."""
         behind = {t.path[0].link for t in tests if t.path and isinstance(t.path[0], Follow)}
-        record = {t.type for t in tests}
         found = []
         for test in tests:
             if isinstance(test.template, Missing) and not test.path:
                 member = test.template.member
                 links = self.space.offers.from_top[test.type]
                 follows = any(isinstance(f, LinkFamily) and f.head == ("step", f"{member}.") for f in links)
-                if record and (member in behind or follows):
+                if member in behind or follows:
                     found.append(test)
         return found
 
@@ -243,7 +242,7 @@ class _Counter:
             inner = self.position(family.slots[0], inside)
         return _sets(inner, len(family.numbers), room, most)
 
-    def _step_series(self, family: LinkFamily, room: _Room, most: int, name: str, lonely: list[TestFamily]) -> Series:
+    def _step_series(self, family: LinkFamily, room: _Room, most: int, lonely: list[TestFamily]) -> Series:
         """Behind a functional step: plain tests by subject, or else one literal alone."""
         link = family.template.link if isinstance(family.template, Follow) else None
         alone: Series = defaultdict(int)
@@ -304,7 +303,7 @@ class _Counter:
         series += [_group_series(g, room) for g in self._test_groups(others, room, most)]
         for link in links:
             if link.functional:
-                series.append(self._step_series(link, room, most, slot.type, []))
+                series.append(self._step_series(link, room, most, []))
             elif room.has_step:
                 series.append(self._set_series(link, room, most))
         return _product(series, most, room.literals)

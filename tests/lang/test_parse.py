@@ -263,19 +263,19 @@ def test_any_text_is_read_or_refused_in_one_sentence(text):
 # ---- size -----------------------------------------------------------------------------------------------
 
 
-def refuse(text, words):
+def check_refused(text, words):
     with pytest.raises(GrammarError, match=words):
         parse_predicate(text)
 
 
 def test_a_hundred_thousand_brackets_are_refused_at_once():
     parse_predicate("a")
-    refuse("(" * 100_000 + "a" + ")" * 100_000, "nest more than 50 deep")
-    refuse("exists l (" * 100_000, "nest more than 50 deep")
+    check_refused("(" * 100_000 + "a" + ")" * 100_000, "nest more than 50 deep")
+    check_refused("exists l (" * 100_000, "nest more than 50 deep")
 
 
 def test_a_path_of_a_hundred_thousand_names_is_refused():
-    refuse("a." * 100_000 + "a", "at most 20 names")
+    check_refused("a." * 100_000 + "a", "at most 20 names")
 
 
 def test_a_hundred_thousand_conjuncts_are_read():
@@ -284,7 +284,7 @@ def test_a_hundred_thousand_conjuncts_are_read():
 
 
 def test_a_line_of_ten_million_letters_is_answered():
-    refuse("a" * 10_000_000 + " %", "got '%'")
+    check_refused("a" * 10_000_000 + " %", "got '%'")
 
 
 def test_the_deepest_predicate_can_be_used_like_any_other():
