@@ -15,7 +15,7 @@ PACKAGE = REPOSITORY / "structtree"
 MODULES = sorted(path.relative_to(PACKAGE) for path in PACKAGE.rglob("*.py"))
 
 # A part may import from itself and from the parts before it.
-PARTS = ("errors", "files", "data", "lang", "space", "search", "report", "cli")
+PARTS = ("errors", "files", "data", "lang", "space", "search", "learn", "estimators", "report", "cli")
 
 DOORS = {
     "lark": {"lang/parse.py", "lang/mistakes.py"},
@@ -26,6 +26,7 @@ DOORS = {
     "typer": {"cli.py"},
     "rich": {"cli.py"},
     "numba": {"search/kernels.py"},
+    "sklearn": {"estimators.py", "learn/validate.py"},
 }
 
 
