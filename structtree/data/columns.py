@@ -148,6 +148,8 @@ class Population:
     tables: Mapping[str, Table]
     individuals: NDArray[np.int64] = field(default=None)  # type: ignore[arg-type]  # filled in below
     _known_good: bool = field(default=False, repr=False)
+    #: Whether every row is known to be reached by some individual; see `structtree.data.reach`.
+    _compact: bool = field(default=False, repr=False)
 
     def __post_init__(self) -> None:
         if self.individuals is None:
@@ -185,7 +187,7 @@ class Population:
         chosen = np.asarray(which)
         if chosen.dtype != np.bool_:
             chosen = chosen.astype(np.int64)
-        return replace(self, individuals=self.individuals[chosen])
+        return replace(self, individuals=self.individuals[chosen], _compact=False)
 
     def column(self, attribute: str) -> Column:
         """One attribute of the individuals, in their order."""

@@ -7,6 +7,7 @@ fold or of one node of a tree, shares the tables of the whole; `compact` gives i
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,8 +22,12 @@ def reachable_rows(population: Population) -> Mapping[str, NDArray[np.bool_]]:
 
     An element of a list reaches that list too, by its next and previous elements.
     """
+    if population._compact:
+        return {name: np.ones(table.n_rows, dtype=np.bool_) for name, table in population.tables.items()}
     reached = {name: np.zeros(t.n_rows, dtype=np.bool_) for name, t in population.tables.items()}
-    fresh = {population.schema.individual: np.unique(population.individuals)}
+    everybody = np.zeros(population.tables[population.schema.individual].n_rows, dtype=np.bool_)
+    everybody[population.individuals] = True
+    fresh = {population.schema.individual: np.flatnonzero(everybody)}
     while fresh:
         found: dict[str, list[NDArray[np.int64]]] = {}
         for name, rows in fresh.items():
@@ -31,10 +36,12 @@ def reachable_rows(population: Population) -> Mapping[str, NDArray[np.bool_]]:
                 found.setdefault(target, []).append(more)
         fresh = {}
         for name, runs in found.items():
-            rows = np.unique(np.concatenate(runs))
-            rows = rows[~reached[name][rows]]
-            if len(rows):
-                fresh[name] = rows
+            new = np.zeros(len(reached[name]), dtype=np.bool_)
+            for rows in runs:
+                new[rows] = True
+            new &= ~reached[name]
+            if new.any():
+                fresh[name] = np.flatnonzero(new)
     return reached
 
 
@@ -62,9 +69,11 @@ def compact(population: Population) -> Population:
     >>> part.record(0), part.table("X").n_rows
     ({'xs': [{'v': 9}]}, 1)
     """
+    if population._compact:
+        return population
     kept = {name: np.flatnonzero(mask) for name, mask in reachable_rows(population).items()}
     if all(len(rows) == population.tables[name].n_rows for name, rows in kept.items()):
-        return population
+        return replace(population, _compact=True)
     places = {name: _places(rows, population.tables[name].n_rows) for name, rows in kept.items()}
     tables = {}
     for record in population.schema.types:
@@ -78,7 +87,8 @@ def compact(population: Population) -> Population:
             links[link.name] = Adjacency.from_lengths(adjacency.lengths[rows], places[link.target][targets])
         columns = {name: column.take(rows) for name, column in table.columns.items()}
         tables[record.name] = Table(len(rows), columns, links)
-    return Population(population.schema, tables, places[population.schema.individual][population.individuals])
+    individuals = places[population.schema.individual][population.individuals]
+    return replace(population, tables=tables, individuals=individuals, _compact=True)
 
 
 def _places(rows: NDArray[np.int64], n_rows: int) -> NDArray[np.int64]:

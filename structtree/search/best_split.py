@@ -19,7 +19,9 @@ from numpy.typing import ArrayLike
 from structtree.data.columns import Population
 from structtree.data.reach import compact
 from structtree.errors import DataError, UsageError
+from structtree.lang.check import CheckedGrammar
 from structtree.lang.grammar import Grammar
+from structtree.lang.syntax import Predicate
 from structtree.search.engine import Budget, Search
 from structtree.search.judges import judge_for
 from structtree.search.order import promising_last
@@ -34,7 +36,7 @@ Strategy = Literal["best-first", "exhaustive", "beam"]
 def best_split(
     population: Population,
     target: ArrayLike,
-    grammar: Grammar | Space,
+    grammar: Grammar | CheckedGrammar | Space,
     *,
     criterion: str | None = None,
     prune: bool = True,
@@ -47,6 +49,7 @@ def best_split(
     class_weight: dict[Any, float] | None = None,
     beam_width: int = 10,
     random_state: int = 0,
+    start: Predicate | None = None,
     progress: Callable[[SearchStats, Split | None], None] | None = None,
 ) -> Split:
     """Find the predicate of a grammar's space that splits a population best.
@@ -56,7 +59,7 @@ def best_split(
     population : Population
     target : array
         A class, or a number, for each individual.
-    grammar : Grammar or Space
+    grammar : Grammar, CheckedGrammar or Space
         What may be asked; a Space keeps the values that it was built with.
     criterion : str, optional
         ``"acc*"`` by default for classes, ``"mse"`` for real numbers; see `structtree.search.criteria`.
@@ -76,6 +79,9 @@ def best_split(
         How many predicates a beam keeps of each level.
     random_state : int
         Seeds the numbers by which equal sets of rows are recognised; the result does not depend on it.
+    start : Predicate, optional
+        Something known of all individuals that the search may go on refining, beside what the grammar derives from
+        ``top``: what ``exists cars (long)`` says of a car can then get a further condition on the same car.
     progress : function, optional
         Called about once a second with the statistics and the best so far.
 
@@ -94,7 +100,9 @@ def best_split(
     budget = Budget(max_evaluations, time_limit, max_frontier)
     pruning = prune and strategy != "exhaustive"
     problem = Problem(space, judge, min_samples_leaf)
-    search = Search(problem, promising_last(space, judge), budget, pruning, progress, random_state)
+    ordered, boards = promising_last(space, judge)
+    starts = () if start is None else tuple(ordered.opened(start))
+    search = Search(problem, ordered, budget, pruning, progress, random_state, starts, boards=boards)
     if strategy == "beam":
         search.run_beam(beam_width)
     else:

@@ -7,7 +7,7 @@ Any other member is a coded column of its own. The kernels count whole boards in
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -51,6 +51,17 @@ class Board:
         """The first column of this family or a later one."""
         member = np.searchsorted(self.families, family, side="left")
         return int(np.searchsorted(self.offsets, member, side="left"))
+
+    def moved(self, places: Mapping[int, int]) -> Board:
+        """The same columns when their families change places: where each goes, by its index."""
+        where = np.zeros(max(places, default=0) + 1, dtype=np.int64)
+        where[list(places)] = list(places.values())
+        heads = where[self.families[self.offsets[:-1]]] if len(self.columns) else np.zeros(0, dtype=np.int64)
+        order = np.argsort(heads, kind="stable")
+        sizes = np.diff(self.offsets)[order]
+        offsets = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
+        members = np.repeat(self.offsets[:-1][order] - offsets[:-1], sizes) + np.arange(offsets[-1])
+        return Board(self.ranked, self.columns[order], offsets, np.repeat(heads[order], sizes), self.choices[members])
 
     def allowed(self, start: int, stop: int, batch: Batch) -> NDArray[np.bool_]:
         """Which of the members from start to stop are in a batch."""

@@ -90,8 +90,6 @@ class Criterion:
         ``bound(yes, total)``, of the same form: lexicographically no greater than the loss of any refinement.
     score : callable
         The first component of the loss as people say it: accuracy, not error; gain ratio, not its negative.
-    prunable : bool
-        Whether the bound can ever exclude anything.
     """
 
     name: str
@@ -99,7 +97,6 @@ class Criterion:
     loss: Measure = field(compare=False, repr=False)
     bound: Measure = field(compare=False, repr=False)
     score: Callable[[float], float] = field(compare=False, repr=False, default=float)
-    prunable: bool = True
 
     def unsplit(self, total: ArrayLike) -> Floats:
         """The loss of not splitting, as (2,): the impurity of the node itself.
@@ -130,7 +127,7 @@ def criterion(name: str) -> Criterion:
     Examples
     --------
     >>> criterion("acc*")
-    Criterion(name='acc*', task='classes', prunable=True)
+    Criterion(name='acc*', task='classes')
     >>> criterion("entropi")
     Traceback (most recent call last):
         ...

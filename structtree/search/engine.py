@@ -28,7 +28,6 @@ from structtree.search.results import Problem, SearchStats, Split, StoppedBy
 from structtree.space.evaluate import Known, rows_where
 from structtree.space.families import LinkFamily
 from structtree.space.space import Batch, Item, Opening, Path, Position, Space
-from structtree.space.terms import n_literals
 
 __all__ = ["Budget", "Search"]
 
@@ -132,6 +131,8 @@ class Search:
     progress : function, optional
     seed : int
         For the random numbers that identify sets of rows; no result depends on it.
+    starts : tuple of Position
+        Where the search begins, besides at ``top``.
     """
 
     problem: Problem
@@ -140,6 +141,7 @@ class Search:
     prune: bool
     progress: Progress | None = None
     seed: int = 0
+    starts: tuple[Position, ...] = ()
     best: Best | None = None
     frontier: list[Candidate] = field(default_factory=list)
     known: Known = field(default_factory=dict)
@@ -233,6 +235,8 @@ class Search:
         everybody = self.judge.counts(np.ones((len(self.population), 1), dtype=np.bool_))
         self.evaluated += 1
         self.frontier.append(Candidate(_pair(self.judge.bound(everybody)[0]), (), self.space.root()))
+        for n, position in enumerate(self.starts):
+            self._consider(position, (n,))
 
     def _is_hopeless(self, bound: Loss) -> bool:
         """Whether nothing with this bound can become the result."""
@@ -287,7 +291,7 @@ class Search:
             return
         assessed = self.judge.assess(self.judge.counts(true[:, None]), self.best.loss if self.best else None)
         if self.least <= size <= len(true) - self.least:
-            self._improve(_pair(assessed.losses[0]), n_literals(position.predicate), lambda: position)
+            self._improve(_pair(assessed.losses[0]), position.size, lambda: position)
         bound = _pair(assessed.bounds[0])
         if self._is_hopeless(bound):
             self.pruned += 1
@@ -301,11 +305,11 @@ class Search:
         lengths = self.population.tables[family.type].links[family.template.link].lengths
         enough = lengths[:, None] >= np.array(family.numbers)
         inside = inside_of(position, opening.path, enough, self.population, self.known)
-        longer = n_literals(position.predicate) + 1
+        longer = position.size + 1
         for item in self.space.members(opening):
             for made in opening.settle(item):
                 n += 1
-                if n_literals(made.predicate) == longer:
+                if made.size == longer:
                     self._consider_truth(made, inside[:, item.choice], (*trail, n))
                 else:
                     self._consider(made, (*trail, n))
@@ -323,7 +327,7 @@ class Search:
         """Evaluate all plain tests that may be added at one position."""
         pairs = pairs_at(position, batch.path, self.population, self.known)
         grows = self._can_grow_after(position, batch)
-        size = n_literals(position.predicate) + 1
+        size = position.size + 1
         hashes = self._hashes(len(pairs) if grows else 0)
         for board in self._boards(batch.position.slot.type):
             for first, last in _pieces(board, board.since(batch.since[0]), self.judge.n_labels):
@@ -336,7 +340,7 @@ class Search:
         name = batch.position.slot.type
         boards = self._boards(name)
         grows = self._can_grow_after(position, batch)
-        size = n_literals(position.predicate) + 1
+        size = position.size + 1
         widest = max((len(a.targets) for t in self.population.tables.values() for a in t.links.values()), default=1)
         for board in boards:
             for first, last in _pieces(board, board.since(batch.since[0]), max(widest, self.judge.n_labels)):
@@ -456,7 +460,7 @@ class Search:
         if batch.room.literals is not None and batch.room.literals <= 1:
             return False
         most = self.space.grammar.conjuncts.get(batch.position.slot.type, 1)
-        if most == 0 or len(batch.position.items) + 1 < most:
+        if most == 0 or len(batch.position.items) + 1 < max(most, len(batch.position.fixed) + 1):
             return True
         return any(self.space.has_place(place) for place in _before_the_end(position, batch.path))
 

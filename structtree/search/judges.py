@@ -241,7 +241,7 @@ def _classes(chosen: Criterion, target: NDArray[Any], weights: Floats, class_wei
             known = did_you_mean(str(label), map(str, classes))
             raise UsageError(f"class_weight names {label!r}, which is no class{known}")
     code_of = {label: code for code, label in enumerate(classes)}
-    codes = np.fromiter((code_of[label] for label in labels), dtype=np.int32, count=len(labels))
+    codes = np.fromiter(map(code_of.__getitem__, labels), dtype=np.int32, count=len(labels))
     factors = np.array([class_weight.get(label, 1.0) for label in classes])
     return Judge(chosen, codes, weights * factors[codes], len(classes), np.zeros(0), classes)
 

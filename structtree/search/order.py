@@ -25,18 +25,30 @@ from structtree.space.space import Space
 __all__ = ["promising_last"]
 
 
-def promising_last(space: Space, judge: Judge) -> Space:
-    """The same space with the plain tests of every type in the order of their best bounds, the best last."""
+Boards = dict[str, tuple[Board, Board]]
+
+
+def promising_last(space: Space, judge: Judge) -> tuple[Space, Boards]:
+    """The same space with the plain tests of every type in the order of their best bounds, the best last.
+
+    Returns
+    -------
+    space : Space
+    boards : dict from type name to its boards, in the new order, for the types that were looked at
+    """
     top = dict(space.offers.from_top)
+    boards: Boards = {}
     for name, pairs in _reach(space):
         plain = space.plain[name].families
         if len(plain) > 1:
-            promise = _promise(space, judge, name, pairs)
+            coded, ranked_board = boards_of(space, name)
+            promise = _promise((coded, ranked_board), judge, pairs)
             ranked = sorted(plain, key=lambda index: (promise.get(index, (np.inf, np.inf)), -index), reverse=True)
             moved = dict(zip(ranked, sorted(plain), strict=True))
+            boards[name] = (coded.moved(moved), ranked_board.moved(moved))
             families: list[Family] = [replace(f, index=moved.get(f.index, f.index)) for f in top[name]]
             top[name] = tuple(sorted(families, key=lambda family: family.index))
-    return replace(space, offers=Offers(top, space.offers.from_literal))
+    return replace(space, offers=Offers(top, space.offers.from_literal)), boards
 
 
 def _reach(space: Space) -> Iterator[tuple[str, Pairs]]:
@@ -59,15 +71,19 @@ def _reach(space: Space) -> Iterator[tuple[str, Pairs]]:
                 waiting.append((target, *follow(owners, rows, family, population)))
 
 
-def _promise(space: Space, judge: Judge, name: str, pairs: Pairs) -> dict[int, Loss]:
+def _promise(boards: tuple[Board, Board], judge: Judge, pairs: Pairs) -> dict[int, Loss]:
     """For each family the best bound of its members."""
     found: dict[int, Loss] = {}
-    for board in boards_of(space, name):
+    for board in boards:
         if len(board.columns):
             bounds = judge.bound(_counts(board, judge, pairs))
-            for index, bound in zip(board.families.tolist(), bounds.tolist(), strict=True):
-                best = (bound[0], bound[1])
-                found[index] = min(best, found.get(index, best))
+            order = np.lexsort((bounds[:, 1], bounds[:, 0], board.families))
+            indices, first = np.unique(board.families[order], return_index=True)
+            best = bounds[order[first]].tolist()
+            found |= {
+                index: min((b[0], b[1]), found.get(index, (np.inf, np.inf)))
+                for index, b in zip(indices.tolist(), best, strict=True)
+            }
     return found
 
 

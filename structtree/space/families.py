@@ -56,7 +56,10 @@ from structtree.space.terms import (
 )
 from structtree.space.values import Interval, counts, cuts, intervals, scalars
 
-__all__ = ["Family", "LinkFamily", "Offers", "Slot", "TestFamily", "families_of"]
+__all__ = ["Family", "LinkFamily", "Offers", "Slot", "TestFamily", "families_of", "opened"]
+
+START = 1 << 40
+"""The index of families that a search starts with besides those of the grammar; after all of them."""
 
 Path = tuple[Follow | Step, ...]
 LinkPredicate = Exists | All | Count | Distinct | Follow | Step
@@ -177,6 +180,8 @@ class LinkFamily:
     slots: tuple[Slot, ...]
     numbers: tuple[int, ...] = (0,)
     left: Predicate | None = None
+    #: How many literals of a member are not counted, since they were there before; see `opened`.
+    given: int = 0
 
     @property
     def head(self) -> tuple[Any, ...]:
@@ -247,6 +252,32 @@ def families_of(grammar: CheckedGrammar, population: Population | None) -> Offer
             assert family.left is not None
             literal[name][family.left] = (*literal[name].get(family.left, ()), family)
     return Offers(top, literal)
+
+
+def opened(literal: Predicate, grammar: CheckedGrammar) -> LinkFamily | None:
+    """A ground literal on individuals as a family of its own, with all its positions open; None if it has none."""
+    right = _with_top(literal)
+    if right == literal:
+        return None
+    rewrite = CheckedRewrite(grammar.individual, Top(), right, settled=True)
+    family = _Resolver(grammar, None).family(right, grammar.individual, rewrite)
+    assert isinstance(family, LinkFamily)
+    return replace(family, index=START, given=n_literals(literal))
+
+
+def _with_top(predicate: Predicate) -> Predicate:
+    """The predicate with ``and top`` wherever something may be added, below its own position."""
+    if not _opens(predicate):
+        return predicate
+    if isinstance(predicate, Distinct):
+        return replace(predicate, inners=tuple(map(_with_room, predicate.inners)))
+    assert isinstance(predicate, LinkPredicate)
+    return replace(predicate, inner=_with_room(predicate.inner))
+
+
+def _with_room(inner: Predicate) -> Predicate:
+    parts = tuple(_with_top(part) for part in _parts(inner) if not isinstance(part, Top))
+    return And((*parts, Top())) if parts else Top()
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import islice, pairwise, permutations, product
 from typing import Any
 
@@ -28,7 +28,17 @@ from structtree.lang.grammar import Grammar
 from structtree.lang.parse import parse_predicate
 from structtree.lang.pretty import pretty
 from structtree.lang.syntax import Compare, Distinct, Follow, Predicate
-from structtree.space.families import Family, LinkFamily, Offers, Slot, TestFamily, base_literals, families_of
+from structtree.space.families import (
+    START,
+    Family,
+    LinkFamily,
+    Offers,
+    Slot,
+    TestFamily,
+    base_literals,
+    families_of,
+    opened,
+)
 from structtree.space.functions import with_functions
 from structtree.space.terms import (
     Subject,
@@ -66,7 +76,7 @@ class Item:
     key : tuple of int
         The choices, closed; smaller than the key of everything it grew out of.
     size : int
-        Its number of literals.
+        Its number of literals, without those that its family does not count.
     """
 
     family: Family
@@ -80,7 +90,12 @@ class Item:
     def __post_init__(self) -> None:
         inside = (k for position in self.positions for k in position.key)
         object.__setattr__(self, "key", (*self.prefix, self.family.index, self.choice, *inside, END))
-        object.__setattr__(self, "size", n_literals(self.literal))
+        if self.positions:
+            assert isinstance(self.family, LinkFamily)
+            size = 1 + sum(position.size for position in self.positions) - self.family.given
+        else:
+            size = n_literals(self.literal)
+        object.__setattr__(self, "size", size)
 
     @property
     def grown(self) -> bool:
@@ -95,11 +110,12 @@ class Position:
     slot: Slot
     fixed: tuple[Item, ...] = ()
     added: tuple[Item, ...] = ()
+    #: All that stands here.
+    items: tuple[Item, ...] = field(init=False, repr=False)
+    _predicate: Predicate | None = field(init=False, repr=False, default=None)
 
-    @property
-    def items(self) -> tuple[Item, ...]:
-        """All that stands here."""
-        return (*self.fixed, *self.added)
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "items", (*self.fixed, *self.added) if self.fixed else self.added)
 
     @property
     def literals(self) -> tuple[Predicate, ...]:
@@ -109,7 +125,15 @@ class Position:
     @property
     def predicate(self) -> Predicate:
         """The canonical conjunction."""
-        return conjoin(self.literals)
+        if self._predicate is None:
+            object.__setattr__(self, "_predicate", conjoin(self.literals))
+        assert self._predicate is not None
+        return self._predicate
+
+    @property
+    def size(self) -> int:
+        """The number of its literals, those inside counted too."""
+        return sum(item.size for item in self.items)
 
     @property
     def grown(self) -> bool:
@@ -339,6 +363,29 @@ class Space:
         """The position of the individual, with nothing asked yet."""
         return Position(Slot(self.grammar.individual))
 
+    def opened(self, start: Predicate) -> Iterator[Position]:
+        """Positions from which a predicate can be refined further, beyond the limits that it has reached itself.
+
+        Each of its literals that looks behind a link, with all its positions open. What the literals have already
+        does not count as grown, so that a grammar of one step can make the next one.
+
+        Examples
+        --------
+        >>> from structtree.data.catalog import load_dataset
+        >>> trains = load_dataset("trains").population
+        >>> grammar = Grammar.parse("refine Train { top -> exists cars (top) } "
+        ...                         "refine Car { top -> long; top -> double }")
+        >>> space = Space.build(grammar, trains)
+        >>> (position,) = space.opened(space.parse("exists cars (long)"))
+        >>> [pretty(made.predicate) for made in space.extend(position)]
+        ['exists cars (double and long)']
+        """
+        for literal in conjuncts(canonical(start)):
+            family = opened(literal, self.grammar)
+            if family is not None:
+                for item in self._members(family, (), Room(None, None), 0):
+                    yield Position(Slot(self.grammar.individual), (), (item,))
+
     def room(self) -> Room:
         """The limits of the grammar."""
         return Room(self.grammar.limits.literals, self.grammar.limits.nesting)
@@ -349,7 +396,7 @@ class Space:
 
     def growths(self, position: Position) -> Iterator[Growth]:
         """What grows out of a position, with whole families left folded, for who can evaluate them at once."""
-        room = self.room().after(sum(item.size for item in position.items))
+        room = self.room().after(position.size)
         return self._growths(position, room, (), lambda made: iter((made,)), free=True)
 
     def members(self, growth: Opening | Batch) -> Iterator[Item]:
@@ -384,7 +431,9 @@ class Space:
             after = position.added[-1].key if position.added else (0, 0)
             add = self._adding(position, room, up)
             batch = (
-                self._batch(path, position, (after[0], after[1]), room, add) if free and not position.fixed else None
+                self._batch(path, position, (after[0], after[1]), room, add)
+                if free and all(map(_is_single, position.slot.fixed))
+                else None
             )
             if batch is not None:
                 yield batch
@@ -482,7 +531,7 @@ class Space:
         """The position with the item after those before, or, where that may not be, with what grows out of it."""
         if (before and item.key <= before[-1].key) or not _fits(item, was, room):
             return
-        made = replace(position, added=(*before, item))
+        made = Position(position.slot, position.fixed, (*before, item))
         blocked = [o.literal for o in (*position.fixed, *before) if clash(item.literal, o.literal)]
         if not blocked and self._counts(made, item):
             yield made
@@ -503,7 +552,8 @@ class Space:
         was = position.fixed[i]
         if not _fits(item, was, room):
             return
-        made = replace(position, fixed=(*position.fixed[:i], item, *position.fixed[i + 1 :]))
+        fixed = (*position.fixed[:i], item, *position.fixed[i + 1 :])
+        made = Position(position.slot, fixed, position.added)
         if self._is_least(made):
             yield made
         else:
@@ -512,7 +562,7 @@ class Space:
 
     def _counts(self, made: Position, item: Item) -> bool:
         """Whether this derivation is the one that counts, where a predicate may have several."""
-        if item.family.head in self.contested[made.slot.type]:
+        if item.family.index != START and item.family.head in self.contested[made.slot.type]:
             home = self._home(made.slot.type, item.literal)
             if home is None or home.key != item.key:
                 return False
@@ -699,6 +749,13 @@ def _in_order(positions: tuple[Position, ...]) -> bool:
     if len(positions) < 2 or not all(position.slot.plain for position in positions):
         return True
     return all(p.key <= q.key for p, q in pairwise(positions))
+
+
+def _is_single(family: Family) -> bool:
+    """Whether a family is one literal, so that which literal of a position it made is never a question."""
+    if isinstance(family, TestFamily):
+        return len(family) == 1
+    return len(family.numbers) == 1 and all(_is_single(f) for slot in family.slots for f in slot.fixed)
 
 
 def _contested(name: str, offers: Offers) -> frozenset[Any]:
