@@ -25,7 +25,7 @@ DOORS = {
     "matplotlib": {"report/draw.py"},
     "typer": {"cli.py"},
     "rich": {"cli.py"},
-    "numba": {"search/kernels.py"},
+    "numba": {"search/kernels/counting.py", "search/kernels/assessing.py", "search/kernels/flat.py"},
     "sklearn": {"estimators.py", "learn/validate.py"},
 }
 

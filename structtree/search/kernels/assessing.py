@@ -1,12 +1,6 @@
-"""The hot loops, compiled by numba; nothing else in the package imports it.
+"""Assessing: the counts of many candidates become losses, bounds, and whether a bound leaves hope against the best.
 
-Counting kernels work on *pairs*: (owner, row) says that a row stands at some position of a predicate in an embedding
-that belongs to the individual `owner`; pairs are sorted by owner. A test at that position keeps an individual iff
-one of its pairs passes, so one pass over the pairs gives the counts of every member of a family at once. Each has a
-plain-Python twin in ``tests/search/twins.py`` that it must equal.
-
-Assessing kernels turn the counts of many candidates into losses, bounds, and whether a bound leaves hope against the
-best found. Their twin is ``structtree.search.criteria``, where the formulas are explained. A second component that
+The twin of these kernels is ``structtree.search.criteria``, where the formulas are explained. A second component that
 cannot matter, because the first has already lost against the best, is left out: 0 in a bound, infinity in a loss.
 """
 
@@ -20,116 +14,15 @@ from numba import njit
 
 from structtree.search.criteria import TOLERANCE
 
-__all__ = [
-    "ENTROPY",
-    "GAIN_RATIO",
-    "GINI",
-    "SQRT_GINI",
-    "assess_accuracy",
-    "assess_impurity",
-    "assess_numbers",
-    "coded_counts",
-    "ranked_counts",
-]
+__all__ = ["ENTROPY", "GAIN_RATIO", "GINI", "SQRT_GINI", "assess_accuracy", "assess_impurity", "assess_numbers"]
 
 ENTROPY, GINI, SQRT_GINI, GAIN_RATIO = range(4)
 LOG_2 = log(2)
 
-# ---------------------------------------------------------------------------------------------------- counting
-
-
-@njit(cache=True)
-def coded_counts(
-    owners: Any, rows: Any, codes: Any, offsets: Any, labels: Any, weights: Any, n_labels: int, hashes: Any
-) -> Any:
-    """Counts of families whose members exclude each other: each row has one code, or -1 for none.
-
-    Parameters
-    ----------
-    owners, rows : arrays of int32, sorted by owner
-    codes : (families, rows) int32
-    offsets : (families + 1,) int64
-        Where the members of each family begin in the result.
-    labels : array of int32, weights : array of float64, one per owner
-    n_labels : int
-    hashes : (2, pairs) uint64
-        Random numbers; their sums over the pairs that pass identify what a member keeps. Of shape (2, 0) if nobody
-        asks: then signatures are 0, and a third of the time is saved.
-
-    Returns
-    -------
-    counts : (members, n_labels) weighted labels of the owners that a member keeps
-    sizes : (members,) how many owners
-    signatures : (2, members) sums of hashes
-    """
-    n_members = offsets[-1]
-    counts = np.zeros((n_members, n_labels))
-    sizes = np.zeros(n_members, dtype=np.int64)
-    signatures = np.zeros((2, n_members), dtype=np.uint64)
-    last = np.full(n_members, -1, dtype=np.int32)
-    signed = hashes.shape[1] > 0
-    for f in range(len(offsets) - 1):
-        start = offsets[f]
-        for p in range(len(owners)):
-            # Unsigned indices spare the compiler the question whether they count from the end.
-            code = codes[f, np.uint32(rows[p])]
-            if code < 0:
-                continue
-            member = np.uint64(start + code)
-            if signed:
-                signatures[0, member] += hashes[0, p]
-                signatures[1, member] += hashes[1, p]
-            owner = owners[p]
-            if last[member] != owner:
-                last[member] = owner
-                counts[member, np.uint32(labels[np.uint32(owner)])] += weights[np.uint32(owner)]
-                sizes[member] += 1
-    return counts, sizes, signatures
-
-
-@njit(cache=True)
-def ranked_counts(
-    owners: Any, rows: Any, ranks: Any, offsets: Any, labels: Any, weights: Any, n_labels: int, hashes: Any
-) -> Any:
-    """Counts of families whose members are nested: a row of rank r passes the members 0 .. r - 1.
-
-    An owner counts for a member iff its greatest rank does: one maximum per owner, then one sum from the
-    strictest member back. Parameters and results are those of `coded_counts`, with ranks for codes.
-    """
-    n_members = offsets[-1]
-    counts = np.zeros((n_members, n_labels))
-    sizes = np.zeros(n_members, dtype=np.int64)
-    signatures = np.zeros((2, n_members), dtype=np.uint64)
-    signed = hashes.shape[1] > 0
-    for f in range(len(offsets) - 1):
-        start, stop = offsets[f], offsets[f + 1]
-        p = 0
-        while p < len(owners):
-            owner = owners[p]
-            best = np.int32(0)
-            while p < len(owners) and owners[p] == owner:
-                rank = ranks[f, np.uint32(rows[p])]
-                if signed and rank > 0:
-                    signatures[0, np.uint64(start + rank - 1)] += hashes[0, p]
-                    signatures[1, np.uint64(start + rank - 1)] += hashes[1, p]
-                best = max(best, rank)
-                p += 1
-            if best > 0:
-                counts[start + best - 1, labels[owner]] += weights[owner]
-                sizes[start + best - 1] += 1
-        for member in range(stop - 2, start - 1, -1):
-            sizes[member] += sizes[member + 1]
-            signatures[0, member] += signatures[0, member + 1]
-            signatures[1, member] += signatures[1, member + 1]
-            for k in range(n_labels):
-                counts[member, k] += counts[member + 1, k]
-    return counts, sizes, signatures
-
-
 # ------------------------------------------------------------------------------------------- assessing: classes
 
 
-@njit(cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy")
 def assess_accuracy(
     star: bool, counts: Any, total: Any, corners: Any, table: Any, best: float, tie: float, slack: float
 ) -> Any:
@@ -179,7 +72,7 @@ def assess_accuracy(
     return losses, bounds, hopeful
 
 
-@njit(cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy")
 def assess_impurity(
     kind: int, counts: Any, total: Any, corners: Any, table: Any, best: float, tie: float, slack: float
 ) -> Any:
@@ -216,7 +109,7 @@ def assess_impurity(
     return losses, bounds, hopeful
 
 
-@njit(cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy")
 def _assess_accuracy_of_two(
     star: bool, counts: Any, total: Any, table: Any, best: float, tie: float, slack: float
 ) -> Any:
@@ -246,7 +139,7 @@ def _assess_accuracy_of_two(
     return losses, bounds, hopeful
 
 
-@njit(cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy")
 def _assess_impurity_of_two(kind: int, counts: Any, total: Any, table: Any, best: float, slack: float) -> Any:
     losses, bounds = np.zeros((len(counts), 2)), np.zeros((len(counts), 2))
     hopeful = np.empty(len(counts), dtype=np.bool_)
@@ -273,7 +166,7 @@ def _assess_impurity_of_two(kind: int, counts: Any, total: Any, table: Any, best
     return losses, bounds, hopeful
 
 
-@njit(cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy")
 def _entropy_of_two(x: float, y: float, p: float, q: float, weight: float, table: Any) -> float:
     """The mean entropy of a side with x and y and one with p and q."""
     bits = _side_bits(x + y, _times_log2(x, table) + _times_log2(y, table), table)
@@ -281,31 +174,31 @@ def _entropy_of_two(x: float, y: float, p: float, q: float, weight: float, table
     return bits / weight if weight > 0 else 0.0
 
 
-@njit(cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy")
 def _side_bits(side: float, pure: float, table: Any) -> float:
     """The weight of a side times its entropy, T log2 T - Σ v log2 v; 0 of one that is but the dust of rounding."""
     return max(_times_log2(side, table) - pure, 0.0) if side > 0 else 0.0
 
 
-@njit(cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy")
 def _is_better(first: float, second: float, other: float, other_second: float, slack: float) -> bool:
     if first < other - slack:
         return True
     return not first > other + slack and second < other_second - slack
 
 
-@njit(cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy")
 def _rest(whole: float, part: float) -> float:
     left = whole - part
     return left if left > TOLERANCE * whole else 0.0
 
 
-@njit(cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy")
 def _error_share(right: float, weight: float) -> float:
     return max(weight - right, 0.0) / weight if weight > 0 else 0.0
 
 
-@njit(cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy")
 def _right(yes: Any, total: Any, most: float) -> Any:
     """The weight that the split gets right, and the most that a refinement may."""
     greatest, second, rest, first = 0.0, 0.0, 0.0, -1
@@ -321,7 +214,7 @@ def _right(yes: Any, total: Any, most: float) -> Any:
     return greatest + rest, possible
 
 
-@njit(cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy")
 def _least_tie(
     corners: Any, yes: Any, total: Any, most: float, error: float, pure: Any, weight: float, table: Any
 ) -> float:
@@ -333,7 +226,7 @@ def _least_tie(
     return least
 
 
-@njit(cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy")
 def _right_at(corner: int, yes: Any, total: Any, most: float) -> float:
     greatest, second, first = 0.0, 0.0, -1
     for k in range(len(yes)):
@@ -349,14 +242,14 @@ def _right_at(corner: int, yes: Any, total: Any, most: float) -> float:
     return right
 
 
-@njit(cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy")
 def _times_log2(v: float, table: Any) -> float:
     if len(table) > 0:
         return table[np.uint64(np.int64(v))]  # type: ignore[no-any-return]
     return v * log2(v) if v > 0 else 0.0
 
 
-@njit(cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy")
 def _pure_parts(total: Any, table: Any) -> Any:
     """Room for v log2 v of each class: kept of it, left of it if that is kept, and all of it."""
     pure = np.empty((3, len(total)))
@@ -365,14 +258,14 @@ def _pure_parts(total: Any, table: Any) -> Any:
     return pure
 
 
-@njit(cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy")
 def _fill_pure_parts(pure: Any, yes: Any, total: Any, table: Any) -> None:
     for k in range(len(yes)):
         pure[0, k] = _times_log2(yes[k], table)
         pure[1, k] = _times_log2(_rest(total[k], yes[k]), table)
 
 
-@njit(cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy")
 def _entropy(corner: int, yes: Any, pure: Any, weight: float, table: Any) -> float:
     """The mean entropy if only the classes of a corner stay.
 
@@ -390,7 +283,7 @@ def _entropy(corner: int, yes: Any, pure: Any, weight: float, table: Any) -> flo
     return bits / weight if weight > 0 else 0.0
 
 
-@njit(cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy")
 def _sum_of_terms(kind: int, corner: int, yes: Any, total: Any, weight: float) -> float:
     """The loss if only the classes of a corner stay."""
     kept = 0.0
@@ -407,14 +300,14 @@ def _sum_of_terms(kind: int, corner: int, yes: Any, total: Any, weight: float) -
     return added / weight if weight > 0 else 0.0
 
 
-@njit(cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy")
 def _part(kind: int, part: float, whole: float) -> float:
     if kind == SQRT_GINI:
         return sqrt(part * _rest(whole, part))
     return part * _rest(whole, part) / whole if whole > 0 else 0.0
 
 
-@njit(cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy")
 def _minus_gain_ratio(corner: int, yes: Any, kept: float, total: Any, weight: float, left: float) -> float:
     split = _bits(kept, weight) + _bits(left, weight)
     if not split > 0:
@@ -432,12 +325,12 @@ def _minus_gain_ratio(corner: int, yes: Any, kept: float, total: Any, weight: fl
     return -gain / LOG_2 / split
 
 
-@njit(cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy")
 def _bits(part: float, whole: float) -> float:
     return part * log2(max(whole, part) / part) if part > 0 else 0.0
 
 
-@njit(cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy")
 def _surplus_nats(part: float, surplus: float, expected: float) -> float:
     if part > 0 and expected > 0 and surplus > -expected:
         return part * log1p(surplus / expected)
@@ -447,7 +340,7 @@ def _surplus_nats(part: float, surplus: float, expected: float) -> float:
 # ------------------------------------------------------------------------------------------- assessing: numbers
 
 
-@njit(cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy")
 def assess_numbers(counts: Any, targets: Any, total: Any, best: float, slack: float) -> Any:
     """Losses, bounds and hope for mse.
 
@@ -489,7 +382,7 @@ def assess_numbers(counts: Any, targets: Any, total: Any, best: float, slack: fl
     return losses, bounds, hopeful
 
 
-@njit(cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy")
 def _best_cut(kept: Any, targets: Any, w: float, s: float, total: Any) -> float:
     """The most that is explained by a prefix or a suffix of what is kept."""
     most = _explained_by(0.0, 0.0, total, 0.0)
@@ -502,7 +395,7 @@ def _best_cut(kept: Any, targets: Any, w: float, s: float, total: Any) -> float:
     return most
 
 
-@njit(cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy")
 def _explained_by(w: float, s: float, total: Any, most: float) -> float:
     """What a yes side of this weight and sum explains, if that is more than the most so far."""
     weight = total[0]
@@ -517,6 +410,6 @@ def _explained_by(w: float, s: float, total: Any, most: float) -> float:
     return max(most, no_sum * no_sum / no) if no > least else most
 
 
-@njit(cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy")
 def _deviation(w: float, s: float, q: float, weight: float) -> float:
     return max(q - s * s / w, 0.0) if w > TOLERANCE * weight else max(q, 0.0)

@@ -1,0 +1,28 @@
+"""The hot loops, compiled by numba; nothing else in the package imports it.
+
+Each has a plain-Python twin in the tests that it must equal: counting in ``tests/search/twins.py``, assessing in
+``structtree.search.criteria``, and dividing tables in the general search itself.
+"""
+
+from structtree.search.kernels.assessing import (
+    ENTROPY,
+    GAIN_RATIO,
+    GINI,
+    SQRT_GINI,
+    assess_accuracy,
+    assess_impurity,
+    assess_numbers,
+)
+from structtree.search.kernels.counting import coded_counts, ranked_counts
+
+__all__ = [
+    "ENTROPY",
+    "GAIN_RATIO",
+    "GINI",
+    "SQRT_GINI",
+    "assess_accuracy",
+    "assess_impurity",
+    "assess_numbers",
+    "coded_counts",
+    "ranked_counts",
+]

@@ -1,0 +1,103 @@
+"""Counting: what every member of a family keeps, in one pass over pairs.
+
+(owner, row) says that a row stands at some position of a predicate in an embedding that belongs to the individual
+`owner`; pairs are sorted by owner. A test at that position keeps an individual iff one of its pairs passes, so one pass
+over the pairs gives the counts of every member of a family at once.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+__all__ = ["coded_counts", "ranked_counts"]
+
+
+@njit(cache=True)
+def coded_counts(
+    owners: Any, rows: Any, codes: Any, offsets: Any, labels: Any, weights: Any, n_labels: int, hashes: Any
+) -> Any:
+    """Counts of families whose members exclude each other: each row has one code, or -1 for none.
+
+    Parameters
+    ----------
+    owners, rows : arrays of int32, sorted by owner
+    codes : (families, rows) int32
+    offsets : (families + 1,) int64
+        Where the members of each family begin in the result.
+    labels : array of int32, weights : array of float64, one per owner
+    n_labels : int
+    hashes : (2, pairs) uint64
+        Random numbers; their sums over the pairs that pass identify what a member keeps. Of shape (2, 0) if nobody
+        asks: then signatures are 0, and a third of the time is saved.
+
+    Returns
+    -------
+    counts : (members, n_labels) weighted labels of the owners that a member keeps
+    sizes : (members,) how many owners
+    signatures : (2, members) sums of hashes
+    """
+    n_members = offsets[-1]
+    counts = np.zeros((n_members, n_labels))
+    sizes = np.zeros(n_members, dtype=np.int64)
+    signatures = np.zeros((2, n_members), dtype=np.uint64)
+    last = np.full(n_members, -1, dtype=np.int32)
+    signed = hashes.shape[1] > 0
+    for f in range(len(offsets) - 1):
+        start = offsets[f]
+        for p in range(len(owners)):
+            # Unsigned indices spare the compiler the question whether they count from the end.
+            code = codes[f, np.uint32(rows[p])]
+            if code < 0:
+                continue
+            member = np.uint64(start + code)
+            if signed:
+                signatures[0, member] += hashes[0, p]
+                signatures[1, member] += hashes[1, p]
+            owner = owners[p]
+            if last[member] != owner:
+                last[member] = owner
+                counts[member, np.uint32(labels[np.uint32(owner)])] += weights[np.uint32(owner)]
+                sizes[member] += 1
+    return counts, sizes, signatures
+
+
+@njit(cache=True)
+def ranked_counts(
+    owners: Any, rows: Any, ranks: Any, offsets: Any, labels: Any, weights: Any, n_labels: int, hashes: Any
+) -> Any:
+    """Counts of families whose members are nested: a row of rank r passes the members 0 .. r - 1.
+
+    An owner counts for a member iff its greatest rank does: one maximum per owner, then one sum from the
+    strictest member back. Parameters and results are those of `coded_counts`, with ranks for codes.
+    """
+    n_members = offsets[-1]
+    counts = np.zeros((n_members, n_labels))
+    sizes = np.zeros(n_members, dtype=np.int64)
+    signatures = np.zeros((2, n_members), dtype=np.uint64)
+    signed = hashes.shape[1] > 0
+    for f in range(len(offsets) - 1):
+        start, stop = offsets[f], offsets[f + 1]
+        p = 0
+        while p < len(owners):
+            owner = owners[p]
+            best = np.int32(0)
+            while p < len(owners) and owners[p] == owner:
+                rank = ranks[f, np.uint32(rows[p])]
+                if signed and rank > 0:
+                    signatures[0, np.uint64(start + rank - 1)] += hashes[0, p]
+                    signatures[1, np.uint64(start + rank - 1)] += hashes[1, p]
+                best = max(best, rank)
+                p += 1
+            if best > 0:
+                counts[start + best - 1, labels[owner]] += weights[owner]
+                sizes[start + best - 1] += 1
+        for member in range(stop - 2, start - 1, -1):
+            sizes[member] += sizes[member + 1]
+            signatures[0, member] += signatures[0, member + 1]
+            signatures[1, member] += signatures[1, member + 1]
+            for k in range(n_labels):
+                counts[member, k] += counts[member + 1, k]
+    return counts, sizes, signatures
