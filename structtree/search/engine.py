@@ -404,15 +404,14 @@ class Search:
         most = len(self.population) - self.least
         good = (members.sizes >= self.least) & (members.sizes <= most)
         if self.best is not None:
-            good &= losses[:, 0] <= self.best.loss[0]
+            good &= losses[:, 0] <= self.best.loss[0] + self.judge.slack
         splits = np.flatnonzero(good)
         if not len(splits):
             return
-        least = splits[self.judge.least(losses[splits])]
-        loss = _pair(losses[least])
-        if self.best is not None and (loss, size) > (self.best.loss, self.best.size):
+        tied = splits[self.judge.least(losses[splits])]
+        loss = _pair(losses[tied[0]])
+        if not self._may_improve(loss, size):
             return
-        tied = splits[(losses[splits] == losses[least]).all(axis=1)]
         first = tied[np.lexsort((members.choices[tied], members.families[tied]))[0]]
         family, choice = int(members.families[first]), int(members.choices[first])
         self._improve(loss, size, lambda: self._member(members.batch, family, choice))
@@ -468,12 +467,19 @@ class Search:
 
     def _improve(self, loss: Loss, size: int, make: Callable[[], Position]) -> None:
         """Take a predicate as the best if it is, or if it is as good and shorter, or as short and comes first."""
-        if self.best is not None and (loss, size) > (self.best.loss, self.best.size):
+        if not self._may_improve(loss, size):
             return
         position = make()
-        key = position.key
-        if self.best is None or (loss, size, key) < (self.best.loss, self.best.size, self.best.key):
-            self.best = Best(loss, size, key, position)
+        better = self.best is None or self.judge.compare(loss, self.best.loss) < 0
+        if better or self.best is None or (size, position.key) < (self.best.size, self.best.key):
+            self.best = Best(loss, size, position.key, position)
+
+    def _may_improve(self, loss: Loss, size: int) -> bool:
+        """Whether a predicate is better than the best, or as good and no longer."""
+        if self.best is None:
+            return True
+        order = self.judge.compare(loss, self.best.loss)
+        return order < 0 or (order == 0 and size <= self.best.size)
 
     def _report(self) -> None:
         if self.progress is not None and self.budget.spent() - self.reported >= 1.0:

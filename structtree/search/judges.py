@@ -25,7 +25,7 @@ from structtree.search.kernels import (
     assess_numbers,
 )
 
-__all__ = ["Assessment", "Judge", "Loss", "judge_for"]
+__all__ = ["IMPURITIES", "Assessment", "Judge", "Loss", "judge_for", "weight_table"]
 
 Loss = tuple[float, float]
 Floats = NDArray[np.float64]
@@ -34,7 +34,7 @@ Floats = NDArray[np.float64]
 COMPILED_CLASSES = 8
 # A greater table would leave the cache and be no faster than the logarithms, and take longer to make than they do.
 TABLED_WEIGHT = 100_000
-_IMPURITIES = {"entropy": ENTROPY, "gini": GINI, "sqrt-gini": SQRT_GINI, "gain-ratio": GAIN_RATIO}
+IMPURITIES = {"entropy": ENTROPY, "gini": GINI, "sqrt-gini": SQRT_GINI, "gain-ratio": GAIN_RATIO}
 
 
 class Assessment(NamedTuple):
@@ -97,7 +97,7 @@ class Judge:
             ("total", total),
             ("slack", self.criterion.slack(total)),
             ("_corners", np.arange(2 ** min(self.n_labels, COMPILED_CLASSES), dtype=np.int64)),
-            ("_table", _table(self.criterion.name, self.weights)),
+            ("_table", weight_table(self.criterion.name, self.weights)),
         ):
             object.__setattr__(self, name, value)
 
@@ -148,7 +148,7 @@ class Judge:
             case "acc*" | "accuracy":
                 return Assessment(*assess_accuracy(self.name == "acc*", *shared))
             case name:
-                return Assessment(*assess_impurity(_IMPURITIES[name], *shared))
+                return Assessment(*assess_impurity(IMPURITIES[name], *shared))
 
     def _is_compiled(self) -> bool:
         return self.criterion.task == "numbers" or self.n_labels <= COMPILED_CLASSES
@@ -173,10 +173,18 @@ class Judge:
         """Whether a loss is less than the best by more than rounding."""
         return bool(better(loss, best, self.slack))
 
-    def least(self, losses: Floats) -> int:
-        """The first of the least losses."""
-        tied = np.flatnonzero(losses[:, 0] == losses[:, 0].min())
-        return int(tied[np.argmin(losses[tied, 1])])
+    def least(self, losses: Floats) -> NDArray[np.int64]:
+        """Which losses are the least; all of them that only rounding may keep apart."""
+        tied = np.flatnonzero(losses[:, 0] <= losses[:, 0].min() + self.slack)
+        second = losses[tied, 1]
+        return np.asarray(tied[second <= second.min() + self.slack])
+
+    def compare(self, loss: Loss, other: Loss) -> int:
+        """-1 when a loss is less than another, 1 when it is greater, 0 when only rounding may keep them apart."""
+        for mine, theirs in zip(loss, other, strict=True):
+            if abs(mine - theirs) > self.slack:
+                return -1 if mine < theirs else 1
+        return 0
 
     def score(self, loss: Floats) -> float:
         """The loss as people quote it."""
@@ -188,7 +196,7 @@ class Judge:
         return both[0], both[1]
 
 
-def _table(name: str, weights: Floats) -> Floats:
+def weight_table(name: str, weights: Floats) -> Floats:
     """The v log2 v of all whole numbers that counts can be; empty where they can be others, or too many."""
     weight = float(weights.sum())
     if name not in ("acc*", "entropy") or weight > TABLED_WEIGHT or (weights != np.floor(weights)).any():

@@ -40,7 +40,8 @@ def promising_last(space: Space, judge: Judge) -> tuple[Space, Boards]:
     boards: Boards = {}
     for name, pairs in _reach(space):
         plain = space.plain[name].families
-        if len(plain) > 1:
+        # Where a position has but one literal, nothing is combined.
+        if len(plain) > 1 and space.grammar.conjuncts.get(name, 1) != 1:
             coded, ranked_board = boards_of(space, name)
             promise = _promise((coded, ranked_board), judge, pairs)
             ranked = sorted(plain, key=lambda index: (promise.get(index, (np.inf, np.inf)), -index), reverse=True)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from structtree.data.schema import Kind
 from structtree.lang.syntax import Bins, Listed, Quantiles, Range, Scalar, Source, Star
 
-__all__ = ["Interval", "counts", "cuts", "intervals", "scalars"]
+__all__ = ["Interval", "counts", "cuts", "intervals", "midpoints", "scalars"]
 
 Floats = NDArray[np.float64]
 
@@ -45,7 +45,7 @@ def cuts(source: Source, values: Floats, kind: Kind, op: str) -> Floats:
     present = np.unique(values[~np.isnan(values)])
     match source:
         case Star():
-            return _between(present[:-1], present[1:], kind, op)
+            return midpoints(present[:-1], present[1:], kind, op)
         case Bins(k):
             return np.unique(_edges(present, k)[1:-1])
         case Quantiles(k):
@@ -99,7 +99,14 @@ def counts(source: Source, most: int) -> tuple[int, ...]:
             return tuple(range(1, most + 1))
 
 
-def _between(low: Floats, high: Floats, kind: Kind, op: str) -> Floats:
+def midpoints(low: Floats, high: Floats, kind: Kind, op: str) -> Floats:
+    """A threshold between each two values: of whole numbers one of them, else a short number near the middle.
+
+    Examples
+    --------
+    >>> midpoints(np.array([0.1]), np.array([0.5]), "real", ">=").tolist()
+    [0.3]
+    """
     if kind == "int":
         return high if op == ">=" else low
     middle = low + (high - low) / 2
@@ -132,4 +139,4 @@ def _quantile_cuts(values: Floats, k: int, kind: Kind, op: str) -> Floats:
     places = np.round(np.arange(1, k) * len(ranked) / k).astype(np.int64)
     above = np.searchsorted(ranked, ranked[np.clip(places, 0, len(ranked) - 1)], side="left")
     above = np.unique(above[above > 0])
-    return np.unique(_between(ranked[above - 1], ranked[above], kind, op))
+    return np.unique(midpoints(ranked[above - 1], ranked[above], kind, op))

@@ -48,7 +48,8 @@ def read_facts(path: Path) -> Facts:
 def test_the_catalog_has_every_promised_set_and_says_of_which_kind_it_is():
     kinds = {entry.name: entry.kind for entry in dataset_catalog()}
     assert dataset_names() == tuple(kinds)
-    assert kinds == {**dict.fromkeys(EMBEDDED, "embedded"), **dict.fromkeys(GENERATED, "generated")}
+    here = {name: kind for name, kind in kinds.items() if kind != "fetched"}
+    assert here == {**dict.fromkeys(EMBEDDED, "embedded"), **dict.fromkeys(GENERATED, "generated")}
 
 
 def test_the_catalog_is_told_without_reading_data(monkeypatch):

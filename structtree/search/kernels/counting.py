@@ -1,8 +1,8 @@
 """Counting: what every member of a family keeps, in one pass over pairs.
 
 (owner, row) says that a row stands at some position of a predicate in an embedding that belongs to the individual
-`owner`; pairs are sorted by owner. A test at that position keeps an individual iff one of its pairs passes, so one pass
-over the pairs gives the counts of every member of a family at once.
+`owner`; pairs are sorted by owner. A test at that position keeps an individual iff one of its pairs passes, so one
+pass over the pairs gives the counts of every member of a family at once.
 """
 
 from __future__ import annotations

@@ -1,0 +1,377 @@
+"""Growing a tree over a table by single tests: the whole tree in compiled code.
+
+Where the grammar asks one plain test of the individual's own attributes at a time, there is nothing to search: every
+test is tried. That is what ordinary decision trees do, and what `structtree.search.kernels.flat` does in sweeps over
+columns that were sorted once. Large nodes are divided with the columns shared among threads, smaller subtrees are
+grown by a thread each; the tree does not depend on how many there are.
+
+Law: the tree is the one that `structtree.learn.grow` would find by searching.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from heapq import heappop, heappush
+from math import inf
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structtree.data.columns import Population
+from structtree.lang.syntax import Compare, Predicate
+from structtree.learn.evidence import Evidence
+from structtree.learn.table import FlatTest, Table, table_of, task_of
+from structtree.learn.tree import Branch, ClassCounts, Found, Leaf, Moments, Node
+from structtree.search.criteria import TOLERANCE, Criterion
+from structtree.search.kernels import flat as kernel
+from structtree.space.values import midpoints
+
+__all__ = ["Flat", "grow_flat"]
+
+SHARED = 1_000_000
+"""A node with so many rows times tests is worth dividing by several threads."""
+
+ALONE = 200_000
+"""A table with so few rows times tests is not worth starting threads for."""
+
+THREADS = min(8, os.cpu_count() or 1)
+
+
+class Flat(NamedTuple):
+    """A tree grown from a table.
+
+    Parameters
+    ----------
+    nodes : tuple of Node
+    evaluated : int
+        Tests that were tried.
+    stopped_by : {"time", "interrupt"}, optional
+        What ended the growth before it was done.
+    """
+
+    nodes: tuple[Node, ...]
+    evaluated: int
+    stopped_by: Literal["time", "interrupt"] | None
+
+
+def grow_flat(
+    asked: tuple[FlatTest, ...],
+    population: Population,
+    which: NDArray[np.int64],
+    evidence: Evidence,
+    limits: kernel.Limits,
+    *,
+    max_leaf_nodes: int | None = None,
+    seconds: float = inf,
+) -> Flat:
+    """Grow a tree over a table.
+
+    Parameters
+    ----------
+    asked : tuple of FlatTest
+        From `structtree.learn.table.flat_tests`.
+    which : array of int
+        The individuals to learn from.
+    limits : Limits
+    max_leaf_nodes : int, optional
+        Divide first where it helps most, up to so many leaves.
+    seconds : float
+        When the time is over, what is not divided yet stays so.
+    """
+    deadline = time.perf_counter() + seconds
+    alone = THREADS == 1 or len(which) * len(asked) < ALONE
+    with nullcontext() if alone else ThreadPoolExecutor(THREADS) as threads:
+        table = table_of(asked, population, which, threads)
+        task = task_of(evidence, which)
+        grower = _Grower(table, task, limits, threads, deadline)
+        root = grower.run(max_leaf_nodes)
+    grown = _gather(root, table, task)
+    nodes = _nodes(grown, table, task, evidence.criterion)
+    return Flat(nodes, int(grown.figures[:, 3].sum()), grower.stopped_by)
+
+
+# ---- growing --------------------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True, eq=False)
+class _Run:
+    """A node that is a run of rows; its fork once it is divided, or its subtree once that is grown."""
+
+    lo: int
+    hi: int
+    depth: int
+    total: NDArray[np.float64]
+    is_open: bool
+    fork: _Fork | None = None
+    below: Future[Any] | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Fork:
+    at: NDArray[np.int64]
+    figures: tuple[float, float, float, float]
+    yes: _Run
+    no: _Run
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Offer:
+    """A test that may divide a run; the one that lowers the impurity of the whole tree most is the least."""
+
+    run: _Run
+    at: NDArray[np.int64]
+    figures: tuple[float, float, float, float]
+    decrease: tuple[float, float]
+    serial: int
+
+    def __lt__(self, other: _Offer) -> bool:
+        return (other.decrease, self.serial) < (self.decrease, other.serial)
+
+
+@dataclass(slots=True, eq=False)
+class _Grower:
+    table: Table
+    task: kernel.Task
+    limits: kernel.Limits
+    threads: ThreadPoolExecutor | None
+    deadline: float
+    goes: NDArray[np.bool_] = field(init=False)
+    stop: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(1, dtype=np.bool_))
+    stopped_by: Literal["time", "interrupt"] | None = None
+    n_offers: int = 0
+
+    def __post_init__(self) -> None:
+        self.goes = np.zeros(len(self.table.columns.rows), dtype=np.bool_)
+
+    def run(self, max_leaf_nodes: int | None) -> _Run:
+        root = self._run(0, len(self.table.columns.rows), 0)
+        if max_leaf_nodes is None:
+            self._depth_first(root)
+        else:
+            self._best_first(root, max_leaf_nodes)
+        return root
+
+    def _run(self, lo: int, hi: int, depth: int) -> _Run:
+        total, same = kernel.totals(lo, hi, self.table.columns, self.task)
+        large = hi - lo >= max(self.limits.split, 2 * self.limits.leaf)
+        return _Run(lo, hi, depth, total, large and not same and depth != self.limits.depth)
+
+    def _depth_first(self, root: _Run) -> None:
+        """Divide large runs together, and leave each smaller one to a thread."""
+        waiting, growing = [root], []
+        while waiting:
+            run = waiting.pop()
+            if not run.is_open:
+                continue
+            if (run.hi - run.lo) * len(self.table.tests) < SHARED:
+                run.below = self._grow_below(run)
+                growing.append(run.below)
+            else:
+                offer = self._offer(run)
+                if offer is not None and not self._is_over():
+                    waiting += self._divide(offer)
+        self._wait(growing)
+
+    def _grow_below(self, run: _Run) -> Future[Any]:
+        arguments = (run.lo, run.hi, run.depth, self.table.columns, self.task, self.limits, self.goes, self.stop)
+        if self.threads is not None:
+            return self.threads.submit(kernel.subtree, *arguments)
+        done: Future[Any] = Future()
+        done.set_result(kernel.subtree(*arguments))
+        return done
+
+    def _wait(self, growing: list[Future[Any]]) -> None:
+        left = set(growing)
+        while left:
+            try:
+                left = wait(left, timeout=0.2).not_done
+                self._is_over()
+            except KeyboardInterrupt:
+                self.stopped_by, self.stop[0] = "interrupt", True
+
+    def _best_first(self, root: _Run, most: int) -> None:
+        offers: list[_Offer] = []
+        fresh, n_leaves = [root], 1
+        while n_leaves < most and not self._is_over():
+            for run in fresh:
+                offer = self._offer(run) if run.is_open else None
+                if offer is not None:
+                    heappush(offers, offer)
+            if not offers:
+                return
+            fresh = self._divide(heappop(offers))[::-1]
+            n_leaves += 1
+
+    def _is_over(self) -> bool:
+        if self.stopped_by is None and time.perf_counter() > self.deadline:
+            self.stopped_by, self.stop[0] = "time", True
+        return self.stopped_by is not None
+
+    def _offer(self, run: _Run) -> _Offer | None:
+        """The best test for a run, if one is good enough."""
+        self.n_offers += 1
+        found, at = self._best_test(run)
+        if at[0] < 0:
+            return None
+        gain, tie, better = kernel.gains(found, run.total, self.task)
+        weight = run.total.sum() if self.task.n_classes else run.total[0]
+        share = weight / self.task.weight
+        if not better or share * gain + TOLERANCE < self.limits.decrease:
+            return None
+        figures = (float(found[0]), gain, tie, float(found[2]))
+        return _Offer(run, at, figures, (share * gain, share * tie), self.n_offers)
+
+    def _best_test(self, run: _Run) -> tuple[Any, Any]:
+        tests = len(self.table.tests)
+        given = (run.lo, run.hi, self.table.columns, self.task, run.total, self.limits.leaf)
+        if self.threads is None or (run.hi - run.lo) * tests < SHARED:
+            return kernel.try_tests(0, tests, *given)  # type: ignore[no-any-return]
+        results = list(self.threads.map(lambda t: kernel.try_tests(t, t + 1, *given), range(tests)))
+        slack = kernel.rounding(run.total, self.task)
+        best, at = results[0]
+        evaluated = sum(found[2] for found, _ in results)
+        for found, where in results[1:]:
+            if kernel.is_better(found[0], found[1], best[0], best[1], slack):
+                best, at = found, where
+        best[2] = evaluated
+        return best, at
+
+    def _divide(self, offer: _Offer) -> list[_Run]:
+        run, columns = offer.run, self.table.columns
+        test, low, high = offer.at.tolist()
+        kernel.mark(test, low, high, run.lo, run.hi, columns, self.goes)
+        spare = np.empty(run.hi - run.lo, dtype=np.int32)
+        middle = kernel.divide(columns.rows, run.lo, run.hi, self.goes, spare)
+        self._divide_columns(run)
+        yes, no = self._run(run.lo, middle, run.depth + 1), self._run(middle, run.hi, run.depth + 1)
+        run.fork = _Fork(offer.at, offer.figures, yes, no)
+        return [no, yes]
+
+    def _divide_columns(self, run: _Run) -> None:
+        columns = self.table.columns
+
+        def some(first: int, last: int) -> None:
+            spare = np.empty(run.hi - run.lo, dtype=np.int32)
+            kernel.divide_some(first, last, run.lo, run.hi, columns, self.goes, spare)
+
+        n = len(columns.order)
+        if self.threads is None or (run.hi - run.lo) * n < SHARED:
+            some(0, n)
+        else:
+            edges = np.linspace(0, n, min(n, THREADS) + 1).astype(int).tolist()
+            list(self.threads.map(some, edges[:-1], edges[1:]))
+
+
+# ---- from arrays to nodes -------------------------------------------------------------------------------------
+
+
+class _Grown(NamedTuple):
+    """All nodes as rows of arrays; see `structtree.search.kernels.flat.subtree`."""
+
+    sizes: NDArray[np.int64]
+    forks: NDArray[np.int64]
+    figures: NDArray[np.float64]
+    stats: NDArray[np.float64]
+
+
+def _gather(root: _Run, table: Table, task: kernel.Task) -> _Grown:
+    runs = list(_all_runs(root))
+    parts = [_part(run, table, task) for run in runs]
+    bases = np.concatenate(([0], np.cumsum([len(part.sizes) for part in parts])))
+    base_of = {id(run): int(base) for run, base in zip(runs, bases[:-1], strict=True)}
+    for run, part in zip(runs, parts, strict=True):
+        if run.fork is not None:
+            part.forks[0] = (*run.fork.at, base_of[id(run.fork.yes)], base_of[id(run.fork.no)])
+        else:
+            sides = part.forks[:, 3:]
+            sides[sides >= 0] += base_of[id(run)]
+    sizes, forks, figures, stats = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+    return _Grown(sizes, forks, figures, stats)
+
+
+def _all_runs(root: _Run) -> Iterator[_Run]:
+    stack = [root]
+    while stack:
+        run = stack.pop()
+        yield run
+        if run.fork is not None:
+            stack += [run.fork.no, run.fork.yes]
+
+
+def _part(run: _Run, table: Table, task: kernel.Task) -> _Grown:
+    if run.below is not None:
+        places, forks, figures, stats = run.below.result()
+        return _Grown(places[:, 1] - places[:, 0], forks, figures, stats)
+    figures = np.zeros((1, 4)) if run.fork is None else np.array([run.fork.figures])
+    stats = run.total.copy()
+    if not task.n_classes:
+        stats[1] /= stats[0]
+        stats[2] = kernel.deviation(run.lo, run.hi, run.total, table.columns, task)
+    return _Grown(np.array([run.hi - run.lo]), np.full((1, 5), -1), figures, stats[None, :])
+
+
+def _nodes(grown: _Grown, table: Table, task: kernel.Task, criterion: Criterion) -> tuple[Node, ...]:
+    """The nodes in reading order."""
+    yes, no = grown.forks[:, 3].tolist(), grown.forks[:, 4].tolist()
+    order, stack = [], [0]
+    while stack:
+        node = stack.pop()
+        order.append(node)
+        if yes[node] >= 0:
+            stack += [no[node], yes[node]]
+    place = np.empty(len(order), dtype=np.int64)
+    place[order] = np.arange(len(order))
+    tests = _predicates(grown.forks, table)
+    stats = _stats(grown, task)
+    places, figures = place.tolist(), grown.figures.tolist()
+    nodes: list[Node] = []
+    for node in order:
+        test = tests[node]
+        if test is None:
+            nodes.append(Leaf(stats[node]))
+            continue
+        loss, gain, _, evaluated = figures[node]
+        found = Found(criterion.name, criterion.score(loss), gain, True, 0.0, int(evaluated), 0.0)
+        nodes.append(Branch(test, places[yes[node]], places[no[node]], stats[node], found))
+    return tuple(nodes)
+
+
+def _stats(grown: _Grown, task: kernel.Task) -> list[ClassCounts] | list[Moments]:
+    sizes, stats = grown.sizes.tolist(), grown.stats
+    if task.n_classes:
+        return [ClassCounts(n, tuple(counts)) for n, counts in zip(sizes, stats.tolist(), strict=True)]
+    variances = (stats[:, 2] / stats[:, 0]).tolist()
+    means = (stats[:, 1] + task.mean).tolist()
+    return [Moments(*moments) for moments in zip(sizes, stats[:, 0].tolist(), means, variances, strict=True)]
+
+
+def _predicates(forks: NDArray[np.int64], table: Table) -> list[Predicate | None]:
+    """The test of each node; None for a leaf."""
+    found: list[Predicate | None] = [None] * len(forks)
+    for t, test in enumerate(table.tests):
+        nodes = np.flatnonzero(forks[:, 0] == t)
+        for node, predicate in zip(nodes.tolist(), _members(test, forks[nodes, 1:3], table), strict=True):
+            found[node] = predicate
+    return found
+
+
+def _members(test: FlatTest, rows: NDArray[np.int64], table: Table) -> Iterator[Predicate]:
+    """The members of a family, each from the two rows that it was found by."""
+    if test.attribute is None:
+        yield from (test.right for _ in rows)
+        return
+    assert isinstance(test.right, Compare)
+    op, column = test.right.op, table.values[test.attribute]
+    if op == "=":
+        yield from (Compare(test.attribute, op, column.categories[int(column.values[row])]) for row in rows[:, 0])
+        return
+    assert test.kind is not None
+    for cut in midpoints(column.values[rows[:, 0]], column.values[rows[:, 1]], test.kind, op).tolist():
+        whole = test.kind == "int" and cut.is_integer()
+        yield Compare(test.attribute, op, int(cut) if whole else cut)

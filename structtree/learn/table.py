@@ -1,0 +1,208 @@
+"""A table as integers, for a grammar that asks one plain test of the individual's own attributes at a time.
+
+Columns of many different values are sorted, once for the whole tree; those of few are counted by value. What the
+kernels do with them is in `structtree.search.kernels.flat`.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structtree.data.columns import Column, Population
+from structtree.data.schema import Kind
+from structtree.lang.check import CheckedGrammar
+from structtree.lang.syntax import Among, Compare, Flag, Missing, Named, Predicate, Star, Top, Within
+from structtree.learn.evidence import Evidence
+from structtree.learn.routing import holds_among, own_attributes
+from structtree.search.judges import IMPURITIES, weight_table
+from structtree.search.kernels import flat as kernel
+
+__all__ = ["FlatTest", "Table", "flat_tests", "table_of", "task_of"]
+
+FEW = 256
+"""Up to so many different values a column is counted by value instead of sorted."""
+
+Answers = NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True)
+class FlatTest:
+    """A rewrite of ``top`` that asks one thing of the individual: all thresholds, all values, or a single test."""
+
+    right: Predicate
+    form: int
+    attribute: str | None = None
+    kind: Kind | None = None
+
+
+def flat_tests(grammar: CheckedGrammar) -> tuple[FlatTest, ...] | None:
+    """What a grammar asks of a table, if it asks single tests of the individual's own attributes and no more.
+
+    Examples
+    --------
+    >>> from structtree.lang.grammar import Grammar
+    >>> data = Population.from_records([{"size": 1, "kind": "a"}, {"size": 2, "kind": "b"}])
+    >>> grammar = Grammar.parse("refine Individual { top -> * = *; top -> * >= * }").check(data.schema)
+    >>> len(flat_tests(grammar))
+    2
+    """
+    if grammar.conjuncts.get(grammar.individual, 1) != 1 or grammar.limits.literals == 0:
+        return None
+    tests = []
+    for rewrite in grammar.rewrites.get(grammar.individual, ()):
+        test = _flat_test(rewrite.right, grammar) if isinstance(rewrite.left, Top) else None
+        if test is None:
+            return None
+        tests.append(test)
+    return tuple(tests) or None
+
+
+def _flat_test(right: Predicate, grammar: CheckedGrammar) -> FlatTest | None:
+    match right:
+        case Compare(attribute, ">=" | "<=" as op, Star()):
+            kind = _kind(attribute, grammar)
+            return FlatTest(right, kernel.AT_LEAST if op == ">=" else kernel.AT_MOST, attribute, kind)
+        case Compare(attribute, "=", Star()) if _kind(attribute, grammar) == "nominal":
+            return FlatTest(right, kernel.EQUAL, attribute, "nominal")
+        case Compare(_, _, str() | int() | float()) | Flag() | Among() | Missing() | Within(source=None) | Named():
+            return FlatTest(right, kernel.EQUAL) if own_attributes(right) is not None else None
+        case _:
+            return None
+
+
+def _kind(attribute: str, grammar: CheckedGrammar) -> Kind:
+    found = grammar.schema.type(grammar.individual).attribute(attribute)
+    assert found is not None
+    return found.kind
+
+
+# ---- a table as integers --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Table:
+    """A table as integers: the tests that are tried, the columns for the kernels, and what is in them, by row."""
+
+    tests: tuple[FlatTest, ...]
+    columns: kernel.Columns
+    values: dict[str, Column]
+
+
+def table_of(
+    asked: tuple[FlatTest, ...], population: Population, which: NDArray[np.int64], threads: Executor | None = None
+) -> Table:
+    """The columns that some tests are about, for some individuals, as integers."""
+    names = dict.fromkeys(test.attribute for test in asked if test.attribute is not None)
+    whole = population.tables[population.schema.individual]
+    rows = population.individuals[which]
+    everybody = len(rows) == whole.n_rows and bool((rows == np.arange(len(rows))).all())
+    values = {name: whole.columns[name] if everybody else whole.columns[name].take(rows) for name in names}
+    run = map if threads is None else threads.map
+    known = dict(zip(values, run(_known, values.values()), strict=True))
+    missing = {name for name, answers in known.items() if answers.least < 0}
+    tests = _without_mirrors(asked, missing)
+    long = [name for name in names if known[name].order is not None]
+    short = [name for name in names if known[name].order is None]
+    single = [test for test in tests if test.attribute is None]
+    masks = [np.where(holds_among(test.right, population, which), 0, -1).astype(np.int32) for test in single]
+    place: dict[Any, int] = {name: i for i, name in enumerate([*long, *short, *map(id, single)])}
+    spots = [(place[test.attribute or id(test)], test.form) for test in tests]
+    columns = kernel.Columns(
+        _stacked([known[name].order for name in long], len(rows)),
+        _stacked([known[name].codes for name in long], len(rows)),
+        _stacked([*(known[name].codes for name in short), *masks], len(rows)),
+        np.array([*(known[name].n for name in short), *(1 for _ in single)], dtype=np.int64),
+        np.array(spots, dtype=np.int64).reshape(len(spots), 2),
+        np.arange(len(rows), dtype=np.int32),
+    )
+    return Table(tests, columns, values)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Known:
+    """A column as integers: which of its different values each row has, and the order of rows if there are many."""
+
+    codes: Answers
+    order: Answers | None
+    n: int
+
+    @property
+    def least(self) -> int:
+        return int(self.codes.min(initial=0))
+
+
+def _known(column: Column) -> _Known:
+    if column.kind in ("nominal", "bool"):
+        codes = np.where(column.missing, -1, column.values).astype(np.int32)
+        return _Known(codes, None, max(len(column.categories), int(codes.max(initial=0)) + 1))
+    values = column.values
+    few = _few_values(values)
+    if few is not None:
+        codes = np.searchsorted(few, values).astype(np.int32)
+        codes[np.isnan(values)] = -1
+        return _Known(codes, None, max(1, len(few)))
+    order = np.argsort(values)  # NaN comes last
+    ascending = values[order]
+    fresh = np.empty(len(values), dtype=np.bool_)
+    fresh[0] = False
+    np.not_equal(ascending[1:], ascending[:-1], out=fresh[1:])
+    ranks = np.empty(len(values), dtype=np.int32)
+    ranks[order] = np.cumsum(fresh, dtype=np.int32)
+    ranks[np.isnan(values)] = -1
+    return _Known(ranks, order.astype(np.int32), 0)
+
+
+def _few_values(values: NDArray[np.float64]) -> NDArray[np.float64] | None:
+    """The different values of a column, ascending, if there are few."""
+    if len(np.unique(values[:: max(1, len(values) // (4 * FEW))])) > FEW:
+        return None
+    present = np.unique(values)
+    present = present[~np.isnan(present)]
+    return present if len(present) <= FEW else None
+
+
+def _without_mirrors(tests: tuple[FlatTest, ...], missing: set[str]) -> tuple[FlatTest, ...]:
+    """Of ``>=`` and ``<=`` on a column without gaps only the first: the other divides the rows in the same ways."""
+    seen: set[str] = set()
+    kept = []
+    for test in tests:
+        if test.attribute is not None and test.form != kernel.EQUAL and test.attribute not in missing:
+            if test.attribute in seen:
+                continue
+            seen.add(test.attribute)
+        kept.append(test)
+    return tuple(kept)
+
+
+def _stacked(columns: list[Any], n: int) -> Answers:
+    stacked = np.empty((len(columns), n), dtype=np.int32)
+    for i in range(len(columns)):
+        stacked[i] = columns[i]
+        columns[i] = None
+    return stacked
+
+
+def task_of(evidence: Evidence, which: NDArray[np.int64]) -> kernel.Task:
+    """The targets of some individuals, as the kernels want them."""
+    name = evidence.criterion.name
+    weights = evidence.weights[which]
+    plain = bool((weights == 1.0).all())
+    classes = evidence.criterion.task == "classes"
+    target = evidence.target[which]
+    mean = 0.0 if classes else float(np.average(target, weights=weights))
+    kinds = {"accuracy": kernel.ACCURACY, "acc*": kernel.ACCURACY_STAR, "mse": kernel.MSE, **IMPURITIES}
+    return kernel.Task(
+        kinds[name],
+        len(evidence.classes),
+        target.astype(np.int32) if classes else np.zeros(0, dtype=np.int32),
+        np.zeros(0) if classes else target - mean,
+        np.zeros(0) if plain else weights,
+        weight_table(name, weights),
+        float(weights.sum()),
+        mean,
+    )

@@ -1,0 +1,670 @@
+"""Dividing a table: the best single test of a node, and whole subtrees, without anything of Python in between.
+
+Columns with many values are sorted once, before anything is divided: `order` has their rows in ascending order, those
+without a value last, and a node is the same run of places in every column. One sweep over the run meets every
+threshold; dividing a node divides its run in every column and keeps the order. Columns with few values have *codes*
+instead, and a node counts its rows by code.
+
+Between two neighbouring values whose rows all have one and the same class no threshold can be best (the losses are
+concave along such a stretch: Fayyad and Irani), so those are passed over.
+
+The twin of all this is the general search: the same tests, the same losses, of equals the first.
+"""
+
+from __future__ import annotations
+
+from math import inf, sqrt
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from structtree.search.criteria import TOLERANCE
+from structtree.search.kernels.assessing import (
+    ENTROPY,
+    GAIN_RATIO,
+    GINI,
+    SQRT_GINI,
+    _deviation,
+    _entropy,
+    _entropy_of_two,
+    _error_share,
+    _fill_pure_parts,
+    _pure_parts,
+    _rest,
+    _sum_of_terms,
+)
+
+__all__ = [
+    "ACCURACY",
+    "ACCURACY_STAR",
+    "AT_LEAST",
+    "AT_MOST",
+    "EQUAL",
+    "MSE",
+    "Columns",
+    "Limits",
+    "Task",
+    "deviation",
+    "divide",
+    "divide_some",
+    "gains",
+    "is_better",
+    "mark",
+    "rounding",
+    "subtree",
+    "totals",
+    "try_tests",
+]
+
+AT_LEAST, AT_MOST, EQUAL = range(3)
+"""The forms of tests: ``a >= t``, ``a <= t`` for all t, and ``a = v`` for all v."""
+
+ACCURACY, ACCURACY_STAR, MSE = 10, 11, 12
+"""Kinds of losses, besides those of `assessing`."""
+
+NOTHING = -1
+EVERYTHING = -1  # as a set of classes: all bits
+
+
+class Columns(NamedTuple):
+    """A table as integers.
+
+    Parameters
+    ----------
+    order : (sorted columns, n) int32
+        Rows in ascending order of their values, missing ones last; divided with the nodes.
+    ranks : (sorted columns, n) int32
+        By row, which of the different values it has, ascending; -1 for none.
+    codes : (coded columns, n) int32
+        The same for the columns that have few values.
+    n_codes : (coded columns,) int64
+    tests : (tests, 2) int64
+        The column of each test, coded ones counted after the sorted ones, and its form; in the order of generation.
+    rows : (n,) int32
+        The rows of the nodes; divided with them.
+    """
+
+    order: NDArray[np.int32]
+    ranks: NDArray[np.int32]
+    codes: NDArray[np.int32]
+    n_codes: NDArray[np.int64]
+    tests: NDArray[np.int64]
+    rows: NDArray[np.int32]
+
+
+class Task(NamedTuple):
+    """What is to be told.
+
+    Parameters
+    ----------
+    kind : int
+        Of loss.
+    n_classes : int
+        0 for numbers.
+    labels : (n,) int32, targets : (n,) float64
+        Classes, or centred numbers; the other one is empty.
+    weights : (n,) float64
+        Empty when all are 1.
+    table : array of float64
+        v log2 v for whole numbers, or empty.
+    weight : float
+        Of all rows.
+    mean : float
+        What the targets were centred by.
+    """
+
+    kind: int
+    n_classes: int
+    labels: NDArray[np.int32]
+    targets: NDArray[np.float64]
+    weights: NDArray[np.float64]
+    table: NDArray[np.float64]
+    weight: float
+    mean: float
+
+
+class Limits(NamedTuple):
+    """When a node is not divided: its depth, its size, the least side, and the least decrease of impurity."""
+
+    depth: int
+    split: int
+    leaf: int
+    decrease: float
+
+
+# ---- the loss of a division ----------------------------------------------------------------------------------
+# All losses are the same for a side and for the other one, so it does not matter which of them is the yes side.
+
+
+@njit(nogil=True, cache=True)
+def is_better(loss: float, tie: float, other: float, other_tie: float, slack: float) -> bool:
+    """Whether one loss is less than another by more than rounding."""
+    return loss < other - slack or (loss <= other + slack and tie < other_tie - slack)
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def rounding(total: Any, task: Any) -> Any:
+    """What rounding may make of two losses that are the same."""
+    if task.n_classes > 0:
+        return TOLERANCE
+    return TOLERANCE * max(total[2] - total[1] * total[1] / total[0], 0.0) / total[0]
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _loss_of_two(kind: int, x: float, y: float, p: float, q: float, weight: float, table: Any) -> float:
+    """The first component of the loss where there are two classes: x and y on one side, p and q on the other."""
+    if kind == GINI:
+        return 2.0 * (x * y / (x + y) + p * q / (p + q)) / weight
+    if kind == ENTROPY:
+        return _entropy_of_two(x, y, p, q, weight, table)
+    if kind == SQRT_GINI:
+        return 2.0 * (sqrt(x * y) + sqrt(p * q)) / weight
+    return _error_share(max(x, y) + max(p, q), weight)
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _loss_of_many(kind: int, side: Any, total: Any, weight: float, pure: Any, table: Any) -> Any:
+    """The first component of the loss for any number of classes."""
+    if kind >= ACCURACY:
+        most, rest = 0.0, 0.0
+        for k in range(len(side)):
+            most = max(most, side[k])
+            rest = max(rest, _rest(total[k], side[k]))
+        return _error_share(most + rest, weight)
+    if kind == ENTROPY:
+        return _bits_of_many(side, total, weight, pure, table)
+    return _sum_of_terms(kind, EVERYTHING, side, total, weight)
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _bits_of_many(side: Any, total: Any, weight: float, pure: Any, table: Any) -> Any:
+    _fill_pure_parts(pure, side, total, table)
+    return _entropy(EVERYTHING, side, pure, weight, table)
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _loss_of_numbers(w: float, s: float, total: Any) -> Any:
+    """The mean square error, from the weight and sum of one side and the moments of both."""
+    no, no_sum = total[0] - w, total[1] - s
+    return max(total[2] - s * s / w - no_sum * no_sum / no, 0.0) / total[0]
+
+
+# ---- all thresholds of a sorted column -------------------------------------------------------------------------
+# From the least value up. What is added up is the side below: the yes side of ``<=``, and the no side of ``>=``,
+# which has all that have no value too. `found` is the best loss and tie, how many were evaluated, and what another
+# test has reached; `at` the test and the rows below and above its threshold.
+
+
+@njit(nogil=True, cache=True)
+def _last_present(order: Any, ranks: Any, lo: int, hi: int) -> int:
+    end = hi - 1
+    while end >= lo and ranks[np.uint32(order[end])] < 0:
+        end -= 1
+    return end
+
+
+@njit(nogil=True, cache=True)
+def _is_inside(
+    order: Any, ranks: Any, p: int, end: int, hi: int, n_before: int, n_side: int, n: int, leaf: int
+) -> bool:
+    """Whether a threshold, with one class on both its sides, has thresholds before and after it to be better."""
+    complete = end == hi - 1
+    if (p == end or n_before == 0 or not complete) and not (complete and leaf == 1):
+        return False
+    if p < end and ranks[np.uint32(order[p + 1])] == ranks[np.uint32(order[p])]:
+        return False
+    return leaf == 1 or (n_before >= leaf and n - n_side > leaf)
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _sweep_two(
+    found: Any, at: Any, t: int, order: Any, ranks: Any, form: int, lo: int, hi: int, kind: int, labels: Any,
+    weights: Any, table: Any, total: Any, leaf: int, slack: float,
+) -> None:  # fmt: skip
+    """Two classes."""
+    weighted, n, end = len(weights) > 0, hi - lo, _last_present(order, ranks, lo, hi)
+    if end <= lo:
+        return
+    x, y, n_side, n_tried = 0.0, 0.0, 0, 0
+    if form == AT_LEAST:
+        for p in range(end + 1, hi):
+            row = np.uint32(order[p])
+            w = weights[row] if weighted else 1.0
+            x, y = (x + w, y) if labels[row] == 0 else (x, y + w)
+        n_side = hi - 1 - end
+    weight, all_x, all_y = total[0] + total[1], total[0], total[1]
+    best, best_tie, hint = found[0], found[1], found[3]
+    row = np.uint32(order[lo])
+    rank, label = ranks[row], labels[row]
+    mixed, n_before = False, n_side
+    for p in range(lo + 1, end + 1):
+        w = weights[row] if weighted else 1.0
+        if label == 0:
+            x += w
+        else:
+            y += w
+        n_side += 1
+        following = np.uint32(order[p])
+        next_rank, next_label = ranks[following], labels[following]
+        changes = next_label != label
+        if next_rank == rank:
+            mixed = mixed or changes
+        else:
+            if (
+                n_side >= leaf
+                and n - n_side >= leaf
+                and (mixed or changes or not _is_inside(order, ranks, p, end, hi, n_before, n_side, n, leaf))
+            ):
+                n_tried += 1
+                q, r = _rest(all_x, x), _rest(all_y, y)
+                loss = _loss_of_two(kind, x, y, q, r, weight, table)
+                if loss <= min(best, hint) + slack:
+                    tie = _entropy_of_two(x, y, q, r, weight, table) if kind == ACCURACY_STAR else 0.0
+                    if is_better(loss, tie, best, best_tie, slack):
+                        best, best_tie = loss, tie
+                        at[0], at[1], at[2] = t, row, following
+            mixed, n_before = False, n_side
+        row, rank, label = following, next_rank, next_label
+    found[0], found[1] = best, best_tie
+    found[2] += n_tried
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _sweep_many(
+    found: Any, at: Any, t: int, order: Any, ranks: Any, form: int, lo: int, hi: int, kind: int, labels: Any,
+    weights: Any, table: Any, total: Any, leaf: int, slack: float, pure: Any,
+) -> None:  # fmt: skip
+    """Any number of classes."""
+    weighted, n, end = len(weights) > 0, hi - lo, _last_present(order, ranks, lo, hi)
+    if end <= lo:
+        return
+    side, n_side, n_tried = np.zeros(len(total)), 0, 0
+    if form == AT_LEAST:
+        for p in range(end + 1, hi):
+            row = np.uint32(order[p])
+            side[np.uint32(labels[row])] += weights[row] if weighted else 1.0
+        n_side = hi - 1 - end
+    weight, hint = total.sum(), found[3]
+    row = np.uint32(order[lo])
+    mixed, n_before = False, n_side
+    for p in range(lo + 1, end + 1):
+        side[np.uint32(labels[row])] += weights[row] if weighted else 1.0
+        n_side += 1
+        following = np.uint32(order[p])
+        changes = labels[following] != labels[row]
+        if ranks[following] == ranks[row]:
+            mixed = mixed or changes
+        else:
+            if (
+                n_side >= leaf
+                and n - n_side >= leaf
+                and (mixed or changes or not _is_inside(order, ranks, p, end, hi, n_before, n_side, n, leaf))
+            ):
+                n_tried += 1
+                if _takes(found, hint, kind, side, total, weight, pure, table, slack):
+                    at[0], at[1], at[2] = t, row, following
+            mixed, n_before = False, n_side
+        row = following
+    found[2] += n_tried
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _sweep_numbers(
+    found: Any, at: Any, t: int, order: Any, ranks: Any, form: int, lo: int, hi: int, targets: Any, weights: Any,
+    total: Any, leaf: int, slack: float,
+) -> None:  # fmt: skip
+    """Numbers."""
+    weighted, n, end = len(weights) > 0, hi - lo, _last_present(order, ranks, lo, hi)
+    if end <= lo:
+        return
+    side, moment, n_side, n_tried = 0.0, 0.0, 0, 0
+    if form == AT_LEAST:
+        for p in range(end + 1, hi):
+            row = np.uint32(order[p])
+            w = weights[row] if weighted else 1.0
+            side, moment = side + w, moment + w * targets[row]
+        n_side = hi - 1 - end
+    best = found[0]
+    row = np.uint32(order[lo])
+    rank = ranks[row]
+    for p in range(lo + 1, end + 1):
+        w = weights[row] if weighted else 1.0
+        side += w
+        moment += w * targets[row]
+        n_side += 1
+        following = np.uint32(order[p])
+        next_rank = ranks[following]
+        if next_rank != rank and n_side >= leaf and n - n_side >= leaf:
+            n_tried += 1
+            loss = _loss_of_numbers(side, moment, total)
+            if loss < best - slack:
+                best = loss
+                at[0], at[1], at[2] = t, row, following
+        row, rank = following, next_rank
+    found[0], found[1] = best, 0.0
+    found[2] += n_tried
+
+
+# ---- all tests of a column with few values ---------------------------------------------------------------------
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _takes(
+    found: Any, hint: float, kind: int, side: Any, total: Any, weight: float, pure: Any, table: Any, slack: float
+) -> bool:
+    """Whether a division by classes is better than the best found; then it is the best found."""
+    if len(total) == 2 and kind != GAIN_RATIO:
+        p, q = _rest(total[0], side[0]), _rest(total[1], side[1])
+        loss = _loss_of_two(kind, side[0], side[1], p, q, weight, table)
+    else:
+        loss = _loss_of_many(kind, side, total, weight, pure, table)
+    if loss > min(found[0], hint) + slack:
+        return False
+    tie = _bits_of_many(side, total, weight, pure, table) if kind == ACCURACY_STAR else 0.0
+    if is_better(loss, tie, found[0], found[1], slack):
+        found[0], found[1] = loss, tie
+        return True
+    return False
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _count_codes(
+    codes: Any, n_codes: int, rows: Any, lo: int, hi: int, width: int, labels: Any, targets: Any, weights: Any
+) -> Any:
+    """For each code: its class weights, or weight and sum of targets; how many rows it has, and one of them."""
+    counts = np.zeros((n_codes, width))
+    sizes = np.zeros(n_codes, dtype=np.int64)
+    some = np.zeros(n_codes, dtype=np.int32)
+    weighted, classes = len(weights) > 0, len(labels) > 0
+    for p in range(lo, hi):
+        row = np.uint32(rows[p])
+        if codes[row] < 0:
+            continue
+        code = np.uint32(codes[row])
+        w = weights[row] if weighted else 1.0
+        if classes:
+            counts[code, np.uint32(labels[row])] += w
+        else:
+            counts[code, 0] += w
+            counts[code, 1] += w * targets[row]
+        sizes[code] += 1
+        some[code] = row
+    return counts, sizes, some
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _by_codes(
+    found: Any, at: Any, t: int, column: int, form: int, lo: int, hi: int, columns: Any, task: Any, total: Any,
+    leaf: int, pure: Any, slack: float,
+) -> None:  # fmt: skip
+    """All values, or all thresholds from the least up."""
+    n_codes, classes, kind, table = columns.n_codes[column], task.n_classes > 0, task.kind, task.table
+    width = task.n_classes if classes else 2
+    counts, sizes, some = _count_codes(
+        columns.codes[column], n_codes, columns.rows, lo, hi, width, task.labels, task.targets, task.weights
+    )
+    weight = total.sum() if classes else total[0]
+    n, before, hint = hi - lo, NOTHING, found[3]
+    side, n_side = np.zeros(width), 0
+    if form == AT_LEAST:
+        side, n_side = _rest_of(counts, total), n - sizes.sum()
+    for code in range(n_codes):
+        if sizes[code] == 0:
+            continue
+        if form == EQUAL:
+            side[:], n_side, before = counts[code], sizes[code], code
+        if before >= 0 and n_side >= leaf and n - n_side >= leaf:
+            found[2] += 1
+            if classes:
+                better = _takes(found, hint, kind, side, total, weight, pure, table, slack)
+            else:
+                loss = _loss_of_numbers(side[0], side[1], total)
+                better = loss < found[0] - slack
+                if better:
+                    found[0], found[1] = loss, 0.0
+            if better:
+                at[0], at[1], at[2] = t, some[before], some[code]
+        if form != EQUAL:
+            side += counts[code]
+            n_side += sizes[code]
+            before = code
+
+
+@njit(nogil=True, cache=True)
+def _rest_of(counts: Any, total: Any) -> Any:
+    """What is in no code."""
+    rest = total[: counts.shape[1]].copy()
+    for code in range(len(counts)):
+        rest -= counts[code]
+    for k in range(len(rest)):
+        if abs(rest[k]) <= TOLERANCE * abs(total[k]):
+            rest[k] = 0.0
+    return rest
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def try_tests(first: int, last: int, lo: int, hi: int, columns: Any, task: Any, total: Any, leaf: int) -> Any:
+    """The best of some tests on a node.
+
+    Parameters
+    ----------
+    first, last : int
+        Which tests, the last one not included.
+    lo, hi : int
+        The run of places that is the node.
+    total : (classes,) or (3,) float64
+        The class weights of the node, or weight, sum and sum of squares of its targets.
+    leaf : int
+        The fewest rows on either side.
+
+    Returns
+    -------
+    found : loss, tie and how many were evaluated; an infinite loss when no test divides the node
+        (Each test is judged by itself first, so that nothing depends on which are tried together.)
+    at : the test, and two rows: those on both sides of the threshold (the lower first), or one that has the value
+    """
+    best, best_at = np.array([inf, inf, 0.0, inf]), np.full(3, NOTHING, dtype=np.int64)
+    found, at = best.copy(), best_at.copy()
+    pure = _pure_parts(total, task.table) if task.n_classes > 0 else np.empty((0, 0))
+    slack = rounding(total, task)
+    kind, labels, weights, table = task.kind, task.labels, task.weights, task.table
+    n_sorted = len(columns.order)
+    for t in range(first, last):
+        column, form = columns.tests[t, 0], columns.tests[t, 1]
+        found[0], found[1], found[3] = inf, inf, best[0]
+        if column >= n_sorted:
+            _by_codes(found, at, t, column - n_sorted, form, lo, hi, columns, task, total, leaf, pure, slack)
+        else:
+            order, ranks = columns.order[column], columns.ranks[column]
+            if task.n_classes == 0:
+                _sweep_numbers(found, at, t, order, ranks, form, lo, hi, task.targets, weights, total, leaf, slack)
+            elif task.n_classes == 2 and kind != GAIN_RATIO:
+                _sweep_two(found, at, t, order, ranks, form, lo, hi, kind, labels, weights, table, total, leaf, slack)
+            else:
+                _sweep_many(
+                    found, at, t, order, ranks, form, lo, hi, kind, labels, weights, table, total, leaf, slack, pure
+                )
+        if is_better(found[0], found[1], best[0], best[1], slack):
+            best[0], best[1], best_at[:] = found[0], found[1], at
+    best[2] = found[2]
+    return best, best_at
+
+
+# ---- dividing ------------------------------------------------------------------------------------------------
+
+
+@njit(nogil=True, cache=True)
+def _answer(t: int, low: int, high: int, columns: Any, row: Any) -> Any:
+    column, form = columns.tests[t, 0], columns.tests[t, 1]
+    n_sorted = len(columns.order)
+    known = columns.ranks[column] if column < n_sorted else columns.codes[column - n_sorted]
+    if form == AT_LEAST:
+        return known[row] >= known[high]
+    if form == AT_MOST:
+        return 0 <= known[row] <= known[low]
+    return known[row] == known[low]
+
+
+@njit(nogil=True, cache=True)
+def divide(places: Any, lo: int, hi: int, goes: Any, spare: Any) -> int:
+    """Put the rows that go first, both parts in their order; where the second part begins."""
+    first, second = lo, 0
+    for p in range(lo, hi):
+        row = places[p]
+        if goes[np.uint32(row)]:
+            places[first] = row
+            first += 1
+        else:
+            spare[second] = row
+            second += 1
+    for p in range(second):
+        places[first + p] = spare[p]
+    return first
+
+
+@njit(nogil=True, cache=True)
+def mark(t: int, low: int, high: int, lo: int, hi: int, columns: Any, goes: Any) -> None:
+    """Note for each row of a node whether the test holds of it."""
+    for p in range(lo, hi):
+        row = np.uint32(columns.rows[p])
+        goes[row] = _answer(t, low, high, columns, row)
+
+
+@njit(nogil=True, cache=True)
+def divide_some(first: int, last: int, lo: int, hi: int, columns: Any, goes: Any, spare: Any) -> None:
+    """Divide a node's run in some of the sorted columns."""
+    for column in range(first, last):
+        divide(columns.order[column], lo, hi, goes, spare)
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def totals(lo: int, hi: int, columns: Any, task: Any) -> Any:
+    """The class weights of a node, or the moments of its targets; and whether all of them are the same."""
+    same = True
+    if task.n_classes > 0:
+        total = np.zeros(task.n_classes)
+        first = np.uint32(columns.rows[lo])
+        for p in range(lo, hi):
+            row = np.uint32(columns.rows[p])
+            total[np.uint32(task.labels[row])] += task.weights[row] if len(task.weights) > 0 else 1.0
+            same = same and task.labels[row] == task.labels[first]
+        return total, same
+    total = np.zeros(3)
+    least, most = inf, -inf
+    for p in range(lo, hi):
+        row = np.uint32(columns.rows[p])
+        w = task.weights[row] if len(task.weights) > 0 else 1.0
+        y = task.targets[row]
+        least, most = min(least, y), max(most, y)
+        total[0] += w
+        total[1] += w * y
+        total[2] += w * y * y
+    return total, most - least <= TOLERANCE * max(abs(least + task.mean), abs(most + task.mean))
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def deviation(lo: int, hi: int, total: Any, columns: Any, task: Any) -> float:
+    """The sum of squares about the mean of a node, in a second pass for the sake of rounding."""
+    mean, found = total[1] / total[0], 0.0
+    for p in range(lo, hi):
+        row = np.uint32(columns.rows[p])
+        w = task.weights[row] if len(task.weights) > 0 else 1.0
+        found += w * (task.targets[row] - mean) ** 2
+    return found
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def unsplit(total: Any, task: Any) -> Any:
+    """The loss of a node that is not divided."""
+    if task.n_classes == 0:
+        return _deviation(total[0], total[1], total[2], total[0]) / total[0], 0.0
+    pure, nobody, weight = _pure_parts(total, task.table), np.zeros(task.n_classes), total.sum()
+    loss = _loss_of_many(task.kind, nobody, total, weight, pure, task.table)
+    tie = _bits_of_many(nobody, total, weight, pure, task.table) if task.kind == ACCURACY_STAR else 0.0
+    return loss, tie
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def gains(found: Any, total: Any, task: Any) -> Any:
+    """By how much a split lowers both components of the loss; and whether that is more than rounding."""
+    loss, tie = unsplit(total, task)
+    slack = TOLERANCE if task.n_classes > 0 else TOLERANCE * loss
+    better = found[0] < loss - slack or (found[0] <= loss + slack and found[1] < tie - slack)
+    return max(loss - found[0], 0.0), max(tie - found[1], 0.0), better
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def subtree(lo: int, hi: int, depth: int, columns: Any, task: Any, limits: Any, goes: Any, stop: Any) -> Any:
+    """Grow the tree of a run of rows.
+
+    Parameters
+    ----------
+    goes : (n,) bool
+        Room for answers, by row.
+    stop : (1,) bool
+        As soon as it is true, what is not divided yet stays so.
+
+    Returns
+    -------
+    places : (nodes, 3) int64
+        The run of each node, and its depth.
+    forks : (nodes, 5) int64
+        The test of each node and its two rows, as from `try_tests`, and where its yes and no side are; -1 in a leaf.
+    figures : (nodes, 4) float64
+        Loss, the decreases of both components, and how many tests were evaluated.
+    stats : (nodes, classes or 3) float64
+        Class weights, or weight, mean and sum of squares about it.
+    """
+    room = 64
+    places, forks = np.zeros((room, 3), dtype=np.int64), np.full((room, 5), NOTHING, dtype=np.int64)
+    figures, stats = np.zeros((room, 4)), np.zeros((room, task.n_classes if task.n_classes > 0 else 3))
+    spare = np.empty(hi - lo, dtype=np.int32)
+    stack = np.zeros(room, dtype=np.int64)
+    places[0, 0], places[0, 1], places[0, 2] = lo, hi, depth
+    n_nodes, n_waiting = 1, 1
+    while n_waiting > 0:
+        n_waiting -= 1
+        node = stack[n_waiting]
+        lo, hi, depth = places[node]
+        total, same = totals(lo, hi, columns, task)
+        stats[node] = total
+        if task.n_classes == 0:
+            stats[node, 1] = total[1] / total[0]
+            stats[node, 2] = deviation(lo, hi, total, columns, task)
+        large = hi - lo >= max(limits.split, 2 * limits.leaf)
+        if same or not large or depth == limits.depth or stop[0]:
+            continue
+        found, at = try_tests(0, len(columns.tests), lo, hi, columns, task, total, limits.leaf)
+        figures[node, 3] = found[2]
+        if at[0] < 0:
+            continue
+        gain, tie, better = gains(found, total, task)
+        share = (total.sum() if task.n_classes > 0 else total[0]) / task.weight
+        if not better or share * gain + TOLERANCE < limits.decrease:
+            continue
+        figures[node, 0], figures[node, 1], figures[node, 2] = found[0], gain, tie
+        mark(at[0], at[1], at[2], lo, hi, columns, goes)
+        middle = divide(columns.rows, lo, hi, goes, spare)
+        divide_some(0, len(columns.order), lo, hi, columns, goes, spare)
+        if n_nodes + 2 > len(places):
+            places, forks = _wider(places, NOTHING), _wider(forks, NOTHING)
+            figures, stats = _wider(figures, 0), _wider(stats, 0)
+        if n_waiting + 2 > len(stack):
+            stack = np.append(stack, stack)
+        forks[node, :3] = at
+        forks[node, 3], forks[node, 4] = n_nodes, n_nodes + 1
+        places[n_nodes, 0], places[n_nodes, 1], places[n_nodes, 2] = lo, middle, depth + 1
+        places[n_nodes + 1, 0], places[n_nodes + 1, 1], places[n_nodes + 1, 2] = middle, hi, depth + 1
+        stack[n_waiting], stack[n_waiting + 1] = n_nodes + 1, n_nodes
+        n_waiting += 2
+        n_nodes += 2
+    return places[:n_nodes], forks[:n_nodes], figures[:n_nodes], stats[:n_nodes]
+
+
+@njit(nogil=True, cache=True)
+def _wider(array: Any, filled: float) -> Any:
+    wider = np.full((2 * len(array), array.shape[1]), filled, dtype=array.dtype)
+    wider[: len(array)] = array
+    return wider
