@@ -71,6 +71,7 @@ class Candidate:
 
     bound: Loss
     trail: tuple[int, ...]
+    size: int
     position: Position | None
     batch: Batch | None = None
     family: int = 0
@@ -181,11 +182,14 @@ class Search:
                 self.stopped_by = over
                 return
             candidate = heapq.heappop(self.frontier)
-            if self._is_hopeless(candidate.bound):
+            if self._is_hopeless(candidate.bound, 0):
                 # Every other bound is worse still.
                 self.pruned += 1 + len(self.frontier)
                 self.frontier.clear()
                 return
+            if self._is_hopeless(candidate.bound, candidate.size):
+                self.pruned += 1
+                continue
             try:
                 if len(self.frontier) > self.budget.frontier:
                     self._dive(candidate)
@@ -203,7 +207,7 @@ class Search:
         waiting, stack = self.frontier, [candidate]
         while stack and self.budget.over(self.evaluated) is None:
             following = stack.pop()
-            if self._is_hopeless(following.bound):
+            if self._is_hopeless(following.bound, following.size):
                 self.pruned += 1
                 continue
             self.frontier = []
@@ -225,7 +229,7 @@ class Search:
                 self.frontier = []
                 for candidate in sorted(level)[:width]:
                     self._expand(candidate)
-                level = [c for c in self.frontier if not self._is_hopeless(c.bound)]
+                level = [c for c in self.frontier if not self._is_hopeless(c.bound, c.size)]
         except KeyboardInterrupt:
             self.stopped_by = "interrupt"
         except _OutOfTimeError:
@@ -234,13 +238,20 @@ class Search:
     def _start(self) -> None:
         everybody = self.judge.counts(np.ones((len(self.population), 1), dtype=np.bool_))
         self.evaluated += 1
-        self.frontier.append(Candidate(_pair(self.judge.bound(everybody)[0]), (), self.space.root()))
+        self.frontier.append(Candidate(_pair(self.judge.bound(everybody)[0]), (), 0, self.space.root()))
         for n, position in enumerate(self.starts):
             self._consider(position, (n,))
 
-    def _is_hopeless(self, bound: Loss) -> bool:
-        """Whether nothing with this bound can become the result."""
-        return self.prune and self.best is not None and self.judge.cannot_beat(bound, self.best.loss)
+    def _is_hopeless(self, bound: Loss, size: int) -> bool:
+        """Whether no refinement of a predicate of this size, with this bound, can become the result.
+
+        Refinements are no shorter, so those of one that is longer than the best must be better, not just as good.
+        """
+        if not self.prune or self.best is None:
+            return False
+        if size > self.best.size:
+            return self.judge.compare(bound, self.best.loss) >= 0
+        return self.judge.cannot_beat(bound, self.best.loss)
 
     # ---- one expansion ----------------------------------------------------------------------------------
 
@@ -293,10 +304,10 @@ class Search:
         if self.least <= size <= len(true) - self.least:
             self._improve(_pair(assessed.losses[0]), position.size, lambda: position)
         bound = _pair(assessed.bounds[0])
-        if self._is_hopeless(bound):
+        if self._is_hopeless(bound, position.size):
             self.pruned += 1
         else:
-            heapq.heappush(self.frontier, Candidate(bound, trail, position))
+            heapq.heappush(self.frontier, Candidate(bound, trail, position.size, position))
 
     def _consider_numbers(self, position: Position, opening: Opening, trail: tuple[int, ...], n: int) -> int:
         """Evaluate ``count link (top) >= k`` for all k in one pass over the lengths of the link."""
@@ -365,7 +376,7 @@ class Search:
             assessed = self.judge.assess(members.counts, self.best.loss if self.best else None)
             self._improve_by(members, assessed.losses, size)
             if grows:
-                self._push(members, assessed, hashes)
+                self._push(members, assessed, size, hashes)
 
     def _boards(self, name: str) -> tuple[Board, Board]:
         if name not in self.boards:
@@ -416,10 +427,12 @@ class Search:
         family, choice = int(members.families[first]), int(members.choices[first])
         self._improve(loss, size, lambda: self._member(members.batch, family, choice))
 
-    def _push(self, members: Members, assessed: Assessment, hashes: NDArray[np.uint64] | None) -> None:
-        """Put the members that may have better refinements on the frontier."""
+    def _push(self, members: Members, assessed: Assessment, size: int, hashes: NDArray[np.uint64] | None) -> None:
+        """Put the members that may have better refinements on the frontier; the rule is that of `_is_hopeless`."""
         hopeful = np.ones(len(assessed.bounds), dtype=np.bool_)
-        if self.prune and self.best is not None:
+        if self.prune and self.best is not None and size > self.best.size:
+            hopeful = self.judge.all_improve(assessed.bounds, self.best.loss)
+        elif self.prune and self.best is not None:
             hopeful = ~self.judge.all_cannot_beat(assessed.bounds, self.best.loss)
         fresh = hopeful if hashes is None else hopeful & self._fresh(members, hashes)
         self.pruned += int(np.count_nonzero(~hopeful))
@@ -428,7 +441,7 @@ class Search:
             family, choice = int(members.families[k]), int(members.choices[k])
             step = (*members.trail, family, choice)
             bound = _pair(assessed.bounds[k])
-            heapq.heappush(self.frontier, Candidate(bound, step, None, members.batch, family, choice))
+            heapq.heappush(self.frontier, Candidate(bound, step, size, None, members.batch, family, choice))
 
     def _fresh(self, members: Members, hashes: NDArray[np.uint64]) -> NDArray[np.bool_]:
         """Which members leave less than their parent does, and what no member before them leaves.

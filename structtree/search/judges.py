@@ -173,6 +173,10 @@ class Judge:
         """Whether a loss is less than the best by more than rounding."""
         return bool(better(loss, best, self.slack))
 
+    def all_improve(self, losses: Floats, best: Loss) -> NDArray[np.bool_]:
+        """The same for many losses, or bounds."""
+        return better(losses, best, self.slack)
+
     def least(self, losses: Floats) -> NDArray[np.int64]:
         """Which losses are the least; all of them that only rounding may keep apart."""
         tied = np.flatnonzero(losses[:, 0] <= losses[:, 0].min() + self.slack)

@@ -1,0 +1,380 @@
+"""Every meaning once: the predicates of a type from the inside out, each kept only if no shorter one means the same.
+
+What a predicate means is the set of rows it holds of. Two predicates that hold of the same rows can stand for each
+other wherever they are put, so of all predicates of a type one for each meaning is enough, and there are far fewer
+meanings than predicates: on MUTAG a few hundred out of a hundred thousand. Innermost types come first; links carry
+meanings outwards by counting.
+
+Law: for every predicate of the space there is one here that holds of the same individuals and is no longer (unless
+there were too many, which is said).
+
+This is the other way to search: `structtree.search.engine` goes from ``top`` inwards and prunes, which pays where
+families are large; from the inside out pays where structure is deep, and the result serves every node of a tree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structtree.data.columns import Population
+from structtree.lang.syntax import All, Count, Distinct, Exists, Follow, Predicate, Step, Top
+from structtree.search.kernels.masks import conjunction_signatures, count_behind, signatures
+from structtree.space.evaluate import rows_where
+from structtree.space.families import LinkFamily, TestFamily
+from structtree.space.space import Space
+from structtree.space.terms import clash, conjoin, conjuncts
+
+__all__ = ["LinkColumn", "Meanings", "link_columns", "meanings", "suits"]
+
+Masks = NDArray[np.bool_]
+Words = NDArray[np.uint64]
+Ints = NDArray[np.int64]
+
+MOST = 20_000
+"""How many meanings of one type are kept by default."""
+
+CELLS = 2_000_000_000
+"""How many meanings times rows of a type are kept by default; a bit each."""
+
+PAIRS = 20_000_000
+"""How many conjunctions of one length are looked at."""
+
+PIECE = 50_000_000
+"""How many counts are made at a time."""
+
+ENDLESS = 99
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Meanings:
+    """Predicates on a type that all hold of different rows, shorter ones first; the first one is ``top``.
+
+    Parameters
+    ----------
+    words : (m, n) uint64
+        Which rows each holds of, a bit for each row.
+    sizes : (m,) int
+        How many literals each has.
+    predicates : tuple of Predicate
+    complete : bool
+        Whether no meaning is missing that a predicate of the space has; one that holds of no row is always left out.
+    """
+
+    words: Words
+    sizes: Ints
+    predicates: tuple[Predicate, ...]
+    complete: bool
+
+    def __len__(self) -> int:
+        return len(self.sizes)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LinkColumn:
+    """One way to look behind a link of the individuals: by how much each of them passes.
+
+    Parameters
+    ----------
+    tests : tuple of Predicate
+        From the laxest to the strictest; who passes one passes all before it.
+    ranks : (individuals,) int16
+        How many of them each individual passes.
+    """
+
+    tests: tuple[Predicate, ...]
+    ranks: NDArray[np.int16]
+
+
+@dataclass(slots=True, eq=False)
+class _Work:
+    """What is the same for all types: the space on its population, and the limits."""
+
+    space: Space
+    most: int
+    cells: int
+    done: dict[tuple[str, int, int], Meanings] = field(default_factory=dict)
+
+    @property
+    def population(self) -> Population:
+        assert self.space.population is not None
+        return self.space.population
+
+    def limit(self, n_rows: int) -> int:
+        """How many meanings of a type may be looked at."""
+        return max(100, min(self.most, self.cells // max(1, n_rows)))
+
+
+def suits(space: Space) -> bool:
+    """Whether all that a grammar makes can be made from the inside out."""
+    if any(space.offers.from_literal.values()):
+        return False
+    families = [family for offered in space.offers.from_top.values() for family in offered]
+    links = [family for family in families if isinstance(family, LinkFamily)]
+    # ``all`` holds of a row without targets whatever is asked: what holds of no row would have to be kept for it.
+    return all(link.slots[0].plain and not isinstance(link.template, All | Distinct) for link in links)
+
+
+def link_columns(space: Space, most: int = MOST, cells: int = CELLS) -> tuple[tuple[LinkColumn, ...], bool]:
+    """All literals on the individuals that look behind a link, one for each meaning, with who passes them.
+
+    Parameters
+    ----------
+    space : Space
+        For which `suits` holds, on a population.
+    most, cells : int
+        How many meanings of a type are kept, and how many times its rows that may be.
+
+    Returns
+    -------
+    columns : tuple of LinkColumn
+        ``count`` with its numbers is one of them, all other literals are one each.
+    complete : bool
+
+    Examples
+    --------
+    >>> from structtree import Grammar, load_dataset, pretty
+    >>> trains = load_dataset("trains")
+    >>> grammar = "refine Train { top -> exists cars (top) } refine Car { top -> long; top -> roof = * }"
+    >>> columns, complete = link_columns(Space.build(Grammar.parse(grammar), trains.population))
+    >>> complete, pretty(columns[0].tests[0]), columns[0].ranks[:5].tolist()
+    (True, 'exists cars (long)', [1, 0, 1, 0, 1])
+    """
+    work = _Work(space, most, cells)
+    name = space.grammar.individual
+    depth, size = space.grammar.limits.nesting, space.grammar.limits.literals
+    depth, size = ENDLESS if depth is None else depth, ENDLESS if size is None else size
+    found: list[LinkColumn] = []
+    complete = True
+    seen: set[bytes] = set()
+    for family in space.offers.from_top[name]:
+        if not isinstance(family, LinkFamily) or depth < 1 or size < 1:
+            continue
+        inner = _meanings(work, family.slots[0].type, depth - 1, size - 1)
+        complete &= inner.complete
+        for column in _columns(family, inner, work.population):
+            key = column.ranks.tobytes()
+            if key not in seen and column.ranks.any() and column.ranks.min() != column.ranks.max():
+                seen.add(key)
+                found.append(column)
+    return tuple(found), complete
+
+
+def _columns(family: LinkFamily, inner: Meanings, population: Population) -> Iterator[LinkColumn]:
+    numbers = np.maximum(1, family.numbers)
+    for first, counts in _lifted(family, inner.words, population):
+        ranks = np.searchsorted(numbers, counts[:, population.individuals], side="right").astype(np.int16)
+        for m, own in enumerate(ranks):
+            passed = family.numbers[: int(own.max(initial=0))]
+            yield LinkColumn(tuple(family.build(n, [inner.predicates[first + m]]) for n in passed), own)
+
+
+def meanings(space: Space, name: str, most: int = MOST, cells: int = CELLS) -> Meanings:
+    """All meanings of the predicates on a type, as far as a predicate on the individuals can have them inside.
+
+    Examples
+    --------
+    >>> from structtree import Grammar, load_dataset, pretty
+    >>> trains = load_dataset("trains")
+    >>> grammar = "refine Train { top -> exists cars (top) } refine Car { top -> long; top -> not long }"
+    >>> found = meanings(Space.build(Grammar.parse(grammar), trains.population), "Car")
+    >>> [pretty(predicate) for predicate in found.predicates]
+    ['top', 'long', 'not long']
+    """
+    limits = space.grammar.limits
+    depth = ENDLESS if limits.nesting is None else limits.nesting
+    size = ENDLESS if limits.literals is None else limits.literals
+    return _meanings(_Work(space, most, cells), name, depth, size)
+
+
+def _meanings(work: _Work, name: str, depth: int, size: int) -> Meanings:
+    """The meanings of predicates that look so deep at most and have so many literals at most."""
+    key = (name, depth, size)
+    if key not in work.done:
+        growing = _Growing(_literals(work, name, depth, size), work.limit(work.population.tables[name].n_rows))
+        for _ in range(1, work.space.grammar.conjuncts.get(name, 1) or ENDLESS):
+            if not growing.extend(size):
+                break
+        work.done[key] = growing.result()
+    return work.done[key]
+
+
+# ---- literals --------------------------------------------------------------------------------------------------
+
+
+def _literals(work: _Work, name: str, depth: int, size: int) -> Meanings:
+    """The meanings of single literals."""
+    n_rows = work.population.tables[name].n_rows
+    parts = [Meanings(_words(np.ones((1, n_rows), dtype=np.bool_)), np.zeros(1, dtype=np.int64), (Top(),), True)]
+    for family in work.space.offers.from_top[name]:
+        if isinstance(family, TestFamily):
+            if family.size <= size and family.depth <= depth:
+                parts.append(_tests(family, work.population))
+        elif depth >= 1 and size >= 1:
+            inner = _meanings(work, family.slots[0].type, depth - 1, size - 1)
+            parts.append(_links(family, inner, work.population))
+    return _distinct(parts, work.limit(n_rows))
+
+
+def _tests(family: TestFamily, population: Population) -> Meanings:
+    literals = tuple(family.literal(v) for v in range(len(family)))
+    masks = [_words(rows_where(literal, population, family.type)[None, :]) for literal in literals]
+    return Meanings(np.concatenate(masks), np.full(len(literals), family.size), literals, True)
+
+
+def _links(family: LinkFamily, inner: Meanings, population: Population) -> Meanings:
+    """A literal for each meaning behind a link, and of ``count`` for each number."""
+    n_words = -(-population.tables[family.type].n_rows // 64)
+    words, sizes, literals = [np.zeros((0, max(1, n_words)), dtype=np.uint64)], [], []
+    for first, counts in _lifted(family, inner.words, population):
+        for number in family.numbers:
+            masks = counts >= max(1, number)
+            some = np.flatnonzero(masks.any(axis=1))
+            words.append(_words(masks[some]))
+            for m in (first + some).tolist():
+                sizes.append(int(inner.sizes[m]) + 1)
+                literals.append(family.build(number, [inner.predicates[m]]))
+    return Meanings(np.concatenate(words), np.array(sizes, dtype=np.int64), tuple(literals), inner.complete)
+
+
+def _lifted(family: LinkFamily, words: Words, population: Population) -> Iterator[tuple[int, NDArray[np.int16]]]:
+    """Some meanings behind a link at a time: the first of them, and of how many targets of each row they hold."""
+    n_rows = population.tables[family.type].n_rows
+    piece = max(1, PIECE // max(1, n_rows))
+    for first in range(0, len(words), piece):
+        yield first, _counts(family, words[first : first + piece], population)
+
+
+def _counts(family: LinkFamily, words: Words, population: Population) -> NDArray[np.int16]:
+    match family.template:
+        case Exists(link) | Count(link) | Follow(link):
+            adjacency = population.tables[family.type].links[link]
+            return np.asarray(count_behind(adjacency.offsets, adjacency.targets, words))
+        case Step() as step:
+            n_rows = population.tables[family.slots[0].type].n_rows
+            masks = [_along_list(step, mask, family, population) for mask in _masks(words, n_rows)]
+            return np.array(masks, dtype=np.int16).reshape(len(words), population.tables[family.type].n_rows)
+        case _:
+            raise AssertionError("not made from the inside out")
+
+
+def _along_list(step: Step, mask: Masks, family: LinkFamily, population: Population) -> Masks:
+    known = {(family.slots[0].type, step.inner): mask}
+    return rows_where(step, population, family.type, known)
+
+
+# ---- one for each meaning --------------------------------------------------------------------------------------
+
+
+def _words(masks: Masks) -> Words:
+    """Masks as 64-bit words."""
+    n_words = max(1, -(-masks.shape[1] // 64))
+    packed = np.zeros((len(masks), n_words * 8), dtype=np.uint8)
+    bits = np.packbits(masks, axis=1, bitorder="little")
+    packed[:, : bits.shape[1]] = bits
+    return packed.view("<u8")
+
+
+def _masks(words: Words, n_rows: int) -> Masks:
+    return np.unpackbits(words.view(np.uint8), axis=1, count=n_rows, bitorder="little").astype(np.bool_)
+
+
+def _seeds(n_words: int) -> Words:
+    return np.random.default_rng(0).integers(0, 2**63, size=n_words, dtype=np.uint64) | np.uint64(1)
+
+
+def _distinct(parts: list[Meanings], most: int) -> Meanings:
+    """The parts together, of equal meanings the shortest, then the first; at most so many."""
+    words = np.concatenate([part.words for part in parts])
+    sizes = np.concatenate([part.sizes for part in parts])
+    literals = [literal for part in parts for literal in part.predicates]
+    order = np.argsort(sizes, kind="stable")
+    _, first = np.unique(signatures(words, _seeds(words.shape[1]))[order], return_index=True)
+    kept = order[np.sort(first)]
+    kept = kept[words[kept].any(axis=1)]
+    complete = all(part.complete for part in parts) and len(kept) <= most
+    kept = kept[:most]
+    return Meanings(words[kept], sizes[kept], tuple(literals[k] for k in kept.tolist()), complete)
+
+
+@dataclass(slots=True, eq=False)
+class _Growing:
+    """Conjunctions, by one more conjunct at a time."""
+
+    literals: Meanings
+    limit: int
+    words: Words = field(init=False)
+    sizes: Ints = field(init=False)
+    lasts: Ints = field(init=False)
+    predicates: list[Predicate] = field(init=False)
+    seeds: Words = field(init=False)
+    seen: set[int] = field(init=False)
+    complete: bool = field(init=False)
+    first: int = 1
+
+    def __post_init__(self) -> None:
+        self.words, self.sizes = self.literals.words, self.literals.sizes
+        self.lasts = np.arange(len(self.literals))
+        self.predicates = list(self.literals.predicates)
+        self.seeds = _seeds(self.words.shape[1])
+        self.seen = {0, *signatures(self.words, self.seeds).tolist()}
+        self.complete = self.literals.complete
+
+    def extend(self, size: int) -> bool:
+        """Add what one more conjunct makes; whether there was anything new."""
+        n, costs = len(self.sizes), self.literals.sizes
+        if np.searchsorted(np.sort(costs), size - self.sizes[self.first :], side="right").sum() > PAIRS:
+            self.complete = False
+            return False
+        pairs, signs = conjunction_signatures(
+            self.words, self.sizes, self.lasts, self.first, self.literals.words, costs, size, self.seeds
+        )
+        lengths = self.sizes[pairs[:, 0]] + costs[pairs[:, 1]]
+        order = np.argsort(lengths, kind="stable")
+        _, first = np.unique(signs[order], return_index=True)
+        # Where the first of equals may not stand together, another one may: those few are looked at one by one.
+        self._add(pairs[self._fresh(pairs, signs, order, np.sort(first))])
+        self.first = n
+        return n < len(self.sizes) < self.limit
+
+    def _fresh(self, pairs: NDArray[np.int32], signs: Words, order: Ints, first: Ints) -> Ints:
+        """One pair for each new meaning: the shortest, then the first, that may stand together."""
+        kept, refused = [], set()
+        for k in order[first].tolist():
+            sign = int(signs[k])
+            if sign in self.seen:
+                continue
+            if self._stands(pairs[k]):
+                self.seen.add(sign)
+                kept.append(k)
+            else:
+                refused.add(sign)
+        if refused:
+            for k in order[np.isin(signs[order], np.array(list(refused), dtype=np.uint64))].tolist():
+                if int(signs[k]) not in self.seen and self._stands(pairs[k]):
+                    self.seen.add(int(signs[k]))
+                    kept.append(k)
+        room = self.limit - len(self.sizes)
+        self.complete = self.complete and len(kept) <= room
+        return np.array(kept[:room], dtype=np.int64)
+
+    def _stands(self, pair: NDArray[np.int32]) -> bool:
+        literal = self.literals.predicates[int(pair[1])]
+        return not any(clash(literal, other) for other in conjuncts(self.predicates[int(pair[0])]))
+
+    def _add(self, pairs: NDArray[np.int32]) -> None:
+        one, other = pairs[:, 0], pairs[:, 1]
+        self.words = np.concatenate([self.words, self.words[one] & self.literals.words[other]])
+        self.sizes = np.concatenate([self.sizes, self.sizes[one] + self.literals.sizes[other]])
+        self.lasts = np.concatenate([self.lasts, other])
+        for m, k in pairs.tolist():
+            self.predicates.append(conjoin((*conjuncts(self.predicates[m]), self.literals.predicates[k])))
+
+    def result(self) -> Meanings:
+        """All of them, shorter ones first."""
+        order = np.argsort(self.sizes, kind="stable")
+        predicates = tuple(self.predicates[k] for k in order.tolist())
+        return Meanings(self.words[order], self.sizes[order], predicates, self.complete)
