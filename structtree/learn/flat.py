@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from structtree.data.columns import Population
 from structtree.lang.syntax import Compare, Predicate
 from structtree.learn.evidence import Evidence
-from structtree.learn.table import FlatTest, Table, table_of, task_of
+from structtree.learn.table import Asked, FlatTest, Table, table_of, task_of
 from structtree.learn.tree import Branch, ClassCounts, Found, Leaf, Moments, Node
 from structtree.search.criteria import TOLERANCE, Criterion
 from structtree.search.kernels import flat as kernel
@@ -61,9 +61,8 @@ class Flat(NamedTuple):
 
 
 def grow_flat(
-    asked: tuple[FlatTest, ...],
+    asked: Asked,
     population: Population,
-    which: NDArray[np.int64],
     evidence: Evidence,
     limits: kernel.Limits,
     *,
@@ -74,10 +73,8 @@ def grow_flat(
 
     Parameters
     ----------
-    asked : tuple of FlatTest
-        From `structtree.learn.table.flat_tests`.
-    which : array of int
-        The individuals to learn from.
+    asked : Asked
+        From `structtree.learn.table`.
     limits : Limits
     max_leaf_nodes : int, optional
         Divide first where it helps most, up to so many leaves.
@@ -85,14 +82,14 @@ def grow_flat(
         When the time is over, what is not divided yet stays so.
     """
     deadline = time.perf_counter() + seconds
-    alone = THREADS == 1 or len(which) * len(asked) < ALONE
+    alone = THREADS == 1 or len(population) * len(asked.tests) < ALONE
     with nullcontext() if alone else ThreadPoolExecutor(THREADS) as threads:
-        table = table_of(asked, population, which, threads)
-        task = task_of(evidence, which)
+        table = table_of(asked, population, threads)
+        task = task_of(evidence)
         grower = _Grower(table, task, limits, threads, deadline)
         root = grower.run(max_leaf_nodes)
     grown = _gather(root, table, task)
-    nodes = _nodes(grown, table, task, evidence.criterion)
+    nodes = _nodes(grown, table, task, evidence.criterion, asked.complete)
     return Flat(nodes, int(grown.figures[:, 3].sum()), grower.stopped_by)
 
 
@@ -316,7 +313,7 @@ def _part(run: _Run, table: Table, task: kernel.Task) -> _Grown:
     return _Grown(np.array([run.hi - run.lo]), np.full((1, 5), -1), figures, stats[None, :])
 
 
-def _nodes(grown: _Grown, table: Table, task: kernel.Task, criterion: Criterion) -> tuple[Node, ...]:
+def _nodes(grown: _Grown, table: Table, task: kernel.Task, criterion: Criterion, complete: bool) -> tuple[Node, ...]:
     """The nodes in reading order."""
     yes, no = grown.forks[:, 3].tolist(), grown.forks[:, 4].tolist()
     order, stack = [], [0]
@@ -337,7 +334,9 @@ def _nodes(grown: _Grown, table: Table, task: kernel.Task, criterion: Criterion)
             nodes.append(Leaf(stats[node]))
             continue
         loss, gain, _, evaluated = figures[node]
-        found = Found(criterion.name, criterion.score(loss), gain, True, 0.0, int(evaluated), 0.0)
+        # Of what was not tried nothing is known but that no loss is less than nothing.
+        gap = 0.0 if complete else max(loss, 0.0)
+        found = Found(criterion.name, criterion.score(loss), gain, complete, gap, int(evaluated), 0.0)
         nodes.append(Branch(test, places[yes[node]], places[no[node]], stats[node], found))
     return tuple(nodes)
 
@@ -363,6 +362,9 @@ def _predicates(forks: NDArray[np.int64], table: Table) -> list[Predicate | None
 
 def _members(test: FlatTest, rows: NDArray[np.int64], table: Table) -> Iterator[Predicate]:
     """The members of a family, each from the two rows that it was found by."""
+    if test.ranks is not None:
+        yield from (test.steps[rank - 1] for rank in test.ranks[rows[:, 1]].tolist())
+        return
     if test.attribute is None:
         yield from (test.right for _ in rows)
         return

@@ -6,9 +6,10 @@ kernels do with them is in `structtree.search.kernels.flat`.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from concurrent.futures import Executor
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,11 +19,15 @@ from structtree.data.schema import Kind
 from structtree.lang.check import CheckedGrammar
 from structtree.lang.syntax import Among, Compare, Flag, Missing, Named, Predicate, Star, Top, Within
 from structtree.learn.evidence import Evidence
-from structtree.learn.routing import holds_among, own_attributes
+from structtree.learn.routing import own_attributes
+from structtree.search.bottom_up import link_columns, suits
 from structtree.search.judges import IMPURITIES, weight_table
 from structtree.search.kernels import flat as kernel
+from structtree.space.evaluate import holds
+from structtree.space.families import Family, LinkFamily
+from structtree.space.space import Space
 
-__all__ = ["FlatTest", "Table", "flat_tests", "table_of", "task_of"]
+__all__ = ["Asked", "FlatTest", "Table", "flat_tests", "linked_tests", "table_of", "task_of"]
 
 FEW = 256
 """Up to so many different values a column is counted by value instead of sorted."""
@@ -30,17 +35,40 @@ FEW = 256
 Answers = NDArray[np.int32]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class FlatTest:
-    """A rewrite of ``top`` that asks one thing of the individual: all thresholds, all values, or a single test."""
+    """What a rewrite of ``top`` asks of the individual: all thresholds, all values, a single test, or steps.
+
+    Parameters
+    ----------
+    right : Predicate
+        The right side of the rewrite, or the single test.
+    form : int
+        See `structtree.search.kernels.flat`.
+    attribute, kind : str, optional
+        What thresholds and values are of.
+    steps : tuple of Predicate
+        Tests from the laxest to the strictest.
+    ranks : array of int, optional
+        How many of the steps each individual passes.
+    """
 
     right: Predicate
     form: int
     attribute: str | None = None
     kind: Kind | None = None
+    steps: tuple[Predicate, ...] = ()
+    ranks: NDArray[np.int16] | None = None
 
 
-def flat_tests(grammar: CheckedGrammar) -> tuple[FlatTest, ...] | None:
+class Asked(NamedTuple):
+    """All tests that a grammar asks of the individuals, one at a time, and whether none is missing."""
+
+    tests: tuple[FlatTest, ...]
+    complete: bool = True
+
+
+def flat_tests(grammar: CheckedGrammar) -> Asked | None:
     """What a grammar asks of a table, if it asks single tests of the individual's own attributes and no more.
 
     Examples
@@ -48,7 +76,7 @@ def flat_tests(grammar: CheckedGrammar) -> tuple[FlatTest, ...] | None:
     >>> from structtree.lang.grammar import Grammar
     >>> data = Population.from_records([{"size": 1, "kind": "a"}, {"size": 2, "kind": "b"}])
     >>> grammar = Grammar.parse("refine Individual { top -> * = *; top -> * >= * }").check(data.schema)
-    >>> len(flat_tests(grammar))
+    >>> len(flat_tests(grammar).tests)
     2
     """
     if grammar.conjuncts.get(grammar.individual, 1) != 1 or grammar.limits.literals == 0:
@@ -59,7 +87,42 @@ def flat_tests(grammar: CheckedGrammar) -> tuple[FlatTest, ...] | None:
         if test is None:
             return None
         tests.append(test)
-    return tuple(tests) or None
+    return Asked(tuple(tests)) if tests else None
+
+
+def linked_tests(grammar: CheckedGrammar, population: Population, *, shorten: bool = False) -> Asked | None:
+    """What a grammar asks behind links, one for each meaning, beside what it asks of the individuals themselves.
+
+    None where a node may ask several things at once, where the grammar does not suit, or where there is too much;
+    if `shorten`, then what is short enough is asked nevertheless.
+    """
+    if grammar.conjuncts.get(grammar.individual, 1) != 1:
+        return None
+    space = Space.build(grammar, population)
+    if not suits(space):
+        return None
+    found = link_columns(space)
+    if found.missing == "literals" and not shorten:
+        return None
+    own = [test for family in space.offers.from_top[grammar.individual] for test in _own_tests(family, space)]
+    behind = [
+        FlatTest(column.tests[0], kernel.AT_LEAST, steps=column.tests, ranks=column.ranks) for column in found.columns
+    ]
+    return Asked((*own, *behind), found.missing is None)
+
+
+def _own_tests(family: Family, space: Space) -> Iterator[FlatTest]:
+    if isinstance(family, LinkFamily):
+        return
+    flat = None if family.path else _flat_test(family.template, space.grammar)
+    if flat is not None:
+        yield flat
+        return
+    assert space.population is not None
+    masks = [holds(family.literal(v), space.population) for v in range(len(family))]
+    for v, mask in enumerate(masks):
+        literal = family.literal(v)
+        yield FlatTest(literal, kernel.AT_LEAST, steps=(literal,), ranks=mask.astype(np.int16))
 
 
 def _flat_test(right: Predicate, grammar: CheckedGrammar) -> FlatTest | None:
@@ -93,34 +156,39 @@ class Table:
     values: dict[str, Column]
 
 
-def table_of(
-    asked: tuple[FlatTest, ...], population: Population, which: NDArray[np.int64], threads: Executor | None = None
-) -> Table:
-    """The columns that some tests are about, for some individuals, as integers."""
-    names = dict.fromkeys(test.attribute for test in asked if test.attribute is not None)
+def table_of(asked: Asked, population: Population, threads: Executor | None = None) -> Table:
+    """The columns that some tests are about as integers."""
+    names = dict.fromkeys(test.attribute for test in asked.tests if test.attribute is not None)
     whole = population.tables[population.schema.individual]
-    rows = population.individuals[which]
+    rows = population.individuals
     everybody = len(rows) == whole.n_rows and bool((rows == np.arange(len(rows))).all())
     values = {name: whole.columns[name] if everybody else whole.columns[name].take(rows) for name in names}
     run = map if threads is None else threads.map
     known = dict(zip(values, run(_known, values.values()), strict=True))
     missing = {name for name, answers in known.items() if answers.least < 0}
-    tests = _without_mirrors(asked, missing)
+    tests = _without_mirrors(asked.tests, missing)
     long = [name for name in names if known[name].order is not None]
     short = [name for name in names if known[name].order is None]
     single = [test for test in tests if test.attribute is None]
-    masks = [np.where(holds_among(test.right, population, which), 0, -1).astype(np.int32) for test in single]
+    masks = [_codes_of(test, population) for test in single]
     place: dict[Any, int] = {name: i for i, name in enumerate([*long, *short, *map(id, single)])}
     spots = [(place[test.attribute or id(test)], test.form) for test in tests]
     columns = kernel.Columns(
         _stacked([known[name].order for name in long], len(rows)),
         _stacked([known[name].codes for name in long], len(rows)),
         _stacked([*(known[name].codes for name in short), *masks], len(rows)),
-        np.array([*(known[name].n for name in short), *(1 for _ in single)], dtype=np.int64),
+        np.array([*(known[name].n for name in short), *(len(test.steps) + 1 for test in single)], dtype=np.int64),
         np.array(spots, dtype=np.int64).reshape(len(spots), 2),
         np.arange(len(rows), dtype=np.int32),
     )
     return Table(tests, columns, values)
+
+
+def _codes_of(test: FlatTest, population: Population) -> Answers:
+    """The steps that each individual passes; of a single test 0 where it holds, else nothing."""
+    if test.ranks is not None:
+        return test.ranks.astype(np.int32)
+    return np.where(holds(test.right, population), 0, -1).astype(np.int32)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -187,13 +255,13 @@ def _stacked(columns: list[Any], n: int) -> Answers:
     return stacked
 
 
-def task_of(evidence: Evidence, which: NDArray[np.int64]) -> kernel.Task:
-    """The targets of some individuals, as the kernels want them."""
+def task_of(evidence: Evidence) -> kernel.Task:
+    """The targets as the kernels want them."""
     name = evidence.criterion.name
-    weights = evidence.weights[which]
+    weights = evidence.weights
     plain = bool((weights == 1.0).all())
     classes = evidence.criterion.task == "classes"
-    target = evidence.target[which]
+    target = evidence.target
     mean = 0.0 if classes else float(np.average(target, weights=weights))
     kinds = {"accuracy": kernel.ACCURACY, "acc*": kernel.ACCURACY_STAR, "mse": kernel.MSE, **IMPURITIES}
     return kernel.Task(

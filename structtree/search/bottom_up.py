@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +29,7 @@ from structtree.space.families import LinkFamily, TestFamily
 from structtree.space.space import Space
 from structtree.space.terms import clash, conjoin, conjuncts
 
-__all__ = ["LinkColumn", "Meanings", "link_columns", "meanings", "suits"]
+__all__ = ["LinkColumn", "LinkColumns", "Meanings", "link_columns", "meanings", "suits"]
 
 Masks = NDArray[np.bool_]
 Words = NDArray[np.uint64]
@@ -96,6 +97,7 @@ class _Work:
     space: Space
     most: int
     cells: int
+    overflow: bool = False
     done: dict[tuple[str, int, int], Meanings] = field(default_factory=dict)
 
     @property
@@ -118,7 +120,22 @@ def suits(space: Space) -> bool:
     return all(link.slots[0].plain and not isinstance(link.template, All | Distinct) for link in links)
 
 
-def link_columns(space: Space, most: int = MOST, cells: int = CELLS) -> tuple[tuple[LinkColumn, ...], bool]:
+class LinkColumns(NamedTuple):
+    """All ways to look behind links of the individuals.
+
+    Parameters
+    ----------
+    columns : tuple of LinkColumn
+        ``count`` with its numbers is one of them, all other literals are one each.
+    missing : {"conjunctions", "literals"}, optional
+        What there was too much of, if anything: long conjunctions, or even single literals.
+    """
+
+    columns: tuple[LinkColumn, ...]
+    missing: Literal["conjunctions", "literals"] | None
+
+
+def link_columns(space: Space, most: int = MOST, cells: int = CELLS) -> LinkColumns:
     """All literals on the individuals that look behind a link, one for each meaning, with who passes them.
 
     Parameters
@@ -128,20 +145,14 @@ def link_columns(space: Space, most: int = MOST, cells: int = CELLS) -> tuple[tu
     most, cells : int
         How many meanings of a type are kept, and how many times its rows that may be.
 
-    Returns
-    -------
-    columns : tuple of LinkColumn
-        ``count`` with its numbers is one of them, all other literals are one each.
-    complete : bool
-
     Examples
     --------
     >>> from structtree import Grammar, load_dataset, pretty
     >>> trains = load_dataset("trains")
     >>> grammar = "refine Train { top -> exists cars (top) } refine Car { top -> long; top -> roof = * }"
-    >>> columns, complete = link_columns(Space.build(Grammar.parse(grammar), trains.population))
-    >>> complete, pretty(columns[0].tests[0]), columns[0].ranks[:5].tolist()
-    (True, 'exists cars (long)', [1, 0, 1, 0, 1])
+    >>> columns, missing = link_columns(Space.build(Grammar.parse(grammar), trains.population))
+    >>> missing, pretty(columns[0].tests[0]), columns[0].ranks[:5].tolist()
+    (None, 'exists cars (long)', [1, 0, 1, 0, 1])
     """
     work = _Work(space, most, cells)
     name = space.grammar.individual
@@ -160,7 +171,8 @@ def link_columns(space: Space, most: int = MOST, cells: int = CELLS) -> tuple[tu
             if key not in seen and column.ranks.any() and column.ranks.min() != column.ranks.max():
                 seen.add(key)
                 found.append(column)
-    return tuple(found), complete
+    missing: Literal["conjunctions", "literals"] = "literals" if work.overflow else "conjunctions"
+    return LinkColumns(tuple(found), None if complete else missing)
 
 
 def _columns(family: LinkFamily, inner: Meanings, population: Population) -> Iterator[LinkColumn]:
@@ -216,7 +228,9 @@ def _literals(work: _Work, name: str, depth: int, size: int) -> Meanings:
         elif depth >= 1 and size >= 1:
             inner = _meanings(work, family.slots[0].type, depth - 1, size - 1)
             parts.append(_links(family, inner, work.population))
-    return _distinct(parts, work.limit(n_rows))
+    found = _distinct(parts, work.limit(n_rows))
+    work.overflow |= not found.complete and all(part.complete for part in parts)
+    return found
 
 
 def _tests(family: TestFamily, population: Population) -> Meanings:

@@ -1,0 +1,170 @@
+"""What a tree is grown from: one target and one weight for each individual, checked once, and counted at any node.
+
+Classes become codes in one order for the whole tree, so that the counts of all nodes can be compared, also where a
+node, or a training fold, lacks a class. Class weights are multiplied into the weights of the individuals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from structtree.errors import DataError, UsageError, did_you_mean
+from structtree.learn.tree import ClassCounts, Moments
+from structtree.search.criteria import TOLERANCE, Criterion, criterion
+
+__all__ = ["Evidence", "evidence_for"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Evidence:
+    """The labels of all individuals, and by which criterion they are told apart.
+
+    Parameters
+    ----------
+    criterion : Criterion
+    target : array
+        For classes their codes, else the numbers.
+    weights : array of float
+        Sample weight times class weight.
+    classes : tuple
+        What the codes stand for; empty when the target is a number.
+
+    Examples
+    --------
+    >>> evidence = evidence_for(np.array(["no", "yes", "yes"]), 3, class_weight={"yes": 2.0})
+    >>> evidence.classes, evidence.stats(np.array([0, 2]))
+    (('no', 'yes'), ClassCounts(n=2, counts=(1.0, 2.0)))
+    """
+
+    criterion: Criterion
+    target: NDArray[Any]
+    weights: Floats
+    classes: tuple[Any, ...] = ()
+
+    def stats(self, which: NDArray[np.int64]) -> ClassCounts | Moments:
+        """What is seen of some individuals."""
+        target, weights = self.target[which], self.weights[which]
+        if self.criterion.task == "classes":
+            counts = np.bincount(target, weights, len(self.classes))
+            return ClassCounts(len(which), tuple(counts.tolist()))
+        mean = float(np.average(target, weights=weights))
+        variance = float(np.average((target - mean) ** 2, weights=weights))
+        return Moments(len(which), float(weights.sum()), mean, variance)
+
+    def is_pure(self, which: NDArray[np.int64]) -> bool:
+        """Whether there is nothing to tell apart: one class, or numbers that only rounding keeps from being equal."""
+        target = self.target[which]
+        if self.criterion.task == "classes":
+            return bool((target == target[0]).all())
+        return bool(np.ptp(target) <= TOLERANCE * np.abs(target).max())
+
+
+def evidence_for(
+    target: ArrayLike,
+    n: int,
+    name: str | None = None,
+    sample_weight: ArrayLike | None = None,
+    class_weight: Mapping[Any, float] | None = None,
+    classes: Sequence[Any] | None = None,
+) -> Evidence:
+    """Check the labels and weights of n individuals.
+
+    Parameters
+    ----------
+    target : array
+        Classes, unless it holds real numbers, or the criterion says otherwise.
+    name : str, optional
+        Of the criterion; ``"acc*"`` for classes and ``"mse"`` for numbers by default.
+    sample_weight, class_weight : optional
+        Weights of individuals, and of classes; at least one individual must have a weight above 0.
+    classes : sequence, optional
+        The classes in the order to use, when more may be known than are in the target; sorted by default.
+    """
+    labels = np.asarray(target)
+    if labels.shape != (n,):
+        raise DataError(f"expected {n} labels, one for each individual; got an array of shape {labels.shape}")
+    if not n:
+        raise DataError("the population has no individuals, so there is nothing to learn from")
+    chosen = _criterion(name, labels, classes)
+    weights = _weights(sample_weight, n)
+    if chosen.task == "numbers":
+        return _with_some_weight(Evidence(chosen, _numbers(chosen, labels), weights))
+    known = _classes(labels.tolist()) if classes is None else tuple(map(_plain, classes))
+    codes = _codes(labels.tolist(), known)
+    factors = _factors(class_weight or {}, known)
+    return _with_some_weight(Evidence(chosen, codes, weights * factors[codes], known))
+
+
+def _criterion(name: str | None, labels: NDArray[Any], classes: Sequence[Any] | None) -> Criterion:
+    if name is None:
+        return criterion("mse" if labels.dtype.kind == "f" and classes is None else "acc*")
+    chosen = criterion(name)
+    if chosen.task == "numbers" and classes is not None:
+        raise UsageError(f"criterion {name!r} is for numbers, which have no classes; leave out classes={classes!r}")
+    return chosen
+
+
+def _numbers(chosen: Criterion, labels: NDArray[Any]) -> Floats:
+    try:
+        values = labels.astype(np.float64)
+    except (TypeError, ValueError):
+        raise DataError(f"criterion {chosen.name!r} needs numbers as targets; got {labels[0]!r}") from None
+    bad = np.flatnonzero(~np.isfinite(values))
+    if len(bad):
+        raise DataError(f"a target must be a number; got {values[bad[0]]}", individual=int(bad[0]))
+    return values
+
+
+def _classes(labels: list[Any]) -> tuple[Any, ...]:
+    """All classes; by type first, since labels of two types need not have an order."""
+    found = dict.fromkeys(labels)
+    missing = next((label for label in found if label is None or label != label), ...)
+    if missing is not ...:
+        raise DataError("the target has no value", individual=next(i for i, x in enumerate(labels) if x is missing))
+    return tuple(sorted(found, key=lambda label: (type(label).__name__, label)))
+
+
+def _plain(label: Any) -> Any:
+    return label.item() if isinstance(label, np.generic) else label
+
+
+def _codes(labels: list[Any], classes: tuple[Any, ...]) -> NDArray[np.int64]:
+    code_of = {label: code for code, label in enumerate(classes)}
+    unknown = next((i for i, label in enumerate(labels) if label not in code_of), None)
+    if unknown is not None:
+        known = did_you_mean(str(labels[unknown]), map(str, classes))
+        raise DataError(f"{labels[unknown]!r} is none of the classes{known}", individual=unknown)
+    return np.fromiter(map(code_of.__getitem__, labels), dtype=np.int64, count=len(labels))
+
+
+def _factors(class_weight: Mapping[Any, float], classes: tuple[Any, ...]) -> Floats:
+    for label, weight in class_weight.items():
+        if label not in classes:
+            known = did_you_mean(str(label), map(str, classes))
+            raise UsageError(f"class_weight names {label!r}, which is no class{known}")
+        if not 0 <= weight < np.inf:
+            raise UsageError(f"a class weight must be a number >= 0; got {weight} for {label!r}")
+    return np.array([float(class_weight.get(label, 1.0)) for label in classes])
+
+
+def _weights(sample_weight: ArrayLike | None, n: int) -> Floats:
+    weights = np.ones(n) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+    if weights.shape != (n,):
+        raise DataError(f"expected {n} sample weights; got an array of shape {weights.shape}")
+    bad = np.flatnonzero(~np.isfinite(weights) | (weights < 0))
+    if len(bad):
+        raise DataError(f"a sample weight must be a number >= 0; got {weights[bad[0]]}", individual=int(bad[0]))
+    return weights
+
+
+def _with_some_weight(evidence: Evidence) -> Evidence:
+    if not (evidence.weights > 0).any():
+        raise DataError("all individuals have weight 0, so there is nothing to learn from")
+    return evidence

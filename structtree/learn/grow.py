@@ -1,0 +1,595 @@
+"""Growing a tree: at every node the best split of its individuals, from the root down, on an explicit stack.
+
+A node that is pure, too small or too deep is a leaf and nothing is searched for. Any other is divided by the best
+predicate of the grammar's space *on its own individuals*: thresholds lie between the values that occur there. The
+split is taken if it leaves somebody on both sides, if the criterion is better for it, and if nothing that the user
+asked for (`Growth`) speaks against it. "Better" is why acc* goes on where plain accuracy stops: when no split gets
+more right, acc* still takes one that lowers the entropy, and a split further down may then get more right.
+
+With ``max_leaf_nodes`` the node whose split helps most is divided first; otherwise the order of dividing changes
+nothing, and it is that in which a tree is read.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from heapq import heappop, heappush
+from math import ceil, inf, log2
+from numbers import Integral, Real
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from structtree.data.columns import Population
+from structtree.data.reach import compact
+from structtree.errors import UsageError
+from structtree.lang.check import CheckedGrammar
+from structtree.lang.grammar import Grammar
+from structtree.lang.syntax import Predicate, Top
+from structtree.learn.evidence import Evidence, evidence_for
+from structtree.learn.flat import grow_flat
+from structtree.learn.stop import literals_offered, p_value, precision_of, predicate_bits, saves_bits
+from structtree.learn.table import Asked, flat_tests, linked_tests
+from structtree.learn.tree import Branch, ClassCounts, Found, Leaf, Moments, Node, Stats, Tree
+from structtree.search.best_split import SearchStats, Split, Strategy, best_split
+from structtree.search.criteria import TOLERANCE
+from structtree.search.kernels.flat import Limits
+from structtree.space.evaluate import holds
+from structtree.space.functions import with_functions
+
+__all__ = ["Growth", "Progress", "Stop", "grow"]
+
+Stop = Literal["test", "mdl"]
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """How a tree is grown: when to stop, and how to search.
+
+    Parameters
+    ----------
+    max_depth : int, optional
+        The most tests on the way to a leaf.
+    min_samples_split : int
+        A node of fewer individuals is a leaf.
+    min_samples_leaf : int
+        The fewest individuals on either side of a split.
+    min_impurity_decrease : float
+        The least by which a split must lower the impurity of the whole tree: the weight of the node over that of all
+        individuals, times how much less the criterion's loss is with the split than without. For accuracy and acc*
+        the loss is the share of errors, so that anything above 0 makes acc* stop where accuracy does.
+    max_leaf_nodes : int, optional
+        Grow this many leaves at most, dividing first where the impurity of the whole tree is lowered most; for acc*
+        where most errors are saved, and among equals most entropy; of equals the one that came first.
+    stop : {"test", "mdl"}, optional
+        ``"test"``: a split must be significant (χ² for classes, F for numbers); ``"mdl"``: it must save more bits
+        than its description takes. See `structtree.learn.stop`.
+    significance : float
+        The level for ``stop="test"``: the greatest p-value of a split that is taken.
+    share : {"path"}, optional
+        ``"path"``: on the yes side of a branch the refinements of its test are searched as well.
+    prune : bool
+        Whether the search uses bounds; the tree is the same without, and takes longer.
+    strategy : {"auto", "bottom-up", "best-first", "exhaustive", "beam"}
+        ``"bottom-up"``: every test is made once for the whole tree, from the inside out, one for each meaning; see
+        `structtree.search.bottom_up`. The others search anew at each node; see `structtree.search.best_split`.
+        ``"auto"`` goes bottom-up where the grammar suits and there are not too many tests, else best-first.
+    max_evaluations : int, optional
+        The most predicates to evaluate at one node.
+    time_limit : float, optional
+        Seconds for the whole tree. A node and all below it get a share of what is left by their number of individuals
+        among all that are in no leaf yet, and every level there an equal part of it. When the time is over the nodes
+        still waiting become leaves.
+    random_state : int
+        Seeds the search; the tree does not depend on it.
+
+    Examples
+    --------
+    >>> Growth(max_depth=0)
+    Traceback (most recent call last):
+        ...
+    structtree.errors.UsageError: max_depth must be an int >= 1 or None; got 0
+    """
+
+    max_depth: int | None = None
+    min_samples_split: int = 2
+    min_samples_leaf: int = 1
+    min_impurity_decrease: float = 0.0
+    max_leaf_nodes: int | None = None
+    stop: Stop | None = None
+    significance: float = 0.05
+    share: Literal["path"] | None = None
+    prune: bool = True
+    strategy: Strategy | Literal["auto", "bottom-up"] = "auto"
+    max_evaluations: int | None = None
+    time_limit: float | None = None
+    random_state: int = 0
+
+    def __post_init__(self) -> None:
+        for name, (is_right, expected) in _EXPECTED.items():
+            value = getattr(self, name)
+            if not is_right(value):
+                raise UsageError(f"{name} must be {expected}; got {value!r}")
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a tree has grown.
+
+    Parameters
+    ----------
+    nodes : int
+        Nodes that are done: leaves, and branches whose test is found.
+    leaves : int
+        The leaves among them.
+    settled : int
+        Individuals that are in a leaf.
+    individuals : int
+        All individuals.
+    evaluated : int
+        Predicates evaluated so far.
+    stopped_by : {"time", "interrupt"}, optional
+        What ended the growth before it was done.
+    """
+
+    nodes: int
+    leaves: int
+    settled: int
+    individuals: int
+    evaluated: int
+    stopped_by: Literal["time", "interrupt"] | None = None
+
+
+def grow(
+    population: Population,
+    target: ArrayLike,
+    grammar: Grammar | CheckedGrammar,
+    growth: Growth | None = None,
+    *,
+    criterion: str | None = None,
+    sample_weight: ArrayLike | None = None,
+    class_weight: Mapping[Any, float] | None = None,
+    classes: Sequence[Any] | None = None,
+    progress: Callable[[Progress], None] | None = None,
+) -> Tree:
+    """Grow a tree that tells the target of individuals.
+
+    Parameters
+    ----------
+    population : Population
+    target : array
+        A class, or a number, for each individual.
+    grammar : Grammar or CheckedGrammar
+        What may be asked.
+    growth : Growth, optional
+        When to stop, and how to search.
+    criterion : str, optional
+        ``"acc*"`` by default for classes, ``"mse"`` for real numbers; see `structtree.search.criteria`.
+    sample_weight, class_weight : optional
+        Weights of individuals, and of classes. Who has weight 0 is left out.
+    classes : sequence, optional
+        The classes in the order to use, when a training set may lack some of them; sorted by default.
+    progress : function, optional
+        Called when a node is done, about once a second during a search, and at the end.
+
+    Returns
+    -------
+    Tree
+        One leaf when all individuals have the same target. After Ctrl-C the tree as far as it is grown.
+
+    Examples
+    --------
+    >>> from structtree import load_dataset, pretty
+    >>> trains = load_dataset("trains")
+    >>> tree = grow(trains.population, trains.target, Grammar.load("trains"), Growth(max_depth=1))
+    >>> print(pretty(tree.nodes[0].test), [leaf.stats.counts for leaf in tree.nodes[1:]])
+    exists cars (closed and not long) [(8.0, 0.0), (2.0, 10.0)]
+    """
+    options = growth or Growth()
+    evidence = evidence_for(target, len(population), criterion, sample_weight, class_weight, classes)
+    if isinstance(grammar, Grammar):
+        population = with_functions(population, grammar, {})
+        grammar = grammar.check(population.schema)
+    population, evidence = _counted(population, evidence)
+    asked = _asked(grammar, population, options)
+    if asked is not None:
+        return _grow_table(asked, population, evidence, options, progress)
+    grower = _Grower(evidence, options, grammar, progress)
+    root = grower.start(population)
+    try:
+        grower.run(root)
+    except KeyboardInterrupt:
+        grower.stopped_by = "interrupt"
+    tree = Tree(_in_reading_order(root.knot), population.schema, evidence.classes)
+    grower.tell_the_end(tree)
+    return tree
+
+
+def _counted(population: Population, evidence: Evidence) -> tuple[Population, Evidence]:
+    """Those that have a weight."""
+    if evidence.weights.all():
+        return population, evidence
+    which = np.flatnonzero(evidence.weights)
+    part = replace(evidence, target=evidence.target[which], weights=evidence.weights[which])
+    return population.take(which), part
+
+
+# ---- one test at a time ---------------------------------------------------------------------------------
+
+
+def _asked(grammar: CheckedGrammar, population: Population, growth: Growth) -> Asked | None:
+    """All tests that a node may ask, if they can be listed; None where each node needs a search of its own."""
+    listed = growth.strategy in ("auto", "bottom-up")
+    if not listed or growth.stop is not None or growth.share is not None or growth.max_evaluations is not None:
+        return None
+    shorten = growth.strategy == "bottom-up"
+    asked = flat_tests(grammar) or linked_tests(grammar, compact(population), shorten=shorten)
+    if asked is None and shorten:
+        raise UsageError(
+            "strategy 'bottom-up' needs a grammar that asks one thing at a time of an individual, without "
+            "'all' and 'distinct' and without rewrites of anything but 'top'; use 'auto'"
+        )
+    return asked
+
+
+def _grow_table(
+    asked: Asked,
+    population: Population,
+    evidence: Evidence,
+    growth: Growth,
+    progress: Callable[[Progress], None] | None,
+) -> Tree:
+    limits = Limits(
+        growth.max_depth or -1, growth.min_samples_split, growth.min_samples_leaf, growth.min_impurity_decrease
+    )
+    seconds = np.inf if growth.time_limit is None else growth.time_limit
+    grown = grow_flat(asked, population, evidence, limits, max_leaf_nodes=growth.max_leaf_nodes, seconds=seconds)
+    tree = Tree(grown.nodes, population.schema, evidence.classes)
+    if grown.stopped_by is not None or not asked.complete:
+        tree = _with_gaps(tree, growth, evidence)
+    if progress is not None:
+        n = len(population)
+        progress(Progress(len(tree.nodes), len(tree.leaves), n, n, grown.evaluated, grown.stopped_by))
+    return tree
+
+
+def _with_gaps(tree: Tree, growth: Growth, evidence: Evidence) -> Tree:
+    """The tree with gaps at the leaves that might have been divided: for all that is known, perfectly."""
+    least = max(growth.min_samples_split, 2 * growth.min_samples_leaf)
+    nodes = (
+        Leaf(node.stats, _loss(evidence, node.stats))
+        if isinstance(node, Leaf) and node.stats.n >= least and depth != growth.max_depth
+        else node
+        for _, depth, node in tree.walk()
+    )
+    return replace(tree, nodes=tuple(nodes))
+
+
+def _loss(evidence: Evidence, stats: Stats) -> float:
+    """The loss of a node as it is, undivided."""
+    match stats:
+        case ClassCounts(_, counts):
+            total = np.array(counts)
+        case Moments(_, weight, _, variance):
+            total = np.array([weight, 0.0, weight * variance])
+    return float(evidence.criterion.unsplit(total)[0])
+
+
+# ---- a tree while it grows ------------------------------------------------------------------------------
+
+
+@dataclass(slots=True, eq=False)
+class _Knot:
+    """A node of the growing tree; a leaf as long as it has no fork, so that growth may end at any moment."""
+
+    stats: Stats
+    fork: _Fork | None = None
+    gap: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Fork:
+    """What makes a knot a branch."""
+
+    test: Predicate
+    found: Found
+    yes: _Knot
+    no: _Knot
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Waiting:
+    """A knot with its individuals, as positions in the whole and as a population; None where nothing is searched."""
+
+    knot: _Knot
+    which: NDArray[np.int64]
+    depth: int
+    population: Population | None
+    start: Predicate | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Offer:
+    """A split that may be made, and what it does for the whole tree; the one that does most is the least."""
+
+    waiting: _Waiting
+    test: Predicate
+    found: Found
+    population: Population
+    true: NDArray[np.bool_]
+    decrease: tuple[float, float]
+    serial: int
+
+    def __lt__(self, other: _Offer) -> bool:
+        return (other.decrease, self.serial) < (self.decrease, other.serial)
+
+
+@dataclass(slots=True, eq=False)
+class _Grower:
+    """The state of growing a tree."""
+
+    evidence: Evidence
+    growth: Growth
+    grammar: CheckedGrammar
+    progress: Callable[[Progress], None] | None
+    started: float = field(default_factory=lambda: time.perf_counter())
+    stopped_by: Literal["time", "interrupt"] | None = None
+    searched: int = 0
+    evaluated: int = 0
+    branches: int = 0
+    leaves: int = 0
+    settled: int = 0
+    precision: float = field(init=False)
+    n: int = field(init=False)
+    weight: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.n = int(np.count_nonzero(self.evidence.weights))
+        self.weight = float(self.evidence.weights.sum())
+        self.precision = precision_of(self.evidence.target) if self.task == "numbers" else 1.0
+
+    @property
+    def task(self) -> Literal["classes", "numbers"]:
+        return self.evidence.criterion.task
+
+    # ---- the two orders of dividing ---------------------------------------------------------------------
+
+    def start(self, population: Population) -> _Waiting:
+        """The root."""
+        counted = self.evidence.weights > 0
+        return self._waiting(population, counted, np.flatnonzero(counted), 0, None)
+
+    def run(self, root: _Waiting) -> None:
+        if self.growth.max_leaf_nodes is None:
+            self._depth_first(root)
+        else:
+            self._best_first(root, self.growth.max_leaf_nodes)
+
+    def _depth_first(self, root: _Waiting) -> None:
+        stack = [root]
+        while stack:
+            offer = self._search(stack.pop())
+            if offer is not None:
+                stack += reversed(self._divide(offer))
+
+    def _best_first(self, root: _Waiting, most: int) -> None:
+        offers: list[_Offer] = []
+        fresh = [root]
+        while self.branches + 1 < most:
+            for waiting in fresh:
+                offer = self._search(waiting)
+                if offer is not None:
+                    heappush(offers, offer)
+            if not offers:
+                return
+            fresh = self._divide(heappop(offers))
+
+    # ---- one node ---------------------------------------------------------------------------------------
+
+    def _waiting(
+        self,
+        whole: Population,
+        true: NDArray[np.bool_],
+        which: NDArray[np.int64],
+        depth: int,
+        start: Predicate | None,
+    ) -> _Waiting:
+        population = _part(whole, true) if self._is_open(which, depth) else None
+        return _Waiting(_Knot(self.evidence.stats(which)), which, depth, population, start)
+
+    def _is_open(self, which: NDArray[np.int64], depth: int) -> bool:
+        growth = self.growth
+        large = len(which) >= max(growth.min_samples_split, 2 * growth.min_samples_leaf)
+        return large and depth != growth.max_depth and not self.evidence.is_pure(which)
+
+    def _search(self, waiting: _Waiting) -> _Offer | None:
+        """The best split of a node if there is one to take; if not, the node is a leaf."""
+        offer = None
+        if waiting.population is not None and self._is_over():
+            waiting.knot.gap = _loss(self.evidence, waiting.knot.stats)
+        elif waiting.population is not None:
+            split = self._best_split(waiting, waiting.population)
+            offer = self._offer(waiting, split)
+            if offer is None and not split.proved:
+                least = split.loss[0] - split.gap
+                waiting.knot.gap = max(0.0, _loss(self.evidence, waiting.knot.stats) - least)
+        if offer is None:
+            self.leaves += 1
+            self.settled += len(waiting.which)
+            self._tell()
+        return offer
+
+    def _is_over(self) -> bool:
+        if self.stopped_by is None and self._seconds_left() <= 0:
+            self.stopped_by = "time"
+        return self.stopped_by is not None
+
+    def _seconds_left(self) -> float:
+        limit = self.growth.time_limit
+        return inf if limit is None else limit - (time.perf_counter() - self.started)
+
+    def _seconds_for(self, waiting: _Waiting) -> float | None:
+        if self.growth.time_limit is None:
+            return None
+        share = len(waiting.which) / (self.n - self.settled)
+        return max(0.0, self._seconds_left()) * share / self._n_levels(waiting)
+
+    def _n_levels(self, waiting: _Waiting) -> int:
+        """How many levels of branches a node and what is below it would have if all were divided in halves."""
+        halvings = ceil(log2(len(waiting.which) / self.growth.min_samples_leaf))
+        most = halvings if self.growth.max_depth is None else self.growth.max_depth - waiting.depth
+        return max(1, min(halvings, most))
+
+    def _best_split(self, waiting: _Waiting, population: Population) -> Split:
+        growth = self.growth
+        start: dict[str, Any] = {} if waiting.start is None else {"start": waiting.start}
+        split = best_split(
+            population,
+            self.evidence.target[waiting.which],
+            self.grammar,
+            criterion=self.evidence.criterion.name,
+            prune=growth.prune,
+            strategy="best-first" if growth.strategy in ("auto", "bottom-up") else growth.strategy,
+            max_evaluations=growth.max_evaluations,
+            time_limit=self._seconds_for(waiting),
+            min_samples_leaf=growth.min_samples_leaf,
+            sample_weight=self.evidence.weights[waiting.which],
+            random_state=growth.random_state,
+            progress=None if self.progress is None else self._tell_of_search,
+            **start,
+        )
+        self.searched += 1
+        self.evaluated += split.stats.evaluated
+        if split.stats.stopped_by == "interrupt":
+            self.stopped_by = "interrupt"
+        return split
+
+    def _offer(self, waiting: _Waiting, split: Split) -> _Offer | None:
+        """The split, unless it does not divide, does not improve, or something the user asked for is against it."""
+        judge, population = split.problem.judge, split.problem.space.population
+        assert population is not None
+        unsplit = judge.criterion.unsplit(judge.total)
+        if isinstance(split.predicate, Top) or not judge.improves(split.loss, (unsplit[0], unsplit[1])):
+            return None
+        gains = np.maximum(unsplit - split.loss, 0.0)
+        share = self.evidence.weights[waiting.which].sum() / self.weight
+        if share * gains[0] + TOLERANCE < self.growth.min_impurity_decrease:
+            return None
+        true = holds(split.predicate, population)
+        if not self._passes(split, self.evidence.target[waiting.which], true):
+            return None
+        found = _found(split, float(gains[0]))
+        decrease = (float(share * gains[0]), float(share * gains[1]))
+        return _Offer(waiting, split.predicate, found, population, true, decrease, self.searched)
+
+    def _passes(self, split: Split, target: NDArray[Any], true: NDArray[np.bool_]) -> bool:
+        yes, no = target[true], target[~true]
+        match self.growth.stop:
+            case None:
+                return True
+            case "test":
+                return p_value(self.task, yes, no) <= self.growth.significance
+            case "mdl":
+                bits = predicate_bits(split.predicate, literals_offered(split.problem.space))
+                return saves_bits(self.task, yes, no, bits, self.precision)
+
+    def _divide(self, offer: _Offer) -> list[_Waiting]:
+        """Make a node a branch, and its two sides wait."""
+        above, shares = offer.waiting, self.growth.share == "path"
+        yes, no = (
+            self._waiting(offer.population, true, above.which[true], above.depth + 1, start if shares else None)
+            for true, start in ((offer.true, offer.test), (~offer.true, above.start))
+        )
+        above.knot.fork = _Fork(offer.test, offer.found, yes.knot, no.knot)
+        self.branches += 1
+        self._tell()
+        return [yes, no]
+
+    # ---- progress ---------------------------------------------------------------------------------------
+
+    def _tell_of_search(self, stats: SearchStats, _: Split | None) -> None:
+        self._tell(stats.evaluated)
+
+    def _tell(self, more: int = 0) -> None:
+        if self.progress is not None:
+            nodes, evaluated = self.branches + self.leaves, self.evaluated + more
+            self.progress(Progress(nodes, self.leaves, self.settled, self.n, evaluated, self.stopped_by))
+
+    def tell_the_end(self, tree: Tree) -> None:
+        """Tell of the whole tree, in which whatever was left waiting is a leaf."""
+        if self.progress is not None:
+            leaves = len(tree.leaves)
+            self.progress(Progress(len(tree.nodes), leaves, self.n, self.n, self.evaluated, self.stopped_by))
+
+
+def _part(whole: Population, true: NDArray[np.bool_]) -> Population:
+    """One side of a population.
+
+    It shares the tables of the whole, and keeps them alive as long as it waits. The smaller side gets its own, so
+    that the tables of all waiting nodes together have at most about twice the rows of the root.
+    """
+    part = whole.take(true)
+    return compact(part) if 2 * len(part) <= len(whole) else part
+
+
+def _found(split: Split, gain: float) -> Found:
+    stats = split.stats
+    return Found(split.criterion, split.score, gain, split.proved, split.gap, stats.evaluated, stats.seconds)
+
+
+def _in_reading_order(root: _Knot) -> tuple[Node, ...]:
+    """The nodes of a tree, from its knots."""
+    knots: list[_Knot] = []
+    stack = [root]
+    while stack:
+        knot = stack.pop()
+        knots.append(knot)
+        if knot.fork is not None:
+            stack += [knot.fork.no, knot.fork.yes]
+    place = {id(knot): index for index, knot in enumerate(knots)}
+    return tuple(_node(knot, place) for knot in knots)
+
+
+def _node(knot: _Knot, place: Mapping[int, int]) -> Node:
+    if knot.fork is None:
+        return Leaf(knot.stats, knot.gap)
+    fork = knot.fork
+    return Branch(fork.test, place[id(fork.yes)], place[id(fork.no)], knot.stats, fork.found)
+
+
+# ---- what the options may be ----------------------------------------------------------------------------
+
+
+def _is_int(value: object, least: int) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= least
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def _one_of(*allowed: object) -> Callable[[Any], bool]:
+    return lambda value: any(value is one or (isinstance(value, str) and value == one) for one in allowed)
+
+
+_EXPECTED: Mapping[str, tuple[Callable[[Any], bool], str]] = {
+    "max_depth": (lambda v: v is None or _is_int(v, 1), "an int >= 1 or None"),
+    "min_samples_split": (lambda v: _is_int(v, 2), "an int >= 2"),
+    "min_samples_leaf": (lambda v: _is_int(v, 1), "an int >= 1"),
+    "min_impurity_decrease": (lambda v: _is_number(v) and v >= 0, "a number >= 0"),
+    "max_leaf_nodes": (lambda v: v is None or _is_int(v, 2), "an int >= 2 or None"),
+    "stop": (_one_of(None, "test", "mdl"), "None, 'test' or 'mdl'"),
+    "significance": (lambda v: _is_number(v) and 0 < v < 1, "a number between 0 and 1"),
+    "share": (_one_of(None, "path"), "None or 'path'"),
+    "prune": (_one_of(True, False), "True or False"),
+    "strategy": (
+        _one_of("auto", "bottom-up", "best-first", "exhaustive", "beam"),
+        "'auto', 'bottom-up', 'best-first', 'exhaustive' or 'beam'",
+    ),
+    "max_evaluations": (lambda v: v is None or _is_int(v, 1), "an int >= 1 or None"),
+    "time_limit": (lambda v: v is None or (_is_number(v) and v > 0), "a number of seconds > 0 or None"),
+    "random_state": (lambda v: _is_int(v, 0), "an int >= 0"),
+}

@@ -1,0 +1,119 @@
+"""What a tree is grown from: the order of classes, weights, and every way in which labels can be wrong."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from structtree.errors import DataError, UnknownNameError, UsageError
+from structtree.learn.evidence import evidence_for
+from structtree.learn.tree import ClassCounts, Moments
+
+YES_NO = np.array(["yes", "no", "yes"])
+
+
+def test_classes_are_sorted_and_counted_in_that_order():
+    evidence = evidence_for(YES_NO, 3, sample_weight=[1, 2, 4])
+    assert evidence.classes == ("no", "yes")
+    assert evidence.stats(np.arange(3)) == ClassCounts(3, (2.0, 5.0))
+    assert not evidence.is_pure(np.arange(3))
+    assert evidence.is_pure(np.array([0, 2]))
+
+
+def test_the_classes_may_be_known_from_outside_in_any_order_and_as_numpy_values():
+    evidence = evidence_for(np.array([2, 2, 7]), 3, classes=np.array([7, 5, 2]))
+    assert evidence.classes == (7, 5, 2)
+    assert all(type(label) is int for label in evidence.classes)
+    assert evidence.stats(np.arange(3)).counts == (1.0, 0.0, 2.0)
+
+
+def test_labels_of_two_types_have_an_order():
+    assert evidence_for(np.array([1, "a", 0], dtype=object), 3).classes == (0, 1, "a")
+
+
+def test_real_numbers_are_numbers_unless_something_says_that_they_are_classes():
+    target = np.array([1.0, 2.0, 2.0])
+    assert evidence_for(target, 3).criterion.name == "mse"
+    assert evidence_for(target, 3, "gini").classes == (1.0, 2.0)
+    assert evidence_for(target, 3, classes=[1.0, 2.0]).criterion.name == "acc*"
+    assert evidence_for(target.astype(int), 3, "mse").classes == ()
+
+
+def test_numbers_are_told_by_weighted_mean_and_variance():
+    evidence = evidence_for(np.array([1.0, 5.0, 1e9]), 3, sample_weight=[3, 1, 1])
+    assert evidence.stats(np.array([0, 1])) == Moments(2, 4.0, 2.0, 3.0)
+
+
+def test_numbers_that_only_rounding_keeps_apart_are_pure():
+    evidence = evidence_for(np.array([0.3, 0.1 + 0.2, 0.31]), 3)
+    assert evidence.is_pure(np.array([0, 1]))
+    assert not evidence.is_pure(np.arange(3))
+
+
+def test_class_weights_multiply_those_of_the_individuals():
+    evidence = evidence_for(YES_NO, 3, None, [1, 2, 4], {"yes": 0.5})
+    assert evidence.weights.tolist() == [0.5, 2.0, 2.0]
+
+
+def test_a_class_weight_may_be_of_a_class_that_is_only_known_from_outside():
+    assert evidence_for(YES_NO, 3, None, None, {"perhaps": 2.0}, ["no", "perhaps", "yes"]).weights.tolist() == [
+        1,
+        1,
+        1,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("target", "options", "sentence"),
+    [
+        (["a", "b"], {}, "expected 3 labels, one for each individual; got an array of shape (2,)"),
+        ([["a"], ["b"], ["c"]], {}, "expected 3 labels, one for each individual; got an array of shape (3, 1)"),
+        (np.array(["a", None, "b"], dtype=object), {}, "the target has no value (individual 1)"),
+        (np.array([1.0, 2.0, np.nan]), {"name": "gini"}, "the target has no value (individual 2)"),
+        (np.array([1.0, np.inf, 2.0]), {}, "a target must be a number; got inf (individual 1)"),
+        (["a", "b", "b"], {"name": "mse"}, "criterion 'mse' needs numbers as targets; got np.str_('a')"),
+        (["a", "b", "x"], {"classes": ("a", "b")}, "'x' is none of the classes (known: 'a', 'b') (individual 2)"),
+        (["a", "b", "b"], {"sample_weight": [1, 2]}, "expected 3 sample weights; got an array of shape (2,)"),
+        (
+            ["a", "b", "b"],
+            {"sample_weight": [1, -2, 1]},
+            "a sample weight must be a number >= 0; got -2.0 (individual 1)",
+        ),
+        (
+            ["a", "b", "b"],
+            {"sample_weight": [0, 0, 0]},
+            "all individuals have weight 0, so there is nothing to learn from",
+        ),
+    ],
+)
+def test_labels_and_weights_that_make_no_sense_are_refused_with_a_sentence(target, options, sentence):
+    with pytest.raises(DataError) as caught:
+        evidence_for(target, 3, **options)
+    assert str(caught.value) == sentence
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"class_weight": {"yse": 2}}, "class_weight names 'yse', which is no class (did you mean 'yes'?)"),
+        ({"class_weight": {"yes": -1}}, "a class weight must be a number >= 0; got -1 for 'yes'"),
+        (
+            {"name": "mse", "classes": ("no",)},
+            "criterion 'mse' is for numbers, which have no classes; leave out classes=('no',)",
+        ),
+    ],
+)
+def test_options_that_make_no_sense_are_refused_with_a_sentence(options, sentence):
+    with pytest.raises(UsageError) as caught:
+        evidence_for(YES_NO, 3, **options)
+    assert str(caught.value) == sentence
+
+
+def test_nobody_is_nothing_to_learn_from():
+    with pytest.raises(DataError, match="the population has no individuals"):
+        evidence_for([], 0)
+
+
+def test_a_criterion_that_is_not_there_is_said_to_be_so():
+    with pytest.raises(UnknownNameError, match=r"unknown criterion 'ginni' \(did you mean 'gini'\?\)"):
+        evidence_for(YES_NO, 3, "ginni")
