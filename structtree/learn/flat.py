@@ -334,9 +334,10 @@ def _nodes(grown: _Grown, table: Table, task: kernel.Task, criterion: Criterion,
             nodes.append(Leaf(stats[node]))
             continue
         loss, gain, _, evaluated = figures[node]
-        # Of what was not tried nothing is known but that no loss is less than nothing.
-        gap = 0.0 if complete else max(loss, 0.0)
-        found = Found(criterion.name, criterion.score(loss), gain, complete, gap, int(evaluated), 0.0)
+        score = criterion.score(loss)
+        # Of what was not tried nothing is known.
+        gap = 0.0 if complete else criterion.room(score)
+        found = Found(criterion.name, score, gain, complete, gap, int(evaluated), 0.0)
         nodes.append(Branch(test, places[yes[node]], places[no[node]], stats[node], found))
     return tuple(nodes)
 

@@ -31,6 +31,7 @@ from structtree.lang.grammar import Grammar
 from structtree.lang.syntax import Predicate, Top
 from structtree.learn.evidence import Evidence, evidence_for
 from structtree.learn.flat import grow_flat
+from structtree.learn.linked import linked, worded
 from structtree.learn.stop import literals_offered, p_value, precision_of, predicate_bits, saves_bits
 from structtree.learn.table import Asked, flat_tests, linked_tests
 from structtree.learn.tree import Branch, ClassCounts, Found, Leaf, Moments, Node, Stats, Tree
@@ -39,6 +40,7 @@ from structtree.search.criteria import TOLERANCE
 from structtree.search.kernels.flat import Limits
 from structtree.space.evaluate import holds
 from structtree.space.functions import with_functions
+from structtree.space.space import Space
 
 __all__ = ["Growth", "Progress", "Stop", "grow"]
 
@@ -197,7 +199,21 @@ def grow(
     asked = _asked(grammar, population, options)
     if asked is not None:
         return _grow_table(asked, population, evidence, options, progress)
-    grower = _Grower(evidence, options, grammar, progress)
+    table = linked(grammar, compact(population)) if _is_listed(options) else None
+    if table is None:
+        return _grow_by_search(population, evidence, grammar, options, progress)
+    tree = _grow_by_search(table.population, evidence, table.space, options, progress)
+    return Tree(worded(tree.nodes, table), population.schema, evidence.classes)
+
+
+def _grow_by_search(
+    population: Population,
+    evidence: Evidence,
+    grammar: CheckedGrammar | Space,
+    growth: Growth,
+    progress: Callable[[Progress], None] | None,
+) -> Tree:
+    grower = _Grower(evidence, growth, grammar, progress)
     root = grower.start(population)
     try:
         grower.run(root)
@@ -220,17 +236,21 @@ def _counted(population: Population, evidence: Evidence) -> tuple[Population, Ev
 # ---- one test at a time ---------------------------------------------------------------------------------
 
 
+def _is_listed(growth: Growth) -> bool:
+    """Whether tests may be made once for the whole tree."""
+    return growth.strategy in ("auto", "bottom-up") and growth.share is None
+
+
 def _asked(grammar: CheckedGrammar, population: Population, growth: Growth) -> Asked | None:
     """All tests that a node may ask, if they can be listed; None where each node needs a search of its own."""
-    listed = growth.strategy in ("auto", "bottom-up")
-    if not listed or growth.stop is not None or growth.share is not None or growth.max_evaluations is not None:
+    if not _is_listed(growth) or growth.stop is not None or growth.max_evaluations is not None:
         return None
     shorten = growth.strategy == "bottom-up"
     asked = flat_tests(grammar) or linked_tests(grammar, compact(population), shorten=shorten)
     if asked is None and shorten:
         raise UsageError(
-            "strategy 'bottom-up' needs a grammar that asks one thing at a time of an individual, without "
-            "'all' and 'distinct' and without rewrites of anything but 'top'; use 'auto'"
+            "strategy 'bottom-up' needs a grammar that asks one thing at a time of an individual, without 'all' and "
+            "'distinct' and without rewrites of anything but 'top'; use 'auto'"
         )
     return asked
 
@@ -333,7 +353,7 @@ class _Grower:
 
     evidence: Evidence
     growth: Growth
-    grammar: CheckedGrammar
+    grammar: CheckedGrammar | Space
     progress: Callable[[Progress], None] | None
     started: float = field(default_factory=lambda: time.perf_counter())
     stopped_by: Literal["time", "interrupt"] | None = None
@@ -452,7 +472,7 @@ class _Grower:
             self.grammar,
             criterion=self.evidence.criterion.name,
             prune=growth.prune,
-            strategy="best-first" if growth.strategy in ("auto", "bottom-up") else growth.strategy,
+            strategy=_strategy(growth),
             max_evaluations=growth.max_evaluations,
             time_limit=self._seconds_for(waiting),
             min_samples_leaf=growth.min_samples_leaf,
@@ -523,6 +543,15 @@ class _Grower:
         if self.progress is not None:
             leaves = len(tree.leaves)
             self.progress(Progress(len(tree.nodes), leaves, self.n, self.n, self.evaluated, self.stopped_by))
+
+
+def _strategy(growth: Growth) -> Strategy:
+    """Of the search at a node."""
+    match growth.strategy:
+        case "auto" | "bottom-up":
+            return "best-first"
+        case other:
+            return other
 
 
 def _part(whole: Population, true: NDArray[np.bool_]) -> Population:

@@ -20,7 +20,7 @@ from structtree.lang.check import CheckedGrammar
 from structtree.lang.syntax import Among, Compare, Flag, Missing, Named, Predicate, Star, Top, Within
 from structtree.learn.evidence import Evidence
 from structtree.learn.routing import own_attributes
-from structtree.search.bottom_up import link_columns, suits
+from structtree.search.bottom_up import LinkColumn, link_columns, suits, test_columns
 from structtree.search.judges import IMPURITIES, weight_table
 from structtree.search.kernels import flat as kernel
 from structtree.space.evaluate import holds
@@ -105,10 +105,7 @@ def linked_tests(grammar: CheckedGrammar, population: Population, *, shorten: bo
     if found.missing == "literals" and not shorten:
         return None
     own = [test for family in space.offers.from_top[grammar.individual] for test in _own_tests(family, space)]
-    behind = [
-        FlatTest(column.tests[0], kernel.AT_LEAST, steps=column.tests, ranks=column.ranks) for column in found.columns
-    ]
-    return Asked((*own, *behind), found.missing is None)
+    return Asked((*own, *map(_stepped, found.columns)), found.missing is None)
 
 
 def _own_tests(family: Family, space: Space) -> Iterator[FlatTest]:
@@ -119,10 +116,11 @@ def _own_tests(family: Family, space: Space) -> Iterator[FlatTest]:
         yield flat
         return
     assert space.population is not None
-    masks = [holds(family.literal(v), space.population) for v in range(len(family))]
-    for v, mask in enumerate(masks):
-        literal = family.literal(v)
-        yield FlatTest(literal, kernel.AT_LEAST, steps=(literal,), ranks=mask.astype(np.int16))
+    yield from map(_stepped, test_columns(family, space.population))
+
+
+def _stepped(column: LinkColumn) -> FlatTest:
+    return FlatTest(column.tests[0], kernel.AT_LEAST, steps=column.tests, ranks=column.ranks)
 
 
 def _flat_test(right: Predicate, grammar: CheckedGrammar) -> FlatTest | None:

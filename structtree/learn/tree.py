@@ -89,9 +89,17 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """Where individuals end up."""
+    """Where individuals end up.
+
+    Parameters
+    ----------
+    stats : ClassCounts or Moments
+    gap : float
+        How much less the loss might be with a test that was not found because growing was cut short; else 0.
+    """
 
     stats: Stats
+    gap: float = field(default=0.0, repr=False)
 
     @property
     def children(self) -> tuple[int, ...]:

@@ -98,6 +98,18 @@ class Criterion:
     bound: Measure = field(compare=False, repr=False)
     score: Callable[[float], float] = field(compare=False, repr=False, default=float)
 
+    def room(self, score: float) -> float:
+        """How much less than that of a split with this score a loss can be at all.
+
+        Examples
+        --------
+        >>> criterion("acc*").room(0.75), criterion("gini").room(0.1), criterion("gain-ratio").room(0.6)
+        (0.25, 0.1, 0.4)
+        """
+        if self.name == "gain-ratio":
+            return 1.0 - score
+        return max(0.0, self.score(score))  # what turns a loss into a score turns it back
+
     def unsplit(self, total: ArrayLike) -> Floats:
         """The loss of not splitting, as (2,): the impurity of the node itself.
 

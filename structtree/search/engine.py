@@ -147,6 +147,7 @@ class Search:
     frontier: list[Candidate] = field(default_factory=list)
     known: Known = field(default_factory=dict)
     boards: dict[str, tuple[Board, Board]] = field(default_factory=dict)
+    lengths: dict[str, NDArray[np.int64]] = field(default_factory=dict)
     marks: NDArray[np.uint64] = field(default_factory=lambda: np.zeros((2, 0), dtype=np.uint64))
     evaluated: int = 0
     expanded: int = 0
@@ -338,20 +339,18 @@ class Search:
         """Evaluate all plain tests that may be added at one position."""
         pairs = pairs_at(position, batch.path, self.population, self.known)
         grows = self._can_grow_after(position, batch)
-        size = position.size + 1
         hashes = self._hashes(len(pairs) if grows else 0)
         for board in self._boards(batch.position.slot.type):
             for first, last in _pieces(board, board.since(batch.since[0]), self.judge.n_labels):
                 found = self._evaluate(board, first, last, pairs, hashes, batch, trail)
                 start, stop = int(board.offsets[first]), int(board.offsets[last])
-                self._take(found, board.allowed(start, stop, batch), size, grows, hashes)
+                self._take(found, board.allowed(start, stop, batch), position.size, grows, hashes)
 
     def _consider_lifted(self, position: Position, batch: Batch, trail: tuple[int, ...]) -> None:
         """The same behind links that are not existential: by truth instead of pairs."""
         name = batch.position.slot.type
         boards = self._boards(name)
         grows = self._can_grow_after(position, batch)
-        size = position.size + 1
         widest = max((len(a.targets) for t in self.population.tables.values() for a in t.links.values()), default=1)
         for board in boards:
             for first, last in _pieces(board, board.since(batch.since[0]), max(widest, self.judge.n_labels)):
@@ -361,7 +360,7 @@ class Search:
                 families, choices = board.families[start:stop], board.choices[start:stop]
                 counts, sizes = self.judge.counts(inside), inside.sum(axis=0)
                 found = Members(batch, trail, families, choices, counts, sizes)
-                self._take(found, board.allowed(start, stop, batch), size, grows, None)
+                self._take(found, board.allowed(start, stop, batch), position.size, grows, None)
 
     def _take(
         self, found: Members, allowed: NDArray[np.bool_], size: int, grows: bool, hashes: NDArray[np.uint64] | None
@@ -421,11 +420,21 @@ class Search:
             return
         tied = splits[self.judge.least(losses[splits])]
         loss = _pair(losses[tied[0]])
-        if not self._may_improve(loss, size):
+        if not self._may_improve(loss, size + 1):
             return
-        first = tied[np.lexsort((members.choices[tied], members.families[tied]))[0]]
+        lengths = self._lengths(members.batch.position.slot.type)[members.families[tied]]
+        first = tied[np.lexsort((members.choices[tied], members.families[tied], lengths))[0]]
         family, choice = int(members.families[first]), int(members.choices[first])
-        self._improve(loss, size, lambda: self._member(members.batch, family, choice))
+        self._improve(loss, size + int(lengths.min()), lambda: self._member(members.batch, family, choice))
+
+    def _lengths(self, name: str) -> NDArray[np.int64]:
+        """For how many literals a member of each plain family of a type counts, by the index of the family."""
+        if name not in self.lengths:
+            families = self.space.plain[name].families
+            lengths = np.ones(max(families, default=0) + 1, dtype=np.int64)
+            lengths[list(families)] = [family.size for family in families.values()]
+            self.lengths[name] = lengths
+        return self.lengths[name]
 
     def _push(self, members: Members, assessed: Assessment, size: int, hashes: NDArray[np.uint64] | None) -> None:
         """Put the members that may have better refinements on the frontier; the rule is that of `_is_hopeless`."""

@@ -85,6 +85,8 @@ class TestFamily:
         The literal it specialises; None stands for ``top``.
     kind : str or None
         The kind of the attribute whose values these are.
+    cost : int or None
+        For how many literals a member counts, when not for those it has.
     subject : tuple or None
         What all members ask about.
     head : tuple or None
@@ -102,6 +104,7 @@ class TestFamily:
     values: NDArray[np.float64] | tuple[Any, ...]
     left: Predicate | None = None
     kind: Kind | None = None
+    cost: int | None = None
     subject: Subject | None = field(init=False)
     head: tuple[Any, ...] | None = field(init=False)
     size: int = field(init=False)
@@ -112,7 +115,8 @@ class TestFamily:
         step = functional_step(self.path[0]) if self.path else None
         object.__setattr__(self, "subject", subject(example) if example is not None else None)
         object.__setattr__(self, "head", None if step is None else ("step", step))
-        object.__setattr__(self, "size", n_literals(example) if example is not None else 0)
+        size = n_literals(example) if example is not None else 0
+        object.__setattr__(self, "size", size if self.cost is None else self.cost)
         object.__setattr__(self, "depth", nesting(example) if example is not None else 0)
 
     def __len__(self) -> int:

@@ -94,7 +94,7 @@ class Item:
             assert isinstance(self.family, LinkFamily)
             size = 1 + sum(position.size for position in self.positions) - self.family.given
         else:
-            size = n_literals(self.literal)
+            size = self.family.size if isinstance(self.family, TestFamily) else n_literals(self.literal)
         object.__setattr__(self, "size", size)
 
     @property
@@ -232,12 +232,15 @@ class PlainTests:
         Those that look behind a link, as aggregates do.
     others : tuple of Family
         The families of the type that are not plain tests.
+    longest : int
+        The most literals that one of them counts for.
     """
 
     families: Mapping[int, TestFamily]
     by_subject: Mapping[Subject, frozenset[int]]
     deep: frozenset[int]
     others: tuple[Family, ...]
+    longest: int
 
     @classmethod
     def of(cls, families: tuple[Family, ...]) -> PlainTests:
@@ -248,7 +251,8 @@ class PlainTests:
             assert family.subject is not None
             by_subject[family.subject] = by_subject.get(family.subject, frozenset()) | {index}
         others = tuple(f for f in families if f.index not in plain)
-        return cls(plain, by_subject, frozenset(i for i, f in plain.items() if f.depth > 0), others)
+        deep = frozenset(i for i, f in plain.items() if f.depth > 0)
+        return cls(plain, by_subject, deep, others, max((f.size for f in plain.values()), default=0))
 
 
 Growth = Opening | Batch | Position
@@ -455,6 +459,8 @@ class Space:
         if not tests.families or not room.allows(1, 0):
             return None
         without = tests.deep if not room.allows(1, 1) else frozenset()
+        if not room.allows(tests.longest, 0):
+            without |= {index for index, family in tests.families.items() if not room.allows(family.size, 0)}
         ranges: dict[int, tuple[int, int]] = {}
         for literal in position.literals:
             asked = (literal.link,) if isinstance(literal, Follow) else subject(literal)

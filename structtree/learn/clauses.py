@@ -1,0 +1,432 @@
+"""The ways through a tree as clauses, made shorter without changing an answer.
+
+A leaf is a clause: the tests on its path, or their negations. C4.5rules makes it shorter where the training data does
+not object; here a condition goes only where *syntax* shows that no individual whatever is told anything else:
+
+- a condition that follows from the others goes, and so does a conjunct of a negated conjunction that does;
+- a condition goes where everybody for whom the others hold is told the same, wherever in the tree they end up;
+- a clause goes where another one with the same answer holds for everybody it holds for;
+- a clause that contradicts itself goes: nobody comes that way.
+
+The law: for every possible individual at least one clause holds, and each clause that holds answers as the tree does.
+
+Conditions are numbered, and what follows from what is looked up once per condition, among those that ask about the
+same things; after that everything is sets of numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from structtree.lang.logic import excludes, implies
+from structtree.lang.syntax import (
+    Aggregate,
+    Among,
+    And,
+    Compare,
+    Count,
+    Exists,
+    Flag,
+    Missing,
+    Named,
+    No,
+    Not,
+    Or,
+    Predicate,
+    Step,
+    Top,
+    Within,
+)
+from structtree.learn.tree import Branch, Tree
+from structtree.space.terms import conjuncts
+
+__all__ = ["Clause", "clauses", "entails", "negation", "refutes", "short_clauses"]
+
+Numbers = frozenset[int]
+
+
+class Clause(NamedTuple):
+    """Conditions, and the leaves of the tree that they stand for."""
+
+    conditions: tuple[Predicate, ...]
+    leaves: tuple[int, ...]
+
+
+def clauses(tree: Tree) -> tuple[Clause, ...]:
+    """One clause for each leaf: every test on its path, or its negation.
+
+    Examples
+    --------
+    >>> from structtree.data.schema import Attribute, RecordType, Schema
+    >>> from structtree.lang.parse import parse_predicate
+    >>> from structtree.learn.tree import ClassCounts, Found, Leaf
+    >>> schema = Schema((RecordType("T", (Attribute("a", "bool"),)),), "T")
+    >>> found = Found("acc*", 1.0, 0.5, True, 0.0, 1, 0.0)
+    >>> yes, no, both = ClassCounts(1, (0.0, 1.0)), ClassCounts(1, (1.0, 0.0)), ClassCounts(2, (1.0, 1.0))
+    >>> tree = Tree((Branch(parse_predicate("a"), 1, 2, both, found), Leaf(yes), Leaf(no)), schema, ("no", "yes"))
+    >>> [clause.leaves for clause in clauses(tree)]
+    [(1,), (2,)]
+    """
+    return tuple(Clause(_conditions(tree, leaf), (leaf,)) for leaf in tree.leaves)
+
+
+def _conditions(tree: Tree, leaf: int) -> tuple[Predicate, ...]:
+    steps = tree.path(leaf)
+    found = [part for s in steps for part in (conjuncts(s.test) if s.answer else (negation(s.test),))]
+    return tuple(dict.fromkeys(found))
+
+
+def short_clauses(tree: Tree, answers: Sequence[Hashable]) -> tuple[Clause, ...]:
+    """Clauses that tell everybody what the tree does, without what syntax shows not to be needed.
+
+    Parameters
+    ----------
+    tree : Tree
+    answers : sequence
+        What each node of the tree says.
+
+    Returns
+    -------
+    tuple of Clause
+        All leaves of a clause have the same answer.
+
+    Examples
+    --------
+    >>> from structtree.data.schema import Attribute, RecordType, Schema
+    >>> from structtree.lang.parse import parse_predicate
+    >>> from structtree.lang.pretty import pretty
+    >>> from structtree.learn.tree import ClassCounts, Found, Leaf
+    >>> schema = Schema((RecordType("T", (Attribute("a", "real"),)),), "T")
+    >>> found, seen = Found("acc*", 1.0, 0.5, True, 0.0, 1, 0.0), ClassCounts(2, (1.0, 1.0))
+    >>> first, second = (parse_predicate(text) for text in ("a >= 3", "a >= 5"))
+    >>> nodes = Branch(first, 1, 4, seen, found), Branch(second, 2, 3, seen, found), *[Leaf(seen)] * 3
+    >>> for clause in short_clauses(Tree(nodes, schema, ("no", "yes")), [0, 1, 0, 1, 0]):
+    ...     print([pretty(condition) for condition in clause.conditions], clause.leaves)
+    ['a >= 5'] (2,)
+    ['a in [3, 5)'] (3,)
+    ['not (a >= 3)'] (4,)
+    """
+    plain = clauses(tree)
+    facts = _Facts((*_conditions_of(plain), *_tests(tree)))
+    possible = [
+        Clause(conditions, clause.leaves)
+        for clause in plain
+        if (conditions := _without_implied(clause.conditions, facts)) is not None
+    ]
+    facts = facts.including(_conditions_of(possible))
+    told = _told(tree, answers)
+    shorter = [_generalised(clause, tree, told, facts) for clause in possible]
+    return tuple(_readable(clause) for clause in _absorbed(shorter, answers, facts))
+
+
+def _conditions_of(found: Iterable[Clause]) -> Iterator[Predicate]:
+    return (condition for clause in found for condition in clause.conditions)
+
+
+def negation(predicate: Predicate) -> Predicate:
+    """What holds exactly where a predicate does not, in words where there are some.
+
+    Examples
+    --------
+    >>> from structtree.lang.parse import parse_predicate as parse
+    >>> from structtree.lang.pretty import pretty
+    >>> [pretty(negation(parse(text))) for text in ("exists cars (long)", "count cars (top) >= 3", "size >= 2")]
+    ['none cars (long)', 'count cars (top) <= 2', 'not (size >= 2)']
+    """
+    match predicate:
+        case Not(inner):
+            return inner
+        case Exists(link, inner):
+            return No(link, inner)
+        case No(link, inner):
+            return Exists(link, inner)
+        case Count(link, inner, ">=", int() as n) if n > 0:
+            return Count(link, inner, "<=", n - 1)
+        case Count(link, inner, "<=", int() as n):
+            return Count(link, inner, ">=", n + 1)
+        case _:
+            return Not(predicate)
+
+
+def _is_negative(predicate: Predicate) -> bool:
+    match predicate:
+        case Not() | No():
+            return True
+        case Count(op=op):
+            return op == "<="
+        case _:
+            return False
+
+
+# ---- what follows from what ------------------------------------------------------------------------------
+
+
+def entails(p: Predicate, q: Predicate) -> bool:
+    """Whether syntax shows that every row that satisfies p satisfies q; also through ``not`` and ``or``.
+
+    Examples
+    --------
+    >>> from structtree.lang.parse import parse_predicate as parse
+    >>> entails(parse("none cars (long)"), parse("not (size >= 3 and exists cars (long and closed))"))
+    True
+    """
+    return implies(p, q) is True or _entails_whole(p, q) or _part_entails(p, q)
+
+
+def _entails_whole(p: Predicate, q: Predicate) -> bool:
+    match q:
+        case And(parts):
+            return all(entails(p, part) for part in parts)
+        case Or(parts):
+            return any(entails(p, part) for part in parts)
+        case Not(inner):
+            return refutes(p, inner)
+        case Named(_, body) if body is not None:
+            return entails(p, body)
+        case _:
+            return False
+
+
+def _part_entails(p: Predicate, q: Predicate) -> bool:
+    match p:
+        case And(parts):
+            return any(entails(part, q) for part in parts)
+        case Or(parts):
+            return all(entails(part, q) for part in parts)
+        case Named(_, body) if body is not None:
+            return entails(body, q)
+        case _:
+            return False
+
+
+def refutes(p: Predicate, q: Predicate) -> bool:
+    """Whether syntax shows that no row satisfies both; also through ``and``, ``or`` and ``not``.
+
+    Examples
+    --------
+    >>> from structtree.lang.parse import parse_predicate as parse
+    >>> refutes(parse("not (a >= 3)"), parse("a >= 5 and b")), refutes(parse("not (a >= 5)"), parse("a >= 3"))
+    (True, False)
+    """
+    return excludes(p, q) or _part_refutes(p, q) or _part_refutes(q, p)
+
+
+def _part_refutes(p: Predicate, q: Predicate) -> bool:
+    match p:
+        case And(parts):
+            return any(refutes(part, q) for part in parts)
+        case Or(parts):
+            return all(refutes(part, q) for part in parts)
+        case Not(inner):
+            return entails(q, inner)
+        case Named(_, body) if body is not None:
+            return refutes(body, q)
+        case _:
+            return False
+
+
+def _asked(predicate: Predicate) -> Iterator[str]:
+    """The names that a predicate asks a row about; two that share none have nothing to do with each other."""
+    stack = [predicate]
+    while stack:
+        match stack.pop():
+            case Flag(name) | Compare(name) | Among(name) | Within(name) | Missing(name) | Aggregate(link=name):
+                yield name
+            case Named(_, body) if body is not None:
+                stack.append(body)
+            case And(parts) | Or(parts):
+                stack.extend(parts)
+            case Not(inner):
+                stack.append(inner)
+            case Step(link=None) | Named() | Top():
+                yield ""
+            case other:
+                yield str(other.link)
+
+
+@dataclass(slots=True, init=False)
+class _Facts:
+    """Numbered conditions, and which follow from which; what is asked is kept."""
+
+    conditions: list[Predicate]
+    number: dict[Predicate, int]
+    _by_name: dict[str, set[int]] = field(repr=False)
+    _entailers: dict[int, Numbers] = field(repr=False)
+    _refuters: dict[int, Numbers] = field(repr=False)
+
+    def __init__(self, conditions: Iterable[Predicate]) -> None:
+        self.conditions = list(dict.fromkeys(conditions))
+        self.number = {condition: i for i, condition in enumerate(self.conditions)}
+        self._by_name, self._entailers, self._refuters = {}, {}, {}
+        for i, condition in enumerate(self.conditions):
+            for name in _asked(condition):
+                self._by_name.setdefault(name, set()).add(i)
+
+    def including(self, more: Iterable[Predicate]) -> _Facts:
+        """The facts about more conditions, too; what is known stays known only if there are no new ones."""
+        new = [condition for condition in more if condition not in self.number]
+        return _Facts((*self.conditions, *new)) if new else self
+
+    def numbers(self, conditions: Iterable[Predicate]) -> Numbers:
+        """The numbers of some conditions."""
+        return frozenset(self.number[condition] for condition in conditions)
+
+    def entailers(self, condition: int) -> Numbers:
+        """The conditions from which one follows, itself among them."""
+        if condition not in self._entailers:
+            mine = self.conditions[condition]
+            found = (i for i in self._related(mine) if entails(self.conditions[i], mine))
+            self._entailers[condition] = frozenset((*found, condition))
+        return self._entailers[condition]
+
+    def refuters(self, condition: int) -> Numbers:
+        """The conditions that cannot hold together with one."""
+        if condition not in self._refuters:
+            mine = self.conditions[condition]
+            self._refuters[condition] = frozenset(i for i in self._related(mine) if refutes(self.conditions[i], mine))
+        return self._refuters[condition]
+
+    def settles(self, given: Numbers, test: Predicate) -> bool | None:
+        """The answer to a test that the given conditions leave no choice about; else None."""
+        if not given.isdisjoint(self.refuters(self.number[test])):
+            return False
+        parts = (self.number[part] for part in conjuncts(test))
+        return True if all(not given.isdisjoint(self.entailers(part)) for part in parts) else None
+
+    def _related(self, condition: Predicate) -> set[int]:
+        return set().union(*(self._by_name[name] for name in _asked(condition)))
+
+
+def _tests(tree: Tree) -> Iterator[Predicate]:
+    for node in tree.nodes:
+        if isinstance(node, Branch):
+            yield node.test
+            yield from conjuncts(node.test)
+
+
+# ---- one clause by itself --------------------------------------------------------------------------------
+
+
+def _without_implied(conditions: tuple[Predicate, ...], facts: _Facts) -> tuple[Predicate, ...] | None:
+    """The conditions without those that follow from others; None when they contradict each other.
+
+    Those from nearer the root are tried first, since what is asked later is mostly more special.
+    """
+    kept = set(facts.numbers(conditions))
+    if any(not kept.isdisjoint(facts.refuters(condition)) for condition in kept):
+        return None
+    for condition in [facts.number[c] for c in conditions]:
+        if not facts.entailers(condition).isdisjoint(kept - {condition}):
+            kept.discard(condition)
+    left = [facts.conditions[i] for i in map(facts.number.__getitem__, conditions) if i in kept]
+    return _without_known_parts(left)
+
+
+def _without_known_parts(conditions: list[Predicate]) -> tuple[Predicate, ...] | None:
+    """In ``not (P and Q)`` a P that follows from the other conditions says nothing; None when all of it does."""
+    shorter: list[Predicate] = []
+    for condition in conditions:
+        match condition:
+            case Not(And(parts)):
+                others = [other for other in conditions if other is not condition]
+                unknown = tuple(p for p in parts if not any(entails(other, p) for other in others))
+                if not unknown:
+                    return None
+                shorter.append(negation(_conjunction(unknown)))
+            case _:
+                shorter.append(condition)
+    return tuple(dict.fromkeys(shorter))
+
+
+def _conjunction(parts: tuple[Predicate, ...]) -> Predicate:
+    return And(parts) if len(parts) > 1 else parts[0]
+
+
+# ---- clauses against the tree, and against each other ----------------------------------------------------
+
+
+def _told(tree: Tree, answers: Sequence[Hashable]) -> list[set[Hashable]]:
+    """For each node what the leaves below it say: nothing below a node of one answer needs to be looked at."""
+    told: list[set[Hashable]] = [set() for _ in tree.nodes]
+    for index in reversed(range(len(tree.nodes))):
+        below = tree.nodes[index].children
+        told[index] = set().union(*(told[child] for child in below)) if below else {answers[index]}
+    return told
+
+
+def _generalised(clause: Clause, tree: Tree, told: list[set[Hashable]], facts: _Facts) -> Clause:
+    """The clause without the conditions that make no difference to what the tree says.
+
+    Negative ones are tried first: a rule reads better without them.
+    """
+    kept, answer = list(clause.conditions), told[clause.leaves[0]]
+    for condition in sorted(kept, key=_is_negative, reverse=True):
+        rest = [c for c in kept if c is not condition]
+        if _all_are_told(answer, facts.numbers(rest), tree, told, facts):
+            kept = rest
+    return Clause(tuple(kept), clause.leaves)
+
+
+def _all_are_told(
+    answer: set[Hashable], given: Numbers, tree: Tree, told: list[set[Hashable]], facts: _Facts
+) -> bool:
+    """Whether all leaves that individuals with the given conditions can reach, as far as can be seen, say this."""
+    stack = [0]
+    while stack:
+        index = stack.pop()
+        node = tree.nodes[index]
+        if told[index] == answer:
+            continue
+        if not isinstance(node, Branch) or answer.isdisjoint(told[index]):
+            return False
+        settled = facts.settles(given, node.test)
+        stack += [node.no] if settled is not True else []
+        stack += [node.yes] if settled is not False else []
+    return True
+
+
+def _absorbed(found: list[Clause], answers: Sequence[Hashable], facts: _Facts) -> list[Clause]:
+    """The clauses without those that another one of the same answer covers; it takes over their leaves."""
+    numbers = [facts.numbers(clause.conditions) for clause in found]
+    home = list(range(len(found)))
+    for i, mine in enumerate(found):
+        for j, other in enumerate(found):
+            same = home[j] == j != i and answers[mine.leaves[0]] == answers[other.leaves[0]]
+            if same and all(not numbers[i].isdisjoint(facts.entailers(c)) for c in numbers[j]):
+                home[i] = j
+                break
+    return _gathered(found, home)
+
+
+def _gathered(found: list[Clause], home: list[int]) -> list[Clause]:
+    leaves: dict[int, list[int]] = {}
+    for i, clause in enumerate(found):
+        last = i
+        while home[last] != last:
+            last = home[last]
+        leaves.setdefault(last, []).extend(clause.leaves)
+    return [Clause(found[i].conditions, tuple(sorted(leaves[i]))) for i in sorted(leaves)]
+
+
+def _readable(clause: Clause) -> Clause:
+    """``a >= 3 and not (a >= 5)`` as ``a in [3, 5)``, and ``a >= 3 and a <= 5`` as ``a in [3, 5]``."""
+    conditions = list(clause.conditions)
+    for low in clause.conditions:
+        for high in clause.conditions:
+            interval = _interval(low, high)
+            if interval is not None and low in conditions and high in conditions:
+                conditions[conditions.index(low)] = interval
+                conditions.remove(high)
+    return clause._replace(conditions=tuple(conditions))
+
+
+def _interval(low: Predicate, high: Predicate) -> Within | None:
+    match low, high:
+        case Compare(name, ">=", int() | float() as least), Not(Compare(other, ">=", int() | float() as beyond)):
+            return Within(name, float(least), float(beyond)) if name == other and least < beyond else None
+        case Compare(name, ">=", int() | float() as least), Compare(other, "<=", int() | float() as most):
+            return Within(name, float(least), float(most), closed=True) if name == other and least <= most else None
+        case _:
+            return None

@@ -1,0 +1,237 @@
+"""New data for a tree that has learned from other data: whether it has what the tests ask about, and in which form.
+
+Only what the tests mention is looked at. Types are matched by the links that lead to them, whatever they are called;
+further attributes do no harm, nor do categories that training has not seen. What was read as another kind, such as a
+column of codes that are all digits this time, is converted if that loses nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+import numpy as np
+
+from structtree.data.columns import Adjacency, Column, Population, Table
+from structtree.data.infer import Misfit, encode, missing_column
+from structtree.data.schema import Attribute, Link, RecordType, Schema
+from structtree.errors import DataError, did_you_mean
+from structtree.lang.syntax import (
+    Aggregate,
+    All,
+    Among,
+    Compare,
+    Count,
+    Distinct,
+    Exists,
+    Flag,
+    Follow,
+    Missing,
+    Named,
+    No,
+    Predicate,
+    Step,
+    Within,
+)
+from structtree.lang.walk import children, inner_type
+
+__all__ = ["asked", "conform"]
+
+Asked = Mapping[str, frozenset[str]]
+
+_LISTS = "$list"  # asked of a type whose rows must have a next and a previous; no member has such a name
+
+
+def asked(tests: Iterable[Predicate], schema: Schema) -> Asked:
+    """Which attributes and links of which types some tests of individuals mention, definitions written out.
+
+    Examples
+    --------
+    >>> from structtree.lang.parse import parse_predicate
+    >>> schema = Schema((RecordType("Train", (), (Link("cars", "list", "Car"),)), RecordType("Car")), "Train")
+    >>> asked([parse_predicate("exists cars (wheels >= 3)")], schema)
+    {'Train': frozenset({'cars'}), 'Car': frozenset({'wheels'})}
+    """
+    found: dict[str, set[str]] = {schema.individual: set()}
+    stack = [(test, schema.individual) for test in tests]
+    while stack:
+        part, name = stack.pop()
+        inner = inner_type(part, name, schema)
+        assert inner is not None  # the tests have been checked on this schema
+        here = found.setdefault(name, set())
+        match part:
+            case Flag(member) | Compare(member) | Among(member) | Within(member) | Missing(member):
+                here.add(str(member))
+            case Named(body=body) if body is not None:
+                stack.append((body, name))
+            case Aggregate(link=link, attribute=attribute):
+                here.add(link)
+                target = schema.type(name).link(link)
+                assert target is not None
+                found.setdefault(target.target, set()).add(attribute)
+            case Step(link=None):
+                here.add(_LISTS)
+            case Follow(link) | Exists(link) | All(link) | No(link) | Count(link) | Distinct(link) | Step(link=link):
+                here.add(str(link))
+            case _:
+                pass
+        stack.extend((child, inner) for child in children(part))
+    return {name: frozenset(members) for name, members in found.items()}
+
+
+def conform(
+    population: Population, schema: Schema, needed: Asked, *, absent: Literal["refuse", "missing"] = "refuse"
+) -> Population:
+    """The population as tests that were made for another schema can ask about it.
+
+    Parameters
+    ----------
+    population : Population
+    schema : Schema
+        What the tests were made for.
+    needed : mapping from type to members
+        What they mention; see `asked`.
+    absent : {"refuse", "missing"}
+        Whether an attribute or link that no record has is an error, or a value that all of them miss.
+
+    Raises
+    ------
+    DataError
+        When something is absent, leads elsewhere, or cannot be read as the kind it was in training.
+
+    Examples
+    --------
+    >>> trained = Schema((RecordType("Row", (Attribute("zip", "nominal"),)),), "Row")
+    >>> data = Population.from_records([{"zip": 90210, "more": True}])
+    >>> conform(data, trained, {"Row": frozenset({"zip"})}).record(0)
+    {'zip': '90210', 'more': True}
+    """
+    draft = _Draft(population, schema, absent == "refuse")
+    waiting = [schema.individual]
+    draft.names[schema.individual] = population.schema.individual
+    for name in waiting:  # grows while it is read
+        waiting += [target for member in sorted(needed.get(name, ())) for target in draft.settle(name, member)]
+    return draft.finish()
+
+
+@dataclass(slots=True, eq=False)
+class _Draft:
+    """The types and tables of the result so far, and what each type of the training data is called in it."""
+
+    population: Population
+    schema: Schema
+    strict: bool
+    names: dict[str, str] = field(default_factory=dict)
+    types: dict[str, RecordType] = field(init=False)
+    tables: dict[str, Table] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.types = {record.name: record for record in self.population.schema.types}
+        self.tables = dict(self.population.tables)
+
+    def settle(self, name: str, member: str) -> tuple[str, ...]:
+        """See to one member of a type of the training data; the types, if any, that are met for the first time."""
+        record = self.schema.type(name)
+        attribute, link = record.attribute(member), record.link(member)
+        if link is not None:
+            return self._settle_link(name, link)
+        if attribute is not None:
+            self._settle_attribute(self.names[name], attribute)
+        elif member == _LISTS:
+            self._require_list(self.names[name])
+        return ()
+
+    def _settle_attribute(self, here: str, wanted: Attribute) -> None:
+        found = self.types[here].attribute(wanted.name)
+        if found is None:
+            self._refuse_absent("attribute", here, wanted.name)
+            column = missing_column(wanted.kind, self.tables[here].n_rows)
+        else:
+            column = _read_as(self.tables[here].columns[wanted.name], wanted, f"{here}.{wanted.name}")
+        self._put(here, Attribute(wanted.name, column.kind), column)
+
+    def _settle_link(self, name: str, wanted: Link) -> tuple[str, ...]:
+        here = self.names[name]
+        found = self.types[here].link(wanted.name)
+        if found is None:
+            found = self._empty_link(here, wanted)
+        elif not _serves(found, wanted) and len(self.tables[here].links[wanted.name].targets):
+            raise DataError(
+                f"the model needs {here}.{wanted.name} as {_shown(wanted)}, the data has it as {_shown(found)}"
+            )
+        known = self.names.get(wanted.target)
+        if known is None:
+            self.names[wanted.target] = found.target
+            return (wanted.target,)
+        if known != found.target:
+            raise DataError(f"the model needs {here}.{wanted.name} to lead to {known!r}, not to {found.target!r}")
+        return ()
+
+    def _empty_link(self, here: str, wanted: Link) -> Link:
+        """A link that leads nowhere, where the data has none; nor an attribute with values of that name."""
+        self._refuse_absent("link", here, wanted.name)
+        target = self.names.get(wanted.target, wanted.target)
+        if target not in self.types:
+            self.types[target], self.tables[target] = RecordType(target), Table(0)
+        link = Link(wanted.name, "optional" if wanted.single else wanted.kind, target)
+        record, table = self.types[here], self.tables[here]
+        attributes = tuple(a for a in record.attributes if a.name != wanted.name)
+        columns = {key: column for key, column in table.columns.items() if key != wanted.name}
+        nowhere = Adjacency.from_lengths(np.zeros(table.n_rows, dtype=np.int64), [])
+        self.types[here] = RecordType(here, attributes, (*record.links, link))
+        self.tables[here] = Table(table.n_rows, columns, {**table.links, wanted.name: nowhere})
+        return link
+
+    def _require_list(self, here: str) -> None:
+        schema = self.population.schema
+        if self.strict and self.tables[here].n_rows and here in schema and not schema.listed(here):
+            raise DataError(f"the model needs the order of the rows of {here!r}, and in the data no list has them")
+
+    def _refuse_absent(self, what: str, here: str, name: str) -> None:
+        record, table = self.types[here], self.tables[here]
+        if name in record.members:
+            if name not in table.columns or not table.columns[name].missing.all():
+                sorts = ("a link", "an attribute") if what == "link" else ("an attribute", "a link")
+                raise DataError(f"the model needs {here}.{name} as {sorts[0]}, the data has it as {sorts[1]}")
+        elif self.strict and table.n_rows:
+            hint = did_you_mean(name, record.members)
+            raise DataError(f"the model needs the {what} {name!r} of type {here!r}, which the data lacks{hint}")
+
+    def _put(self, here: str, attribute: Attribute, column: Column) -> None:
+        record, table = self.types[here], self.tables[here]
+        if table.columns.get(attribute.name) is not column:
+            attributes = {**{a.name: a for a in record.attributes}, attribute.name: attribute}
+            self.types[here] = RecordType(here, tuple(attributes.values()), record.links)
+            self.tables[here] = replace(table, columns={**table.columns, attribute.name: column})
+
+    def finish(self) -> Population:
+        """The population, the same one if nothing had to change."""
+        if self.tables == dict(self.population.tables):
+            return self.population
+        schema = Schema(tuple(self.types.values()), self.population.schema.individual)
+        return replace(self.population, schema=schema, tables=self.tables, _known_good=False)
+
+
+def _serves(found: Link, wanted: Link) -> bool:
+    """Whether tests that follow one link can follow the other: a list is as good as a set, not the reverse."""
+    return found.single if wanted.single else found.kind == wanted.kind or (found.kind == "list" and not found.single)
+
+
+def _shown(link: Link) -> str:
+    return "a reference" if link.single else f"a {link.kind}"
+
+
+def _read_as(column: Column, wanted: Attribute, place: str) -> Column:
+    """The column in the kind of the training data; numbers of either sort can stand for each other."""
+    numeric = ("int", "real")
+    if column.kind == wanted.kind or (column.kind in numeric and wanted.kind in numeric):
+        return column
+    distinct, places = np.unique(column.values, return_inverse=True)
+    short = replace(column, values=distinct)
+    try:
+        read = encode([short.value(i) for i in range(len(distinct))], wanted.kind)
+    except Misfit as misfit:
+        raise DataError(f"{place} was {wanted.kind} in training: {misfit.message}") from None
+    assert read is not None  # because the kind is given
+    return read.take(places)

@@ -1,0 +1,277 @@
+"""From data to a model in one call: grow a tree, prune it if asked, and keep what is needed to use it.
+
+`structtree.learn.grow` and `structtree.learn.prune` do the work. Here it is decided which individuals each of them
+gets to see, and how they share the time.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from numbers import Real
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from structtree.data.columns import Population
+from structtree.errors import DataError, UsageError
+from structtree.lang.check import CheckedGrammar
+from structtree.lang.grammar import Grammar
+from structtree.learn.evidence import Evidence, evidence_for
+from structtree.learn.grow import Growth, Progress, grow
+from structtree.learn.leaves import MAJORITY, Decision
+from structtree.learn.model import Call, Model
+from structtree.learn.prune import choose_alpha, cost_complexity, pessimistic, reduced_error
+from structtree.learn.tree import Tree, subtree
+from structtree.space.functions import with_functions
+
+__all__ = ["PruneBy", "Pruning", "fit"]
+
+Ints = NDArray[np.int64]
+PruneBy = Literal["cost-complexity", "reduced-error", "pessimistic"]
+
+FOLDS = 5
+"""How many trees are grown to choose alpha by cross-validation."""
+
+LEAST_SECONDS = 0.001
+"""What a tree gets to grow when no time is left: enough for a leaf."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pruning:
+    """How a grown tree is pruned.
+
+    Parameters
+    ----------
+    method : {"cost-complexity", "reduced-error", "pessimistic"}, optional
+        Not at all by default; see `structtree.learn.prune`.
+    alpha : float or "cv"
+        For cost-complexity: what a leaf costs, or ``"cv"`` for the value that does best in a cross-validation.
+    validation_fraction : float
+        For reduced error: the share of the individuals that is held out, and that the tree does not grow on.
+    confidence : float
+        For pessimistic pruning; less prunes more.
+    min_weight_fraction : float
+        In any case, a branch with a side that has less than this share of the weight of all individuals is a leaf.
+
+    Examples
+    --------
+    >>> Pruning("reduced-error", validation_fraction=2)
+    Traceback (most recent call last):
+        ...
+    structtree.errors.UsageError: validation_fraction must be a number between 0 and 1; got 2
+    """
+
+    method: PruneBy | None = None
+    alpha: float | Literal["cv"] = "cv"
+    validation_fraction: float = 0.25
+    confidence: float = 0.25
+    min_weight_fraction: float = 0.0
+
+    def __post_init__(self) -> None:
+        known = (None, "cost-complexity", "reduced-error", "pessimistic")
+        if self.method not in known:
+            choices = "None, 'cost-complexity', 'reduced-error' or 'pessimistic'"
+            raise UsageError(f"the pruning must be {choices}; got {self.method!r}")
+        if self.alpha != "cv" and not (isinstance(self.alpha, Real) and float(self.alpha) >= 0.0):
+            raise UsageError(f"alpha must be a number >= 0 or 'cv'; got {self.alpha!r}")
+        for name in ("validation_fraction", "confidence"):
+            value = getattr(self, name)
+            if not (isinstance(value, Real) and 0 < float(value) < 1):
+                raise UsageError(f"{name} must be a number between 0 and 1; got {value!r}")
+        if not (isinstance(self.min_weight_fraction, Real) and 0 <= float(self.min_weight_fraction) <= 0.5):
+            raise UsageError(f"min_weight_fraction must be a number from 0 to 0.5; got {self.min_weight_fraction!r}")
+
+
+#: The tree stays as it is grown.
+NO_PRUNING = Pruning()
+
+
+def fit(
+    population: Population,
+    target: ArrayLike,
+    grammar: Grammar | None = None,
+    growth: Growth | None = None,
+    pruning: Pruning = NO_PRUNING,
+    decision: Decision = MAJORITY,
+    *,
+    criterion: str | None = None,
+    sample_weight: ArrayLike | None = None,
+    class_weight: Mapping[Any, float] | None = None,
+    classes: Sequence[Any] | None = None,
+    functions: Mapping[str, Call] | None = None,
+    target_name: str | None = None,
+    progress: Callable[[Progress], None] | None = None,
+) -> Model:
+    """Learn a model from a population.
+
+    Parameters
+    ----------
+    population : Population
+    target : array
+        A class, or a number, for each individual.
+    grammar : Grammar, optional
+        What may be asked; derived from the schema when it is not given.
+    growth : Growth, optional
+        When to stop, and how to search. Its ``time_limit`` is for all that is grown here.
+    pruning : Pruning
+    decision : Decision
+        How leaves say a class; its costs also count in pruning.
+    criterion, sample_weight, class_weight, classes
+        As of `structtree.learn.grow.grow`.
+    functions : mapping from name to function, optional
+        For each ``function`` of the grammar.
+    target_name : str, optional
+        What the target is called.
+    progress : function, optional
+        Told how far each tree has grown.
+
+    Examples
+    --------
+    >>> from structtree import load_dataset, pretty
+    >>> trains = load_dataset("trains")
+    >>> model = fit(trains.population, trains.target, Grammar.load("trains"), Growth(max_depth=1))
+    >>> pretty(model.tree.nodes[0].test)
+    'exists cars (closed and not long)'
+    >>> model.predict(trains.population)[:3].tolist()
+    ['east', 'east', 'east']
+    """
+    options, asks = growth or Growth(), grammar or Grammar.from_schema(population.schema)
+    whole = with_functions(population, asks, functions or {})
+    evidence = evidence_for(target, len(population), criterion, sample_weight, class_weight, classes)
+    _check_task(decision, pruning, evidence.classes)
+    watch = _Watch(progress)
+    job = _Job(whole, np.asarray(target), evidence, asks.check(whole.schema), options, pruning, decision, watch)
+    tree = job.run()
+    params = {
+        "criterion": evidence.criterion.name,
+        "growth": asdict(options),
+        "pruning": asdict(pruning),
+        "grammar": str(asks),
+        "stopped_by": watch.stopped_by,
+    }
+    return Model(tree, decision, target_name, params, functions=asks.syntax.functions)
+
+
+def _check_task(decision: Decision, pruning: Pruning, classes: tuple[Any, ...]) -> None:
+    """Refuse, before anything is grown, what does not fit the target."""
+    if pruning.method == "pessimistic" and not classes:
+        raise UsageError("pessimistic pruning is for classes; prune by 'cost-complexity' or 'reduced-error'")
+    if decision.costs is not None and len(decision.costs) != len(classes):
+        of = f"each of the {len(classes)} classes {list(classes)}" if classes else "each class, and numbers have none"
+        raise UsageError(f"costs must have one row and one column for {of}; got {len(decision.costs)} rows")
+
+
+@dataclass(slots=True, eq=False)
+class _Watch:
+    """Passes progress on, and keeps in mind what ended a growth before it was done."""
+
+    listener: Callable[[Progress], None] | None
+    stopped_by: str | None = None
+
+    def __call__(self, progress: Progress) -> None:
+        self.stopped_by = progress.stopped_by or self.stopped_by
+        if self.listener is not None:
+            self.listener(progress)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Job:
+    """What trees are grown from, and how; and when that began."""
+
+    population: Population
+    target: NDArray[Any]
+    evidence: Evidence
+    grammar: CheckedGrammar
+    growth: Growth
+    pruning: Pruning
+    decision: Decision
+    watch: _Watch
+    started: float = field(default_factory=time.perf_counter)
+
+    def run(self) -> Tree:
+        """The tree, pruned as it should be."""
+        match self.pruning.method:
+            case None:
+                return self._grown(self._everybody)
+            case "pessimistic":
+                return pessimistic(self._grown(self._everybody), self.pruning.confidence)
+            case "reduced-error":
+                return self._pruned_by_held_out(self.pruning.validation_fraction)
+            case "cost-complexity":
+                return self._pruned_by_cost(self.pruning.alpha)
+
+    @property
+    def _everybody(self) -> Ints:
+        """All that have any weight: nothing should depend on the others."""
+        return np.flatnonzero(self.evidence.weights)
+
+    def _grown(self, which: Ints, n_waiting: int = 1) -> Tree:
+        """A tree of some individuals, in its share of the time that is left: so many wait for it, this one too."""
+        limit = self.growth.time_limit
+        if limit is not None:
+            left = limit - (time.perf_counter() - self.started)
+            limit = max(left, LEAST_SECONDS) / n_waiting
+        tree = grow(
+            self.population.take(which),
+            self.target[which],
+            self.grammar,
+            replace(self.growth, time_limit=limit),
+            criterion=self.evidence.criterion.name,
+            sample_weight=self.evidence.weights[which],
+            classes=self.evidence.classes or None,
+            progress=self.watch,
+        )
+        return _with_weighty_leaves(tree, self.pruning.min_weight_fraction)
+
+    def _pruned_by_cost(self, alpha: float | Literal["cv"]) -> Tree:
+        if alpha != "cv":
+            return cost_complexity(self._grown(self._everybody), alpha, decision=self.decision)
+        folds = min(FOLDS, len(self._everybody))
+        tree = self._grown(self._everybody, folds)
+        return cost_complexity(tree, self._chosen_alpha(tree, folds), decision=self.decision)
+
+    def _chosen_alpha(self, tree: Tree, folds: int) -> float:
+        if folds < 2 or len(tree.nodes) == 1 or self.watch.stopped_by == "interrupt":
+            return 0.0
+        everybody, n_waiting = self._everybody, iter(range(folds, 0, -1))
+        return choose_alpha(
+            lambda train: self._grown(everybody[train], next(n_waiting)),
+            tree,
+            self.population.take(everybody),
+            self.target[everybody],
+            folds=folds,
+            seed=self.growth.random_state,
+            decision=self.decision,
+            sample_weight=self.evidence.weights[everybody],
+        )
+
+    def _pruned_by_held_out(self, share: float) -> Tree:
+        everybody = self._everybody
+        strata = self.evidence.target[everybody] if self.evidence.classes else np.zeros(len(everybody))
+        held = _held_out(strata, share, self.growth.random_state)
+        if not held.any() or held.all():
+            raise DataError(f"{len(everybody)} individuals are too few to hold out a share of {share} of them")
+        tree, others = self._grown(everybody[~held]), everybody[held]
+        weights = self.evidence.weights[others]
+        return reduced_error(tree, self.population.take(others), self.target[others], weights, self.decision)
+
+
+def _with_weighty_leaves(tree: Tree, fraction: float) -> Tree:
+    """The tree without the branches that leave too little weight on a side."""
+    if not fraction:
+        return tree
+    least = fraction * tree.nodes[0].stats.weight
+    weighty = (i for i in tree.branches if all(tree.nodes[c].stats.weight >= least for c in tree.nodes[i].children))
+    return subtree(tree, frozenset(weighty))
+
+
+def _held_out(strata: NDArray[Any], share: float, seed: int) -> NDArray[np.bool_]:
+    """A random choice with about that share of every stratum: every so many-th, when they are sorted by stratum."""
+    n = len(strata)
+    order = np.lexsort((np.random.default_rng(seed).permutation(n), strata))
+    held = np.zeros(n, dtype=np.bool_)
+    held[order] = np.diff(np.floor(np.arange(n + 1) * share + 0.5)) > 0
+    return held

@@ -1,0 +1,494 @@
+"""A model is a tree with what it takes to use it elsewhere, and one JSON file is all of a model.
+
+The file has the schema, the classes, and node by node what was seen there and what is asked, as text of the grammar
+language; definitions that a test uses travel with it. Reading it is reading data: nothing is imported or run, every
+test is checked on the schema again, and the functions of a grammar are handed over anew by the caller.
+
+Law: what is loaded is what was saved, number by number, and predicts the same.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from math import isfinite
+from pathlib import Path
+from typing import Any, Literal, NoReturn, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structtree import __version__
+from structtree.data.columns import Population
+from structtree.data.infer import shown
+from structtree.data.schema import Kind, RecordType, Schema
+from structtree.data.textfiles import open_text_file
+from structtree.errors import DataError, GrammarError, MissingFileError, StructtreeError, UsageError
+from structtree.files import replacing
+from structtree.lang.check import CheckedGrammar, check, check_predicate
+from structtree.lang.grammar import Grammar
+from structtree.lang.parse import parse_predicate
+from structtree.lang.pretty import pretty
+from structtree.lang.syntax import Definition, Function, GrammarSyntax, Named, Predicate
+from structtree.lang.walk import subpredicates
+from structtree.learn.conform import asked, conform
+from structtree.learn.leaves import MAJORITY, Decision, decisions, means, probabilities
+from structtree.learn.tree import Branch, ClassCounts, Found, Leaf, Moments, Node, Stats, Tree
+from structtree.space.functions import with_functions
+
+__all__ = ["Model", "load_model", "model_from_json", "model_to_json", "save_model"]
+
+FORMAT = "structtree model"
+FORMAT_VERSION = 1
+"""Goes up when older versions of structtree could no longer read, or would misread, what is written."""
+
+Call = Callable[[Mapping[str, Any]], Any]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Model:
+    """A tree that is ready for use on new data.
+
+    Parameters
+    ----------
+    tree : Tree
+    decision : Decision
+        How its leaves say a class.
+    target : str, optional
+        What the target is called.
+    params : mapping
+        How the tree was made, for people to read: plain JSON values.
+    version : str
+        The version of structtree that made it.
+    functions : tuple of Function
+        The functions of the grammar that its tests may need.
+
+    Examples
+    --------
+    >>> leaf = Leaf(ClassCounts(4, (1.0, 3.0)))
+    >>> model = Model(Tree((leaf,), Schema((RecordType("Car"),), "Car"), ("no", "yes")))
+    >>> model.predict(Population.from_records([{"wheels": 2}])).tolist()
+    ['yes']
+    """
+
+    tree: Tree
+    decision: Decision = MAJORITY
+    target: str | None = None
+    params: Mapping[str, Any] = field(default_factory=dict)
+    version: str = __version__
+    functions: tuple[Function, ...] = ()
+
+    def predict(self, population: Population, functions: Mapping[str, Call] | None = None) -> NDArray[Any]:
+        """The class, or the number, that the tree says of each individual.
+
+        Parameters
+        ----------
+        population : Population
+            It may have more attributes and other categories than the training data.
+        functions : mapping from name to function, optional
+            The functions of the grammar; see `structtree.space.functions.with_functions`.
+        """
+        leaf_of = self.tree.apply(self.prepared(population, functions))
+        if self.tree.task == "numbers":
+            return means(self.tree)[leaf_of]
+        return _label_array(self.tree.classes)[decisions(self.tree, self.decision)[leaf_of]]
+
+    def predict_proba(
+        self, population: Population, functions: Mapping[str, Call] | None = None
+    ) -> NDArray[np.float64]:
+        """The probability of each class, in the order of the tree's classes, for each individual."""
+        leaf_of = self.tree.apply(self.prepared(population, functions))
+        return probabilities(self.tree, self.decision)[leaf_of]
+
+    def prepared(
+        self,
+        population: Population,
+        functions: Mapping[str, Call] | None = None,
+        *,
+        absent: Literal["refuse", "missing"] = "refuse",
+    ) -> Population:
+        """The population as the tests need it; see `structtree.learn.conform.conform`."""
+        tests = [node.test for node in self.tree.nodes if isinstance(node, Branch)]
+        needed = asked(tests, self.tree.schema)
+        wanted = tuple(f for f in self.functions if f.name in needed.get(f.type, ()) and _lacks(population, f))
+        if wanted:
+            given = {f.name: functions[f.name] for f in wanted if functions and f.name in functions}
+            population = with_functions(population, Grammar(GrammarSyntax(functions=wanted), ""), given)
+        return conform(population, self.tree.schema, needed, absent=absent)
+
+
+def save_model(model: Model, path: str | os.PathLike[str]) -> None:
+    """Write a model as a JSON file (packed if the name ends in ``.gz``), all of it or nothing.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> leaf = Leaf(ClassCounts(4, (1.0, 3.0)))
+    >>> model = Model(Tree((leaf,), Schema((RecordType("Car"),), "Car"), ("no", "yes")), target="fast")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save_model(model, f"{folder}/fast.json")
+    ...     load_model(f"{folder}/fast.json").tree.nodes
+    (Leaf(stats=ClassCounts(n=4, counts=(1.0, 3.0))),)
+    """
+    content, target = _document_text(model_to_json(model)).encode(), Path(path)
+    if target.is_dir():
+        raise MissingFileError(f"cannot write {target}: it is a folder")
+    with replacing(target) as draft:
+        # No time inside, so that equal models are equal files.
+        draft.write_bytes(gzip.compress(content, mtime=0) if target.suffix.lower() == ".gz" else content)
+
+
+def load_model(path: str | os.PathLike[str]) -> Model:
+    """Read a model that `save_model` wrote.
+
+    Raises
+    ------
+    MissingFileError
+        When there is no such file.
+    DataError
+        When it is not a model, is damaged, or was written in a newer format; with the file and the place in it.
+    """
+    source = os.fspath(path)
+    try:
+        return model_from_json(_document(path))
+    except DataError as error:
+        raise DataError(
+            error.message, source=source, line=error.line, path=error.path, individual=None, fix=error.fix
+        ) from None
+
+
+def model_to_json(model: Model) -> dict[str, Any]:
+    """The model as plain JSON values, as they are written to a file."""
+    tree = model.tree
+    tests = [node.test for node in tree.nodes if isinstance(node, Branch)]
+    definitions = _definitions(tests, tree.schema)
+    return {
+        "format": FORMAT,
+        "format_version": FORMAT_VERSION,
+        "structtree": model.version,
+        "target": model.target,
+        "task": tree.task,
+        "classes": [_label(label) for label in tree.classes],
+        "decision": asdict(model.decision),
+        "params": dict(model.params),
+        "schema": tree.schema.to_json(),
+        "definitions": {d.name: {"type": d.type, "body": pretty(d.body)} for d in definitions},
+        "functions": {f.name: {"type": f.type, "kind": f.kind} for f in model.functions},
+        "nodes": [_node_to_json(node) for node in tree.nodes],
+    }
+
+
+def model_from_json(value: Any) -> Model:
+    """A model from what `model_to_json` gave.
+
+    Raises
+    ------
+    DataError
+        With the place of what is wrong, such as ``$.nodes[3].test``.
+    """
+    whole = _Part(value)
+    _require_format(whole)
+    schema = _schema(whole.member("schema"))
+    classes = tuple(part.label() for part in whole.member("classes").elements())
+    if (whole.member("task").text() == "classes") != bool(classes):
+        whole.member("classes").fail("expected classes for the task 'classes', and none for 'numbers'")
+    grammar = _checked_definitions(whole.member("definitions"), schema)
+    nodes = tuple(_node(part, grammar, len(classes)) for part in whole.member("nodes").elements())
+    _require_reading_order(nodes, whole.member("nodes"))
+    target = whole.member("target")
+    return Model(
+        Tree(nodes, schema, classes),
+        _decision(whole.member("decision"), len(classes)),
+        None if target.value is None else target.text(),
+        dict(whole.member("params").members()),
+        whole.member("structtree").text(),
+        tuple(_function(name, part) for name, part in whole.member("functions").parts()),
+    )
+
+
+def _lacks(population: Population, function: Function) -> bool:
+    schema = population.schema
+    return function.type not in schema or schema.type(function.type).attribute(function.name) is None
+
+
+def _label_array(classes: tuple[Any, ...]) -> NDArray[Any]:
+    """The classes as an array that keeps them as they are: numpy would make one sort of different ones."""
+    if len({type(label) for label in classes}) == 1:
+        return np.array(classes)
+    labels = np.empty(len(classes), dtype=object)
+    labels[:] = classes
+    return labels
+
+
+# ---- writing --------------------------------------------------------------------------------------------
+
+
+def _document_text(document: Mapping[str, Any]) -> str:
+    """The text of the file: a member a line, and a node a line."""
+    lines = [f"{_json(key)}: {_json(value)}" for key, value in document.items() if key != "nodes"]
+    nodes = ",\n".join(_json(node) for node in document["nodes"])
+    return "{\n" + ",\n".join([*lines, f'"nodes": [\n{nodes}\n]']) + "\n}\n"
+
+
+def _json(value: Any) -> str:
+    try:
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False, default=_plain)
+        text.encode()
+    except UnicodeEncodeError:  # a lone surrogate, which only an escape can write
+        return json.dumps(value, allow_nan=False, default=_plain)
+    except (TypeError, ValueError) as error:
+        raise UsageError(f"a model cannot be written with {shown(value)}: {error}") from None
+    return text
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.generic):
+        return value.item()
+    raise TypeError(f"{type(value).__name__} is not a plain value")
+
+
+def _label(label: Any) -> str | int | float | bool:
+    plain = label.item() if isinstance(label, np.generic) else label
+    if isinstance(plain, str | bool | int) or (isinstance(plain, float) and isfinite(plain)):
+        return plain
+    raise UsageError(f"a class that can be saved is a text, a number or a flag; got {label!r}")
+
+
+def _number(value: float) -> float | str:
+    """JSON has no infinity; the gap of a search that proved nothing may be one."""
+    return float(value) if isfinite(value) else str(float(value))
+
+
+def _node_to_json(node: Node) -> dict[str, Any]:
+    seen = _stats_to_json(node.stats)
+    if isinstance(node, Leaf):
+        return {**seen, "gap": _number(node.gap)} if node.gap else seen
+    found = {key: _number(value) if isinstance(value, float) else value for key, value in asdict(node.found).items()}
+    return {"test": pretty(node.test), "yes": node.yes, "no": node.no, **seen, "found": found}
+
+
+def _stats_to_json(stats: Stats) -> dict[str, Any]:
+    match stats:
+        case ClassCounts(n, counts):
+            return {"n": n, "counts": [float(count) for count in counts]}
+        case Moments(n, weight, mean, variance):
+            return {"n": n, "weight": float(weight), "mean": float(mean), "variance": float(variance)}
+
+
+def _definitions(tests: Iterable[Predicate], schema: Schema) -> tuple[Definition, ...]:
+    """The definitions that some tests use, and those that these use."""
+    found: dict[str, Definition] = {}
+    stack = [(test, schema.individual) for test in tests]
+    while stack:
+        for part, name in subpredicates(*stack.pop(), schema):
+            if not isinstance(part, Named) or part.body is None:
+                continue
+            known = found.get(part.name)
+            if known is not None and known.body != part.body:
+                raise UsageError(f"the model uses two definitions that are both called {part.name!r}")
+            if known is None:
+                found[part.name] = Definition(part.name, name, part.body)
+                stack.append((part.body, name))
+    return tuple(found.values())
+
+
+# ---- reading --------------------------------------------------------------------------------------------
+
+
+def _document(path: str | os.PathLike[str]) -> Any:
+    with open_text_file(path) as file:
+        content = file.read()
+    try:
+        return json.loads(content, parse_constant=_no_constant)
+    except json.JSONDecodeError as error:
+        what = f"broken JSON: {error.msg} in column {error.colno}"
+        raise DataError(what, line=error.lineno, fix="is this a whole model file?") from None
+    except UnicodeDecodeError:
+        raise DataError("the file is not UTF-8 text") from None
+    except RecursionError:
+        raise DataError("this is not a structtree model: its brackets nest too deep") from None
+    except ValueError as error:
+        raise DataError(f"broken JSON: {error}") from None
+
+
+def _no_constant(word: str) -> NoReturn:
+    raise ValueError(f"{word} is not a number of JSON")
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A value of the file with its place, and what it must be."""
+
+    value: Any
+    path: str = "$"
+
+    def fail(self, message: str) -> NoReturn:
+        raise DataError(message, path=self.path)
+
+    def expected(self, what: str) -> NoReturn:
+        self.fail(f"expected {what}, got {shown(self.value)}")
+
+    def members(self) -> Mapping[str, Any]:
+        return self.value if isinstance(self.value, dict) else self.expected("an object")
+
+    def member(self, key: str) -> _Part:
+        members = self.members()
+        if key not in members:
+            self.fail(f"expected an object with {key!r}")
+        return _Part(members[key], f"{self.path}.{key}")
+
+    def parts(self) -> Iterator[tuple[str, _Part]]:
+        for key in self.members():
+            yield key, self.member(key)
+
+    def elements(self) -> tuple[_Part, ...]:
+        if not isinstance(self.value, list):
+            self.expected("a list")
+        return tuple(_Part(value, f"{self.path}[{i}]") for i, value in enumerate(self.value))
+
+    def text(self) -> str:
+        return self.value if isinstance(self.value, str) else self.expected("a text")
+
+    def flag(self) -> bool:
+        return self.value if isinstance(self.value, bool) else self.expected("true or false")
+
+    def whole(self) -> int:
+        is_whole = isinstance(self.value, int) and not isinstance(self.value, bool)
+        return int(self.value) if is_whole and self.value >= 0 else self.expected("a whole number >= 0")
+
+    def number(self) -> float:
+        is_number = isinstance(self.value, int | float) and not isinstance(self.value, bool)
+        return float(self.value) if is_number and isfinite(self.value) else self.expected("a number")
+
+    def number_or_infinity(self) -> float:
+        return float(self.value) if self.value in ("inf", "-inf", "nan") else self.number()
+
+    def weight(self) -> float:
+        return found if (found := self.number()) >= 0 else self.expected("a number >= 0")
+
+    def label(self) -> str | int | float | bool:
+        return self.value if isinstance(self.value, str | int | float) else self.expected("a text, number or flag")
+
+
+def _require_format(whole: _Part) -> None:
+    if not isinstance(whole.value, dict) or whole.value.get("format") != FORMAT:
+        raise DataError(f"this is not a structtree model: expected a JSON object with format {FORMAT!r}")
+    version = whole.member("format_version").whole()
+    if version > FORMAT_VERSION:
+        by = whole.value.get("structtree", "a newer version")
+        raise DataError(
+            f"the model was written by structtree {by} in format {version}, and structtree {__version__} reads "
+            f"formats up to {FORMAT_VERSION}; install a newer structtree"
+        )
+
+
+def _schema(part: _Part) -> Schema:
+    try:
+        return Schema.from_json(part.members())
+    except StructtreeError as error:
+        part.fail(f"the schema cannot be used: {getattr(error, 'message', error)}")
+
+
+def _decision(part: _Part, n_classes: int) -> Decision:
+    estimate: Any = part.member("estimate").text()
+    costs = part.member("costs")
+    rows = None if costs.value is None else tuple(_row(row) for row in costs.elements())
+    try:
+        decision = Decision(estimate, part.member("m").number(), rows)
+    except StructtreeError as error:
+        part.fail(str(error))
+    if rows is not None and n_classes and len(rows) != n_classes:
+        costs.fail(f"expected {n_classes} rows, one for each class, got {len(rows)}")
+    return decision
+
+
+def _row(part: _Part) -> tuple[float, ...]:
+    return tuple(cost.number() for cost in part.elements())
+
+
+def _function(name: str, part: _Part) -> Function:
+    kind = part.member("kind")
+    if kind.value not in get_args(Kind):
+        kind.expected("bool, int, real or nominal")
+    return Function(name, part.member("type").text(), kind.value)
+
+
+def _checked_definitions(part: _Part, schema: Schema) -> CheckedGrammar:
+    """The definitions of the file as a grammar, which is what tests are checked with."""
+    definitions = tuple(
+        Definition(name, written.member("type").text(), _parsed(written.member("body")))
+        for name, written in part.parts()
+    )
+    try:
+        return check(GrammarSyntax(definitions=definitions), _any_category(schema))
+    except GrammarError as error:
+        part.fail(f"a definition cannot be used: {error.message}")
+
+
+def _any_category(schema: Schema) -> Schema:
+    """The schema without its lists of categories: a grammar may declare others than the data had."""
+    return Schema(tuple(_with_any_category(record) for record in schema.types), schema.individual)
+
+
+def _with_any_category(record: RecordType) -> RecordType:
+    return replace(record, attributes=tuple(replace(a, values=()) for a in record.attributes))
+
+
+def _parsed(part: _Part) -> Predicate:
+    try:
+        return parse_predicate(part.text())
+    except GrammarError as error:
+        part.fail(f"the test cannot be read: {error.message}")
+
+
+def _test(part: _Part, grammar: CheckedGrammar) -> Predicate:
+    parsed = _parsed(part)
+    try:
+        return check_predicate(parsed, grammar.individual, grammar)
+    except GrammarError as error:
+        part.fail(f"the test cannot be used: {error.message}")
+
+
+def _node(part: _Part, grammar: CheckedGrammar, n_classes: int) -> Node:
+    stats = _stats(part, n_classes)
+    if "test" not in part.members():
+        return Leaf(stats, part.member("gap").number_or_infinity() if "gap" in part.members() else 0.0)
+    yes, no = part.member("yes").whole(), part.member("no").whole()
+    return Branch(_test(part.member("test"), grammar), yes, no, stats, _found(part.member("found")))
+
+
+def _stats(part: _Part, n_classes: int) -> Stats:
+    n = part.member("n").whole()
+    if not n_classes:
+        mean, weight, variance = part.member("mean"), part.member("weight"), part.member("variance")
+        return Moments(n, weight.weight(), mean.number(), variance.weight())
+    counts = part.member("counts")
+    if len(counts.elements()) != n_classes:
+        counts.fail(f"expected {n_classes} numbers, one for each class, got {len(counts.elements())}")
+    return ClassCounts(n, tuple(count.weight() for count in counts.elements()))
+
+
+def _found(part: _Part) -> Found:
+    return Found(
+        part.member("criterion").text(),
+        part.member("score").number_or_infinity(),
+        part.member("gain").number_or_infinity(),
+        part.member("proved").flag(),
+        part.member("gap").number_or_infinity(),
+        part.member("evaluated").whole(),
+        part.member("seconds").number(),
+    )
+
+
+def _require_reading_order(nodes: tuple[Node, ...], part: _Part) -> None:
+    """Every node once, each after the branch it belongs to, the yes side before the no side."""
+    expected = [0]
+    for index, node in enumerate(nodes):
+        if not expected or expected.pop() != index:
+            raise DataError("this node does not follow from those before it", path=f"{part.path}[{index}]")
+        expected += reversed(node.children)
+    if expected:
+        part.fail(f"node {expected[-1]} is missing")

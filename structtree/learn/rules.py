@@ -1,0 +1,224 @@
+"""A tree as rules, and as one formula per class, that say exactly what the tree says.
+
+Rules are clauses (`structtree.learn.clauses`) with an answer and with what was counted. The guarantee: for every
+possible individual, whether ever seen or not, at least one rule holds, and every rule that holds answers as the tree
+does. So the order of the rules does not matter, and the rules of a class are a formula of that class in disjunctive
+normal form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import partial
+from math import sqrt
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from structtree.data.columns import Population
+from structtree.errors import UsageError
+from structtree.lang.pretty import pretty
+from structtree.lang.syntax import And, Not, Or, Predicate, Top
+from structtree.learn.clauses import Clause, clauses, short_clauses
+from structtree.learn.evidence import Evidence, evidence_for
+from structtree.learn.leaves import MAJORITY, Decision, decisions, means
+from structtree.learn.tree import ClassCounts, Moments, Stats, Tree
+from structtree.space.evaluate import holds
+
+__all__ = ["Rule", "to_formula", "to_rules"]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What a tree says of everybody for whom some conditions hold.
+
+    Parameters
+    ----------
+    conditions : Predicate
+        A conjunction, or a single condition; ``top`` when there is none.
+    prediction : class or float
+    n : int
+        How many individuals were counted.
+    support : float
+        Their weight.
+    confidence : float or None
+        The share of that weight that has the predicted class; None for numbers, and when nobody was counted.
+    spread : float or None
+        For numbers: how far off the prediction is, as a root mean square.
+    leaves : tuple of int
+        The leaves of the tree that it stands for.
+    """
+
+    conditions: Predicate
+    prediction: Any
+    n: int
+    support: float
+    confidence: float | None
+    spread: float | None
+    leaves: tuple[int, ...]
+
+    def __str__(self) -> str:
+        is_number = isinstance(self.prediction, float) and self.confidence is None
+        said = f"{self.prediction:.4g}" if is_number else str(self.prediction)
+        facts = [f"n={self.n}"]
+        facts += [f"weight {self.support:.4g}"] if self.support != self.n else []
+        facts += [f"confidence {self.confidence:.2f}"] if self.confidence is not None else []
+        facts += [f"± {self.spread:.3g}"] if self.spread is not None else []
+        return f"if {pretty(self.conditions)} then {said} ({', '.join(facts)})"
+
+
+def to_rules(
+    tree: Tree,
+    population: Population | None = None,
+    target: ArrayLike | None = None,
+    *,
+    decision: Decision = MAJORITY,
+    sample_weight: ArrayLike | None = None,
+    simplify: bool = True,
+) -> tuple[Rule, ...]:
+    """A tree as an unordered set of rules that tells every individual what the tree does.
+
+    Parameters
+    ----------
+    tree : Tree
+    population, target : Population and array, optional
+        Whom to count: everybody for whom a rule holds. Without them it is the training data at the rule's leaves,
+        and a rule that lost a condition may hold for more.
+    decision : Decision
+        How leaves decide.
+    sample_weight : array, optional
+        Of the population.
+    simplify : bool
+        Whether to drop what is not needed. Without, there is one rule for each leaf with every test on its path, and
+        exactly one rule holds for each individual. With, rules may overlap where they agree, leaves that come to the
+        same rule share it, and a leaf that nobody can reach has none; at least one rule holds for each possible
+        individual, and every rule that does agrees with the tree.
+
+    Returns
+    -------
+    tuple of Rule
+        Class by class, or by ascending number; within that, those with most support first.
+
+    Examples
+    --------
+    >>> from structtree.lang.parse import parse_predicate
+    >>> from structtree.learn.tree import Branch, Found, Leaf
+    >>> data = Population.from_records([{"a": True, "b": False}, {"a": False, "b": True}, {"a": False, "b": False}])
+    >>> found = Found("acc*", 1.0, 0.5, True, 0.0, 1, 0.0)
+    >>> yes, no, seen = ClassCounts(1, (0.0, 1.0)), ClassCounts(1, (1.0, 0.0)), ClassCounts(3, (1.0, 2.0))
+    >>> tests = [Branch(parse_predicate("b"), 1, 2, seen, found), Branch(parse_predicate("a"), 3, 4, seen, found)]
+    >>> tree = Tree((tests[0], Leaf(yes), tests[1], Leaf(yes), Leaf(no)), data.schema, ("no", "yes"))
+    >>> for rule in to_rules(tree):
+    ...     print(rule)
+    if not (b) and not (a) then no (n=1, confidence 1.00)
+    if b then yes (n=1, confidence 1.00)
+    if a then yes (n=1, confidence 1.00)
+    """
+    answers = _answers(tree, decision)
+    chosen = short_clauses(tree, answers) if simplify else clauses(tree)
+    if population is None:
+        count = partial(_on_leaves, tree)
+    else:
+        count = partial(_on_cases, population, _evidence(tree, population, target, sample_weight))
+    rules = [_rule(tree, clause, answers[clause.leaves[0]], count(clause)) for clause in chosen]
+    return tuple(sorted(rules, key=lambda rule: (answers[rule.leaves[0]], -rule.support, rule.leaves)))
+
+
+def to_formula(tree: Tree, decision: Decision = MAJORITY) -> dict[Any, Predicate]:
+    """For each class, a formula in disjunctive normal form that holds for exactly those whom the tree gives it to.
+
+    Parameters
+    ----------
+    tree : Tree
+        Of classes.
+    decision : Decision
+        How leaves decide.
+
+    Returns
+    -------
+    dict from class to Predicate
+        A disjunction of conjunctions of tests and negated tests; ``not (top)`` for a class that is never given.
+
+    Examples
+    --------
+    >>> from structtree.lang.parse import parse_predicate
+    >>> from structtree.learn.tree import Branch, Found, Leaf
+    >>> data = Population.from_records([{"size": 1}, {"size": 5}])
+    >>> no, yes, both = ClassCounts(1, (1.0, 0.0)), ClassCounts(1, (0.0, 1.0)), ClassCounts(2, (1.0, 1.0))
+    >>> branch = Branch(parse_predicate("size >= 3"), 1, 2, both, Found("acc*", 1.0, 0.5, True, 0.0, 1, 0.0))
+    >>> formula = to_formula(Tree((branch, Leaf(yes), Leaf(no)), data.schema, ("no", "yes")))
+    >>> pretty(formula["yes"]), pretty(formula["no"])
+    ('size >= 3', 'not (size >= 3)')
+    """
+    if tree.task != "classes":
+        raise UsageError("a formula tells classes apart; this tree tells numbers, so ask for its rules instead")
+    answers = _answers(tree, decision)
+    found = short_clauses(tree, answers)
+    return {
+        label: _disjunction(clause for clause in found if answers[clause.leaves[0]] == code)
+        for code, label in enumerate(tree.classes)
+    }
+
+
+def _answers(tree: Tree, decision: Decision) -> list[Any]:
+    """What each node says: the place of a class, or a number."""
+    said: list[Any] = (decisions(tree, decision) if tree.task == "classes" else means(tree)).tolist()
+    return said
+
+
+def _conjunction(clause: Clause) -> Predicate:
+    match clause.conditions:
+        case ():
+            return Top()
+        case (only,):
+            return only
+        case several:
+            return And(several)
+
+
+def _disjunction(found: Iterable[Clause]) -> Predicate:
+    parts: list[Predicate] = []
+    for predicate in map(_conjunction, found):
+        parts += predicate.parts if isinstance(predicate, Or) else (predicate,)
+    if len(parts) > 1:
+        return Or(tuple(parts))
+    return parts[0] if parts else Not(Top())
+
+
+# ---- counting -------------------------------------------------------------------------------------------
+
+
+def _on_leaves(tree: Tree, clause: Clause) -> list[Stats]:
+    return [tree.nodes[leaf].stats for leaf in clause.leaves]
+
+
+def _on_cases(population: Population, evidence: Evidence, clause: Clause) -> list[Stats]:
+    which = np.flatnonzero(holds(_conjunction(clause), population) & (evidence.weights > 0))
+    return [evidence.stats(which)] if len(which) else []
+
+
+def _evidence(tree: Tree, population: Population, target: ArrayLike | None, weight: ArrayLike | None) -> Evidence:
+    if target is None:
+        raise UsageError("to count rules on a population, give its target too")
+    if tree.task == "classes":
+        return evidence_for(target, len(population), sample_weight=weight, classes=tree.classes)
+    return evidence_for(target, len(population), "mse", weight)
+
+
+def _rule(tree: Tree, clause: Clause, answer: Any, counted: list[Stats]) -> Rule:
+    n, weight = sum(stats.n for stats in counted), float(sum(stats.weight for stats in counted))
+    prediction = tree.classes[answer] if tree.classes else answer
+    share = sum(_agreeing(stats, answer) for stats in counted) / weight if weight else None
+    off = None if tree.classes or share is None else sqrt(share)
+    return Rule(_conjunction(clause), prediction, n, weight, share if tree.classes else None, off, clause.leaves)
+
+
+def _agreeing(stats: Stats, answer: Any) -> float:
+    """The weight of the class that is the answer; for numbers the weight times the squared error of the answer."""
+    match stats:
+        case ClassCounts(_, counts):
+            return float(counts[answer])
+        case Moments(_, weight, mean, variance):
+            return float(weight * (variance + (mean - answer) ** 2))
