@@ -1,0 +1,182 @@
+"""A tree to read in a terminal: the test, what happens on yes and on no, and at the leaves who was seen there.
+
+Written line by line with a stack, so that the depth of a tree does not matter. Long tests are wrapped under
+themselves; a test that the search could not prove best says by how much something else might be better.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structtree.errors import UsageError
+from structtree.lang.pretty import pretty
+from structtree.learn.leaves import MAJORITY, Decision, decisions, means, probabilities, spreads
+from structtree.learn.tree import Branch, ClassCounts, Leaf, Tree
+
+__all__ = ["Voice", "export_text"]
+
+# However deep a tree is, this much of a line is left for what it says there.
+ROOM = 30
+
+
+def export_text(
+    tree: Tree,
+    decision: Decision = MAJORITY,
+    *,
+    digits: int = 3,
+    max_depth: int | None = None,
+    width: int = 100,
+    counts: bool = False,
+) -> str:
+    """A tree as indented text.
+
+    Parameters
+    ----------
+    tree : Tree
+    decision : Decision
+        How leaves decide.
+    digits : int
+        Significant digits of means, spreads, probabilities, gaps and broken weights; tests are printed exactly.
+    max_depth : int, optional
+        What lies deeper is summed up in one line.
+    width : int
+        Of a line; a very deep tree may need more.
+    counts : bool
+        Whether branches say who came by, too.
+
+    Examples
+    --------
+    >>> from structtree.data.schema import Attribute, RecordType, Schema
+    >>> from structtree.lang.parse import parse_predicate
+    >>> from structtree.learn.tree import Found
+    >>> schema = Schema((RecordType("Train", (Attribute("length", "int"),)),), "Train")
+    >>> proved, open_ = Found("acc*", 1.0, 0.5, True, 0.0, 9, 0.1), Found("acc*", 1.0, 0.1, False, 0.25, 9, 0.1)
+    >>> nodes = (
+    ...     Branch(parse_predicate("length >= 3"), 1, 2, ClassCounts(9, (4.0, 5.0)), proved),
+    ...     Leaf(ClassCounts(4, (0.0, 4.0))),
+    ...     Branch(parse_predicate("length <= 1"), 3, 4, ClassCounts(5, (4.0, 1.0)), open_),
+    ...     Leaf(ClassCounts(3, (3.0, 0.0))),
+    ...     Leaf(ClassCounts(2, (1.0, 1.0))),
+    ... )
+    >>> print(export_text(Tree(nodes, schema, ("west", "east"))))
+    length >= 3
+    ├─ yes: east 4/4
+    └─ no:  length <= 1  [not proved best, gap 0.25]
+       ├─ yes: west 3/3
+       └─ no:  west 1/2
+    """
+    for name, value, least in (("digits", digits, 1), ("width", width, 1), ("max_depth", max_depth, 0)):
+        if value is not None and value < least:
+            raise UsageError(f"{name} must be a whole number >= {least}; got {value}")
+    voice = Voice.of(tree, decision, digits)
+    return "\n".join(_lines(tree, voice, len(tree.nodes) if max_depth is None else max_depth, width, counts))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Voice:
+    """What the nodes of a tree say, in words.
+
+    Examples
+    --------
+    >>> from structtree.data.schema import RecordType, Schema
+    >>> schema = Schema((RecordType("Train"),), "Train")
+    >>> Voice.of(Tree((Leaf(ClassCounts(36, (2.0, 34.0))),), schema, ("inactive", "active"))).answer(0)
+    'active 34/36'
+    """
+
+    tree: Tree
+    digits: int
+    said: NDArray[np.float64] | NDArray[np.int64]
+    certainty: NDArray[np.float64] | None
+    spread: NDArray[np.float64] | None
+
+    @classmethod
+    def of(cls, tree: Tree, decision: Decision = MAJORITY, digits: int = 3) -> Voice:
+        """The voice of a tree whose leaves decide in some way."""
+        if tree.task == "numbers":
+            return cls(tree, digits, means(tree), None, spreads(tree))
+        estimated = None if decision.estimate == "frequency" else probabilities(tree, decision)
+        return cls(tree, digits, decisions(tree, decision), estimated, None)
+
+    def answer(self, node: int) -> str:
+        """What a leaf says: ``active 34/36``, or ``3.42 ± 0.51 (n=12)``."""
+        stats = self.tree.nodes[node].stats
+        if not isinstance(stats, ClassCounts):
+            assert self.spread is not None
+            return f"{self.number(self.said[node])} ± {self.number(self.spread[node])} (n={stats.n})"
+        code = int(self.said[node])
+        sure = "" if self.certainty is None else f", p = {self.number(self.certainty[node, code])}"
+        share = f"{self.number(stats.counts[code])}/{self.number(stats.weight)}"
+        return f"{_label(self.tree.classes[code])} {share}{sure}"
+
+    def crowd(self, node: int) -> str:
+        """Who came by a node: ``active 34, inactive 2``, or ``n=12, mean 3.42 ± 0.51``."""
+        stats = self.tree.nodes[node].stats
+        if not isinstance(stats, ClassCounts):
+            assert self.spread is not None
+            return f"n={stats.n}, mean {self.number(self.said[node])} ± {self.number(self.spread[node])}"
+        seen = sorted(zip(stats.counts, self.tree.classes, strict=True), key=lambda pair: -pair[0])
+        return ", ".join(f"{_label(label)} {self.number(count)}" for count, label in seen if count) or "nobody"
+
+    def doubt(self, branch: Branch) -> str:
+        """Whether something better is possible, and by how much; nothing where the test is proved best."""
+        if branch.found.proved:
+            return ""
+        gap = f", gap {self.number(branch.found.gap)}" if branch.found.gap > 0 else ""
+        return f"[not proved best{gap}]"
+
+    def number(self, value: float) -> str:
+        """A number: whole ones in full, others with so many digits."""
+        return f"{value:.0f}" if float(value).is_integer() else f"{value:.{self.digits}g}"
+
+
+def _label(label: object) -> str:
+    """A class as a word; one that looks like a number is said to be a class."""
+    text = str(label)
+    return text if text[:1].isalpha() else f"class {text}"
+
+
+def _lines(tree: Tree, voice: Voice, max_depth: int, width: int, counts: bool) -> Iterator[str]:
+    """The lines of a tree; on the stack a node, what stands before its text, and before all below it."""
+    stack: list[tuple[int, int, str, str]] = [(0, 0, "", "")]
+    while stack:
+        index, depth, head, margin = stack.pop()
+        node = tree.nodes[index]
+        if isinstance(node, Leaf):
+            yield head + voice.answer(index)
+        elif depth >= max_depth:
+            yield f"{head}… {_leaves_below(tree, index)} leaves, {voice.answer(index)}"
+        else:
+            notes = (voice.doubt(node), f"({voice.crowd(index)})" if counts else "")
+            yield from _wrapped(pretty(node.test), notes, head, f"{margin}│".ljust(len(head) + 4), width)
+            stack.append((node.no, depth + 1, f"{margin}└─ no:  ", f"{margin}   "))
+            stack.append((node.yes, depth + 1, f"{margin}├─ yes: ", f"{margin}│  "))
+
+
+def _leaves_below(tree: Tree, node: int) -> int:
+    stack, n = [node], 0
+    while stack:
+        below = tree.nodes[stack.pop()].children
+        n += not below
+        stack.extend(below)
+    return n
+
+
+def _wrapped(text: str, notes: tuple[str, ...], head: str, margin: str, width: int) -> list[str]:
+    """The lines of a text after a head, wrapped under itself, and notes after it where there is room."""
+    room = max(width, len(margin) + ROOM)
+    wrapper = textwrap.TextWrapper(
+        room, initial_indent=head, subsequent_indent=margin, break_long_words=False, break_on_hyphens=False
+    )
+    lines = wrapper.wrap(text)
+    for note in filter(None, notes):
+        if len(lines[-1]) + 2 + len(note) <= room:
+            lines[-1] += f"  {note}"
+        else:
+            lines.append(f"{margin}{note}")
+    return lines

@@ -1,0 +1,186 @@
+"""Rules and formulas tell everybody what the tree does; on real trees, and on random ones that ask anything."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from structtree.data.catalog import load_dataset
+from structtree.data.columns import Population
+from structtree.errors import DataError, UsageError
+from structtree.lang.grammar import Grammar
+from structtree.lang.parse import parse_predicate
+from structtree.lang.pretty import pretty
+from structtree.lang.syntax import Named
+from structtree.lang.walk import children
+from structtree.learn.grow import grow
+from structtree.learn.leaves import Decision, decisions, means
+from structtree.learn.rules import to_formula, to_rules
+from structtree.learn.tree import Moments
+from structtree.space.evaluate import holds
+from tests.learn.asking_trees import CLASSES, ask, counts, number_leaves, trees
+from tests.strategies import populations, schemas
+
+THINGS = Population.from_records([{"a": 1, "b": True}, {"a": 4, "b": True}, {"a": 9, "b": False}, {"a": 9}])
+COSTLY = Decision(costs=((0, 1, 1), (5, 0, 1), (1, 1, 0)))
+
+
+@st.composite
+def cases(draw, **options):
+    schema = draw(schemas())
+    return draw(trees(schema, **options)), draw(populations(schema))
+
+
+def predicted(tree, population, decision=None):
+    said = means(tree) if tree.task == "numbers" else np.array(tree.classes)[decisions(tree, decision or Decision())]
+    return said[tree.apply(population)]
+
+
+def agree(rules, population, expected):
+    """Which rule holds for whom; every one that does must say what is expected."""
+    fired = np.zeros(len(population), dtype=int)
+    for rule in rules:
+        covered = holds(rule.conditions, population)
+        assert (expected[covered] == rule.prediction).all()
+        fired += covered
+    return fired
+
+
+# ---- laws -----------------------------------------------------------------------------------------------
+
+
+@given(cases(), st.sampled_from([Decision(), Decision("laplace"), COSTLY]))
+def test_at_least_one_rule_holds_for_everybody_and_all_that_do_agree_with_the_tree(case, decision):
+    tree, population = case
+    assert (agree(to_rules(tree, decision=decision), population, predicted(tree, population, decision)) >= 1).all()
+
+
+@given(cases())
+def test_unsimplified_there_is_one_rule_per_leaf_and_exactly_one_holds(case):
+    tree, population = case
+    rules = to_rules(tree, simplify=False)
+    assert sorted(leaf for rule in rules for leaf in rule.leaves) == list(tree.leaves)
+    assert all(len(rule.leaves) == 1 for rule in rules)
+    assert (agree(rules, population, predicted(tree, population)) == 1).all()
+
+
+@given(cases(leaves=number_leaves))
+def test_rules_of_numbers_agree_with_the_tree_too(case):
+    tree, population = case
+    assert (agree(to_rules(tree), population, predicted(tree, population)) >= 1).all()
+
+
+@given(cases())
+def test_the_formula_of_a_class_holds_for_exactly_those_whom_the_tree_gives_it_to(case):
+    tree, population = case
+    expected = predicted(tree, population)
+    for label, formula in to_formula(tree).items():
+        assert (holds(formula, population) == (expected == label)).all()
+
+
+@given(cases())
+def test_a_formula_can_be_read_back(case):
+    tree, _ = case
+    for formula in to_formula(tree).values():
+        text = pretty(formula)
+        again = parse_predicate(text)
+        assert pretty(again) == text
+        assert again == formula or mentions_a_definition(formula)
+
+
+def mentions_a_definition(predicate):
+    return isinstance(predicate, Named) or any(map(mentions_a_definition, children(predicate)))
+
+
+@given(cases())
+def test_rules_stand_class_by_class_with_most_support_first(case):
+    tree, _ = case
+    found = [(CLASSES.index(rule.prediction), -rule.support) for rule in to_rules(tree)]
+    assert found == sorted(found)
+
+
+@given(cases())
+def test_what_was_seen_at_the_leaves_is_counted_once(case):
+    tree, _ = case
+    for rule in to_rules(tree, simplify=False):
+        stats = tree.nodes[rule.leaves[0]].stats
+        assert (rule.n, rule.support) == (stats.n, stats.weight)
+        assert rule.confidence == stats.counts[CLASSES.index(rule.prediction)] / stats.weight
+
+
+# ---- by hand --------------------------------------------------------------------------------------------
+
+
+def test_a_rule_reads_as_a_sentence():
+    tree = ask(THINGS.schema, ("a >= 3", counts(1, 13), counts(5, 0)))
+    assert [str(rule) for rule in to_rules(tree)] == [
+        "if not (a >= 3) then no (n=5, confidence 1.00)",
+        "if a >= 3 then yes (n=14, confidence 0.93)",
+    ]
+
+
+def test_a_rule_of_a_number_says_its_spread():
+    tree = ask(THINGS.schema, ("a >= 3", Moments(4, 4.0, 2.5, 0.25), Moments(2, 3.0, 1.0, 0.0)))
+    assert [str(rule) for rule in to_rules(tree)] == [
+        "if not (a >= 3) then 1 (n=2, weight 3, ± 0)",
+        "if a >= 3 then 2.5 (n=4, ± 0.5)",
+    ]
+
+
+def test_a_tree_of_one_leaf_is_one_rule_for_everybody():
+    tree = ask(THINGS.schema, counts(1, 3))
+    assert [str(rule) for rule in to_rules(tree)] == ["if top then yes (n=4, confidence 0.75)"]
+    assert {label: pretty(formula) for label, formula in to_formula(tree).items()} == {
+        "no": "not (top)",
+        "yes": "top",
+    }
+
+
+def test_on_a_population_everybody_is_counted_for_whom_the_rule_holds():
+    tree = ask(THINGS.schema, ("b", counts(0, 9), ("a >= 3", counts(0, 9), counts(9, 0))))
+    rules = to_rules(tree, THINGS, ["no", "yes", "yes", "no"], sample_weight=[1, 1, 2, 4])
+    found = {pretty(rule.conditions): (rule.n, rule.support, rule.confidence) for rule in rules}
+    assert found == {
+        "not (b) and not (a >= 3)": (0, 0.0, None),
+        "b": (2, 2.0, 0.5),
+        "a >= 3": (3, 7.0, 3 / 7),
+    }
+
+
+def test_numbers_are_counted_on_a_population_by_what_the_prediction_is_off_by():
+    tree = ask(THINGS.schema, ("a >= 3", Moments(4, 4.0, 2.0, 0.25), Moments(2, 2.0, 1.0, 0.0)))
+    _, rule = to_rules(tree, THINGS, [7.0, 2.0, 5.0, 5.0])
+    assert (rule.n, rule.prediction, rule.spread) == (3, 2.0, pytest.approx(6**0.5))
+
+
+def test_a_cost_matrix_changes_the_rules_without_growing():
+    tree = ask(THINGS.schema, ("b", counts(3, 1, 0), counts(0, 0, 4)), CLASSES)
+    assert [rule.prediction for rule in to_rules(tree)] == ["a", "c"]
+    assert [rule.prediction for rule in to_rules(tree, decision=COSTLY)] == ["b", "c"]
+
+
+def test_a_population_without_its_target_is_refused():
+    with pytest.raises(UsageError, match="give its target too"):
+        to_rules(ask(THINGS.schema, counts(1, 3)), THINGS)
+
+
+def test_an_unknown_class_is_refused():
+    with pytest.raises(DataError, match="'maybe' is none of the classes"):
+        to_rules(ask(THINGS.schema, counts(1, 3)), THINGS, ["yes", "no", "maybe", "no"])
+
+
+def test_numbers_have_no_formula():
+    with pytest.raises(UsageError, match="this tree tells numbers"):
+        to_formula(ask(THINGS.schema, Moments(2, 2.0, 1.0, 0.0)))
+
+
+def test_the_trains_are_told_apart_by_three_rules():
+    trains = load_dataset("trains")
+    tree = grow(trains.population, trains.target, Grammar.load("trains"))
+    rules = to_rules(tree, trains.population, trains.target)
+    assert [rule.prediction for rule in rules] == ["east", "east", "west"]
+    assert all(rule.confidence == 1.0 for rule in rules)
+    formula = to_formula(tree)
+    assert (holds(formula["east"], trains.population) == (trains.target == "east")).all()
