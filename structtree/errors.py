@@ -13,6 +13,7 @@ __all__ = [
     "DataError",
     "GrammarError",
     "MissingFileError",
+    "MissingPackageError",
     "StructtreeError",
     "UnknownNameError",
     "UsageError",
@@ -149,6 +150,20 @@ class MissingFileError(StructtreeError, FileNotFoundError):
 
     def __str__(self) -> str:
         return str(self.args[0])
+
+
+class MissingPackageError(StructtreeError, ImportError):
+    """A package that is not installed with structtree itself, and that this needs.
+
+    Examples
+    --------
+    >>> print(MissingPackageError("molecules are read by RDKit", "molecules"))
+    molecules are read by RDKit, which is not installed: pip install 'structtree[molecules]'
+    """
+
+    def __init__(self, message: str, extra: str, fix: str = "") -> None:
+        self.extra = extra
+        super().__init__(f"{message}, which is not installed: pip install 'structtree[{extra}]'{fix}")
 
 
 class UsageError(StructtreeError, ValueError):

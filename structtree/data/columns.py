@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from structtree.data.schema import Attribute, Kind, Link, RecordType, Schema
 from structtree.errors import DataError, UnknownNameError
 
-__all__ = ["Adjacency", "Column", "Population", "Table", "Value", "column_of"]
+__all__ = ["Adjacency", "Column", "Population", "Table", "Value", "column_of", "named_column"]
 
 Value = bool | int | float | str | None
 
@@ -162,6 +162,23 @@ class Population:
     def __len__(self) -> int:
         return len(self.individuals)
 
+    @property
+    def shape(self) -> tuple[int]:
+        """How many individuals, as of an array; with `__getitem__` it lets scikit-learn split populations."""
+        return (len(self),)
+
+    def __getitem__(self, which: Any) -> Population:
+        """Some individuals, as an array of them would give: by position, slice, positions or mask.
+
+        Examples
+        --------
+        >>> population = Population.from_records([{"size": 1}, {"size": 2}, {"size": 3}])
+        >>> population[1].record(0), len(population[:2]), len(population[[0, 2]])
+        ({'size': 2}, 2, 2)
+        """
+        rows = which[0] if isinstance(which, tuple) and which[1:] == (...,) else which
+        return replace(self, individuals=np.atleast_1d(self.individuals[rows]), _compact=False)
+
     def table(self, name: str) -> Table:
         """The table of a record type."""
         self.schema.type(name)
@@ -280,13 +297,28 @@ class Population:
         cls,
         graphs: Iterable[Any],
         *,
-        individual: Literal["Graph", "Node"] = "Graph",
+        individual: Literal["Graph", "Node", "Edge"] = "Graph",
         types: Mapping[str, str] | None = None,
     ) -> Population:
         """A population of networkx graphs; see `structtree.data.graphs`."""
         from structtree.data.graphs import from_graphs
 
         return from_graphs(graphs, individual=individual, types=types)
+
+    @classmethod
+    def from_molecules(
+        cls,
+        molecules: Iterable[Any],
+        *,
+        columns: Mapping[str, Sequence[Any]] | None = None,
+        types: Mapping[str, str] | None = None,
+        hydrogens: Literal["implicit", "explicit"] = "implicit",
+        skip_bad: bool = False,
+    ) -> Population:
+        """A population of RDKit molecules or SMILES; see `structtree.data.molecules`."""
+        from structtree.data.molecules import from_molecules
+
+        return from_molecules(molecules, columns=columns, types=types, hydrogens=hydrogens, skip_bad=skip_bad)
 
     @classmethod
     def from_frame(
@@ -298,7 +330,7 @@ class Population:
         group: str | None = None,
         link: str | None = None,
     ) -> Population:
-        """A population from a pandas DataFrame; see `structtree.data.tables`."""
+        """A population from a pandas or polars DataFrame; see `structtree.data.tables`."""
         from structtree.data.tables import from_frame
 
         return from_frame(frame, individual=individual, types=types, group=group, link=link)
@@ -329,6 +361,23 @@ def column_of(kind: Kind, values: Sequence[Value], categories: Sequence[str] | N
     if kind == "bool":
         return Column(kind, np.array([-1 if v is None else int(bool(v)) for v in values], dtype=np.int8))
     return Column(kind, np.array([np.nan if v is None else float(v) for v in values], dtype=np.float64))
+
+
+def named_column(numbers: NDArray[np.integer[Any]], names: Mapping[int, str]) -> Column:
+    """A nominal column from whole numbers and what they stand for; a number without a name is missing.
+
+    Examples
+    --------
+    >>> column = named_column(np.array([8, 6, 0, 6]), {6: "C", 7: "N", 8: "O"})
+    >>> column.categories, column.values.tolist()
+    (('C', 'O'), [1, 0, -1, 0])
+    """
+    found, places = np.unique(numbers, return_inverse=True)
+    texts = [names.get(number) for number in found.tolist()]
+    categories = tuple(sorted({text for text in texts if text is not None}))
+    code = {text: i for i, text in enumerate(categories)}
+    codes = np.array([-1 if text is None else code[text] for text in texts], dtype=np.int32)
+    return Column("nominal", codes[places], categories)
 
 
 def _labels(column: Column, name: str) -> NDArray[Any]:

@@ -5,6 +5,9 @@ it gives two rows of Edge, and a loop gives one. In a directed graph a node has 
 (``to`` is the head) and ``incoming`` (``to`` is the tail). Parallel edges of a multigraph are edges of their
 own. What networkx keeps with a graph, a node or an edge becomes attributes; the names of nodes are only names.
 
+When the edges are the individuals each of them is one row, so that it can have one label. An undirected edge has a
+set of ``ends``, since neither comes first; a directed one leads ``from`` a node ``to`` a node.
+
 The dictionaries of networkx are taken as they are and read column by column; no edge is visited by itself.
 """
 
@@ -16,7 +19,7 @@ from dataclasses import dataclass
 from itertools import chain
 from operator import itemgetter, methodcaller
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +30,10 @@ from structtree.data.schema import Attribute, Link, RecordType, Schema
 from structtree.data.textfiles import open_text_file
 from structtree.errors import DataError, UsageError, did_you_mean
 
-__all__ = ["GRAPH_FILES", "from_graphs", "read_graphs"]
+__all__ = ["GRAPH_FILES", "GraphIndividual", "Wiring", "from_graphs", "graph_population", "read_graphs"]
+
+GraphIndividual = Literal["Graph", "Node", "Edge"]
+"""What can get a label in graphs."""
 
 GRAPH_FILES = (".graphml", ".gml")
 """The extensions of the graph files that can be read."""
@@ -41,7 +47,7 @@ _TOGETHER = 256
 def from_graphs(
     graphs: Iterable[Any],
     *,
-    individual: Literal["Graph", "Node"] = "Graph",
+    individual: GraphIndividual = "Graph",
     types: Mapping[str, str] | None = None,
 ) -> Population:
     """A population of networkx graphs: all directed, or none.
@@ -49,8 +55,9 @@ def from_graphs(
     Parameters
     ----------
     graphs : iterable of networkx graphs
-    individual : {"Graph", "Node"}
-        What gets a label: each graph, or each node of all of them (then there is no type Graph).
+    individual : {"Graph", "Node", "Edge"}
+        What gets a label: each graph, or each node or edge of all of them (then there is no type Graph), in the
+        order in which networkx has them.
     types : mapping, optional
         Kinds to read attributes as, such as ``{"Node.label": "nominal"}``.
 
@@ -65,6 +72,8 @@ def from_graphs(
     [('Graph', 1), ('Node', 3), ('Edge', 4)]
     >>> population.record(0, depth=2)["nodes"][1]
     {'element': 'H', 'edges': [{'order': 1, 'to': '...'}]}
+    >>> from_graphs([water], individual="Edge").record(0, depth=1)
+    {'order': 1, 'ends': [{'element': 'O', 'edges': '...'}, {'element': 'H', 'edges': '...'}]}
     """
     _check_individual(individual)
     return _population(_checked(graphs), _Task(individual, Overrides(types or {})))
@@ -73,7 +82,7 @@ def from_graphs(
 def read_graphs(
     path: str | os.PathLike[str],
     *,
-    individual: Literal["Graph", "Node"] = "Graph",
+    individual: GraphIndividual = "Graph",
     types: Mapping[str, str] | None = None,
     format: Literal["graphml", "gml"] | None = None,
 ) -> Population:
@@ -106,8 +115,8 @@ def read_graphs(
 
 
 def _check_individual(individual: str) -> None:
-    if individual not in ("Graph", "Node"):
-        hint = did_you_mean(str(individual), ["Graph", "Node"])
+    if individual not in get_args(GraphIndividual):
+        hint = did_you_mean(str(individual), get_args(GraphIndividual))
         raise UsageError(f"the individual of graphs cannot be {individual!r}{hint}")
 
 
@@ -115,7 +124,7 @@ def _check_individual(individual: str) -> None:
 class _Task:
     """What the caller wants, and the files of the graphs if they come from files."""
 
-    individual: str
+    individual: GraphIndividual
     overrides: Overrides
     files: Sequence[Path] | None = None
 
@@ -123,7 +132,7 @@ class _Task:
 def _population(graphs: Sequence[Any], task: _Task) -> Population:
     names = ("Graph", "Node", "Edge") if task.individual == "Graph" else ("Node", "Edge")
     pieces = {name: Pieces() for name in names}
-    wirings: list[_Wiring] = []
+    wirings: list[Wiring] = []
     n_nodes = 0
     for first in range(0, len(graphs), _TOGETHER):
         block = _block(graphs[first : first + _TOGETHER], first, n_nodes)
@@ -131,33 +140,14 @@ def _population(graphs: Sequence[Any], task: _Task) -> Population:
             _add_attributes(pieces[name], name, block, task)
         wirings.append(block.wiring)
         n_nodes += len(block.attributes["Node"])
-    wiring = _joined(wirings)
-    typed = [_TABLES[name](pieces[name], wiring, graphs[0].is_directed()) for name in names]
-    schema = Schema(tuple(one.record for one in typed), task.individual)
-    task.overrides.check(schema)
-    return Population(schema, {one.record.name: one.table for one in typed})
+    columns = {name: _columns(pieces[name]) for name in names}
+    directed = graphs[0].is_directed()
+    population = graph_population(_joined(wirings), columns, directed=directed, individual=task.individual)
+    task.overrides.check(population.schema)
+    return population
 
 
 # ---- what networkx has -----------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Wiring:
-    """How graphs that are laid end to end hang together.
-
-    Parameters
-    ----------
-    n_nodes : array of int
-        For each graph.
-    n_edges : array of int
-        For each node the edges that leave it, or that touch it when undirected.
-    heads : array of int
-        For each of these edges the node it leads to.
-    """
-
-    n_nodes: NDArray[np.int64]
-    n_edges: NDArray[np.int64]
-    heads: NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -167,7 +157,7 @@ class _Block:
     graphs: Sequence[Any]
     first_graph: int
     first_node: int
-    wiring: _Wiring
+    wiring: Wiring
     attributes: Mapping[str, list[_Attributes]]
 
 
@@ -186,13 +176,13 @@ def _block(graphs: Sequence[Any], first_graph: int, first_node: int) -> _Block:
         heads.extend(map(row.__getitem__, seen.heads))
         nodes.extend(map(itemgetter(1), graph.nodes(data=True)))
         edges.extend(seen.attributes)
-    wiring = _Wiring(_whole(map(len, graphs)), _whole(n_edges), _whole(heads))
+    wiring = Wiring(_whole(map(len, graphs)), _whole(n_edges), _whole(heads))
     attributes = {"Graph": [graph.graph for graph in graphs], "Node": nodes, "Edge": edges}
     return _Block(graphs, first_graph, first_node, wiring, attributes)
 
 
-def _joined(wirings: Sequence[_Wiring]) -> _Wiring:
-    return _Wiring(
+def _joined(wirings: Sequence[Wiring]) -> Wiring:
+    return Wiring(
         np.concatenate([wiring.n_nodes for wiring in wirings]),
         np.concatenate([wiring.n_edges for wiring in wirings]),
         np.concatenate([wiring.heads for wiring in wirings]),
@@ -267,6 +257,63 @@ def _extension(path: Path) -> str:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Wiring:
+    """How graphs that are laid end to end hang together.
+
+    Parameters
+    ----------
+    n_nodes : array of int
+        For each graph.
+    n_edges : array of int
+        For each node the edges that leave it, or that touch it when undirected.
+    heads : array of int
+        For each of these edges the node it leads to.
+    """
+
+    n_nodes: NDArray[np.int64]
+    n_edges: NDArray[np.int64]
+    heads: NDArray[np.int64]
+
+    @property
+    def tails(self) -> NDArray[np.int64]:
+        """For each edge the node it leaves."""
+        return np.repeat(np.arange(len(self.n_edges)), self.n_edges)
+
+
+def graph_population(
+    wiring: Wiring,
+    columns: Mapping[str, Mapping[str, Column]],
+    *,
+    directed: bool,
+    individual: GraphIndividual = "Graph",
+) -> Population:
+    """A population from how graphs hang together and from the attributes of Graph, Node and Edge.
+
+    Parameters
+    ----------
+    wiring : Wiring
+    columns : mapping from type to columns
+        One row for each graph, node and edge of the wiring.
+    directed : bool
+        Whether edges have a direction; if not, the wiring has each of them from both ends.
+    individual : {"Graph", "Node", "Edge"}
+
+    Examples
+    --------
+    >>> path = Wiring(np.array([2]), np.array([1, 1]), np.array([1, 0]))
+    >>> graph_population(path, {}, directed=False).record(0, depth=2)
+    {'nodes': [{'edges': [{'to': '...'}]}, {'edges': [{'to': '...'}]}]}
+    """
+    tables = _EDGE_TABLES if individual == "Edge" else _NODE_TABLES
+    typed = [table(columns.get(name, {}), wiring, directed) for name, table in tables.items()]
+    if individual == "Graph":
+        typed = [_graphs(columns.get("Graph", {}), wiring), *typed]
+    return Population(
+        Schema(tuple(one.record for one in typed), individual), {one.record.name: one.table for one in typed}
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class _Typed:
     """A record type and its table."""
 
@@ -274,43 +321,92 @@ class _Typed:
     table: Table
 
 
-def _graphs(pieces: Pieces, wiring: _Wiring, directed: bool) -> _Typed:
+_Columns = Mapping[str, Column]
+
+
+def _graphs(columns: _Columns, wiring: Wiring) -> _Typed:
     nodes = Adjacency.from_lengths(wiring.n_nodes, np.arange(wiring.n_nodes.sum()))
-    return _typed("Graph", _columns(pieces), pieces.n_rows, {Link("nodes", "set", "Node"): nodes})
+    return _typed("Graph", columns, len(wiring.n_nodes), {Link("nodes", "set", "Node"): nodes})
 
 
-def _nodes(pieces: Pieces, wiring: _Wiring, directed: bool) -> _Typed:
-    n_edges = len(wiring.heads)
+def _nodes(columns: _Columns, wiring: Wiring, directed: bool) -> _Typed:
+    n_nodes, n_edges = len(wiring.n_edges), len(wiring.heads)
     leaving = Adjacency.from_lengths(wiring.n_edges, np.arange(n_edges))
     if not directed:
-        return _typed("Node", _columns(pieces), pieces.n_rows, {Link("edges", "set", "Edge"): leaving})
-    n_arriving = np.bincount(wiring.heads, minlength=pieces.n_rows)
+        return _typed("Node", columns, n_nodes, {Link("edges", "set", "Edge"): leaving})
+    n_arriving = np.bincount(wiring.heads, minlength=n_nodes)
     arriving = Adjacency.from_lengths(n_arriving, np.arange(n_edges, 2 * n_edges))
     links = {Link("outgoing", "set", "Edge"): leaving, Link("incoming", "set", "Edge"): arriving}
-    return _typed("Node", _columns(pieces), pieces.n_rows, links)
+    return _typed("Node", columns, n_nodes, links)
 
 
-def _edges(pieces: Pieces, wiring: _Wiring, directed: bool) -> _Typed:
+def _edges(columns: _Columns, wiring: Wiring, directed: bool) -> _Typed:
     """The edges as they leave their nodes and then, if directed, once more as they arrive, sorted by head."""
-    columns, to = _columns(pieces), wiring.heads
+    to = wiring.heads
     if directed:
         by_head = np.argsort(wiring.heads, kind="stable")
-        tails = np.repeat(np.arange(len(wiring.n_edges)), wiring.n_edges)
         twice = np.concatenate([np.arange(len(to)), by_head])
         columns = {name: column.take(twice) for name, column in columns.items()}
-        to = np.concatenate([wiring.heads, tails[by_head]])
-    adjacency = Adjacency.from_lengths(np.ones(len(to), dtype=np.int64), to)
-    return _typed("Edge", columns, len(to), {Link("to", "one", "Node"): adjacency})
+        to = np.concatenate([wiring.heads, wiring.tails[by_head]])
+    return _typed("Edge", columns, len(to), {Link("to", "one", "Node"): _single(to)})
 
 
-_TABLES: Mapping[str, Callable[[Pieces, _Wiring, bool], _Typed]] = {"Graph": _graphs, "Node": _nodes, "Edge": _edges}
+def _nodes_of_single_edges(columns: _Columns, wiring: Wiring, directed: bool) -> _Typed:
+    n_nodes, once = len(wiring.n_edges), _seen_first(wiring, directed)
+    tails, heads = wiring.tails[once], wiring.heads[once]
+    if directed:
+        links = {
+            Link("outgoing", "set", "Edge"): _grouped(tails, np.arange(len(tails)), n_nodes),
+            Link("incoming", "set", "Edge"): _grouped(heads, np.arange(len(heads)), n_nodes),
+        }
+        return _typed("Node", columns, n_nodes, links)
+    apart = np.flatnonzero(tails != heads)
+    touching = _grouped(
+        np.concatenate([tails, heads[apart]]), np.concatenate([np.arange(len(tails)), apart]), n_nodes
+    )
+    return _typed("Node", columns, n_nodes, {Link("edges", "set", "Edge"): touching})
+
+
+def _single_edges(columns: _Columns, wiring: Wiring, directed: bool) -> _Typed:
+    once = _seen_first(wiring, directed)
+    columns = {name: column.take(once) for name, column in columns.items()}
+    tails, heads = wiring.tails[once], wiring.heads[once]
+    if directed:
+        links = {Link("from", "one", "Node"): _single(tails), Link("to", "one", "Node"): _single(heads)}
+        return _typed("Edge", columns, len(once), links)
+    both = np.column_stack([tails, heads])
+    loop = tails == heads
+    different = np.column_stack([np.ones(len(once), dtype=np.bool_), ~loop])
+    ends = Adjacency.from_lengths(2 - loop, both[different])
+    return _typed("Edge", columns, len(once), {Link("ends", "set", "Node"): ends})
+
+
+def _seen_first(wiring: Wiring, directed: bool) -> NDArray[np.int64]:
+    """Of each edge the one sight that counts: that from the end which comes first, as networkx lists edges."""
+    if directed:
+        return np.arange(len(wiring.heads))
+    return np.flatnonzero(wiring.heads >= wiring.tails)
+
+
+def _single(targets: NDArray[np.int64]) -> Adjacency:
+    return Adjacency.from_lengths(np.ones(len(targets), dtype=np.int64), targets)
+
+
+def _grouped(owners: NDArray[np.int64], targets: NDArray[np.int64], n_owners: int) -> Adjacency:
+    order = np.argsort(owners, kind="stable")
+    return Adjacency.from_lengths(np.bincount(owners, minlength=n_owners), targets[order])
+
+
+_Maker = Callable[[_Columns, Wiring, bool], _Typed]
+_NODE_TABLES: Mapping[str, _Maker] = {"Node": _nodes, "Edge": _edges}
+_EDGE_TABLES: Mapping[str, _Maker] = {"Edge": _single_edges, "Node": _nodes_of_single_edges}
 
 
 def _columns(pieces: Pieces) -> dict[str, Column]:
     return {name: pieces.column(pieces.attribute(name)) for name in pieces.columns}
 
 
-def _typed(name: str, columns: Mapping[str, Column], n_rows: int, links: Mapping[Link, Adjacency]) -> _Typed:
+def _typed(name: str, columns: _Columns, n_rows: int, links: Mapping[Link, Adjacency]) -> _Typed:
     for link in links:
         if link.name in columns:
             message = f"the attribute {link.name!r} of {name} has the name of a link"
@@ -349,7 +445,7 @@ def _error(block: _Block, type_name: str, key: str, misfit: Misfit, task: _Task)
         misfit.message,
         source=None if task.files is None else str(task.files[graph]),
         path=f"${path}",
-        individual=graph if task.individual == "Graph" else block.first_node + node,
+        individual={"Graph": graph, "Node": block.first_node + node}.get(task.individual),
         fix=f"to read all of them as text: --type {key}=nominal" if misfit.fix == "nominal" else None,
     )
 

@@ -1,10 +1,24 @@
-"""Tables into populations: pandas frames, numpy arrays and CSV files.
+"""Tables into populations: pandas and polars frames, numpy arrays, CSV, Parquet and Feather files.
 
-A row is an individual and a column an attribute, its kind told by the column's type: flags are ``bool``, whole
-numbers ``int``, other numbers ``real``, text and categories ``nominal``; moments and spans of time are ``real``,
-in seconds (moments since 1970, UTC). In a CSV file the text decides: a column is of numbers only if every value is
-one; empty fields, ``?``, ``NA`` and ``NaN`` are missing; a column with no value at all is ``nominal`` without
-categories; a column without a name is called after its place, ``column3``. The first line must be a header.
+A row is an individual and a column an attribute, its kind told by the column's type:
+
+==========================================  =================================================================
+a column of                                 is
+==========================================  =================================================================
+flags                                       ``bool``
+whole numbers                               ``int``
+other numbers, also decimals                ``real``
+text                                        ``nominal``
+categories                                  ``nominal``, with their values declared in their order; ordered
+                                            words read as ``int`` become their ranks, from 0
+moments and dates                           ``real``: seconds since 1970, UTC
+spans of time                               ``real``: seconds
+no value at all, of unknown type            ``nominal`` without categories
+Python objects                              what `structtree.data.infer` finds; a mixture is refused
+==========================================  =================================================================
+
+In a CSV file the text decides: a column is of numbers only if every value is one. A column of numbers with the
+wrong decimal sign is refused rather than taken for text.
 
 With ``group`` a table describes sets: the rows that agree in that column are the elements of one individual, and
 the columns that are constant within every individual are attributes of it. The grouping column itself is only
@@ -15,35 +29,44 @@ Columns are converted whole; no cell is visited by itself.
 
 from __future__ import annotations
 
-import csv
-import io
 import os
-import re
-import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from structtree.data.columns import Adjacency, Column, Population, Table
-from structtree.data.infer import Misfit, Overrides, encode, missing_column, type_name_of
+from structtree.data.csvfiles import Fields, looks_like_data, read_columns
+from structtree.data.delimited import layout_of, line_of
+from structtree.data.frames import (
+    Coded,
+    Declared,
+    Member,
+    Raw,
+    columns_of,
+    frame_of_cells,
+    frame_of_fields,
+    member_of,
+    transposed,
+)
+from structtree.data.infer import Misfit, Overrides, type_name_of
 from structtree.data.schema import Attribute, Kind, Link, RecordType, Schema
-from structtree.data.textfiles import open_text_file
+from structtree.data.textfiles import require_file
 from structtree.errors import DataError, UnknownNameError, UsageError
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["from_array", "from_frame", "read_csv"]
+__all__ = ["MISSING", "from_array", "from_declared", "from_frame", "read_csv", "read_feather", "read_parquet"]
 
-_MISSING = ["", "?", "NA", "NaN"]
+MISSING = ("?", "NA", "NaN", "nan", "N/A", "n/a", "#N/A", "null", "NULL")
+"""What stands for a missing value in a CSV file, besides an empty field, unless the user says otherwise."""
 
 
 def from_frame(
-    frame: pd.DataFrame,
+    frame: Any,
     *,
     individual: str | None = None,
     types: Mapping[str, str] | None = None,
@@ -51,12 +74,12 @@ def from_frame(
     link: str | None = None,
     source: str | None = None,
 ) -> Population:
-    """A population from a pandas DataFrame: a row an individual, or a set of rows.
+    """A population from a pandas or polars DataFrame: a row an individual, or a set of rows.
 
     Parameters
     ----------
     frame : DataFrame
-        Its index is not used.
+        Of pandas, whose index is not used, or of polars.
     individual : str, optional
         The name of the individual's type; ``Row``, or ``Individual`` with ``group``.
     types : mapping, optional
@@ -79,22 +102,10 @@ def from_frame(
     >>> population.record(0)
     {'label': 'yes', 'items': [{'x': 1}, {'x': 2}]}
     """
-    shape = _shape(individual, group, link)
-    overrides = Overrides(types or {})
+    wanted = _Wanted(_shape(individual, group, link), group, Overrides(types or {}), _Origin(source))
+    columns = columns_of(frame)
     names = _checked_names([str(name) for name in frame.columns], source)
-    if group is not None and group not in names:
-        raise UnknownNameError("column", group, names)
-    members = [
-        _member(frame.iloc[:, place], name, shape, overrides, source)
-        for place, name in enumerate(names)
-        if name != group
-    ]
-    if group is None:
-        population = _flat(members, shape, len(frame))
-    else:
-        population = _grouped(members, shape, frame.iloc[:, names.index(group)], overrides, source)
-    overrides.check(population.schema)
-    return population
+    return _assembled(dict(zip(names, columns, strict=True)), wanted, len(frame))
 
 
 def from_array(array: ArrayLike, names: Sequence[str] | None = None, *, individual: str = "Row") -> Population:
@@ -103,10 +114,11 @@ def from_array(array: ArrayLike, names: Sequence[str] | None = None, *, individu
     Parameters
     ----------
     array : array
-        Flags, whole numbers or other numbers, NaN for missing; of a mixed array (dtype object), each column
-        is taken for what its values are.
+        Flags, whole numbers or other numbers, NaN or masked for missing; text; of a mixed array (dtype object),
+        each column is taken for what its values are. A structured array has one dimension, and a column for each
+        of its fields.
     names : sequence of str, optional
-        The names of the columns; ``x0``, ``x1`` and so on unless given.
+        The names of the columns; those of the fields, or ``x0``, ``x1`` and so on, unless given.
     individual : str
         The name of the individual's type.
 
@@ -115,21 +127,58 @@ def from_array(array: ArrayLike, names: Sequence[str] | None = None, *, individu
     >>> population = from_array([[1.5, 2.0], [0.5, float("nan")]])
     >>> population.record(0), population.record(1)
     ({'x0': 1.5, 'x1': 2.0}, {'x0': 0.5})
+    >>> people = np.array([("Ann", 31), ("Bob", 28)], dtype=[("name", "U9"), ("age", int)])
+    >>> from_array(people).record(1)
+    {'name': 'Bob', 'age': 28}
     """
-    cells = np.asarray(array)
+    cells = array if isinstance(array, np.ma.MaskedArray) else np.asarray(array)
+    if cells.dtype.names is not None:
+        given = _given_names(cells.dtype.names if names is None else names, len(cells.dtype.names))
+        return from_frame(frame_of_fields(cells).set_axis(given, axis=1), individual=individual)
     if cells.ndim != 2:
         raise DataError(f"expected an array of two dimensions, got one of {cells.ndim}")
-    given = [f"x{i}" for i in range(cells.shape[1])] if names is None else _checked_names(map(str, names), None)
-    if len(given) != cells.shape[1]:
-        raise UsageError(f"expected {cells.shape[1]} names, one for each column, got {len(given)}")
-    if cells.dtype.kind not in "biuf":
-        import pandas as pd
-
-        return from_frame(pd.DataFrame(cells, columns=given).infer_objects(), individual=individual)
+    given = _given_names([f"x{i}" for i in range(cells.shape[1])] if names is None else names, cells.shape[1])
+    if isinstance(cells, np.ma.MaskedArray) or cells.dtype.kind not in "biuf":
+        return from_frame(frame_of_cells(cells).set_axis(given, axis=1), individual=individual)
     kind: Kind = "bool" if cells.dtype.kind == "b" else "real" if cells.dtype.kind == "f" else "int"
-    block = np.array(cells.T, dtype=np.int8 if kind == "bool" else np.float64, order="C")
-    members = [_Member(Attribute(name, kind), Column(kind, row)) for name, row in zip(given, block, strict=True)]
+    columns = transposed(cells, np.dtype(np.int8 if kind == "bool" else np.float64))
+    members = [Member(Attribute(name, kind), Column(kind, row)) for name, row in zip(given, columns, strict=True)]
     return _flat(members, _Shape(individual), len(cells))
+
+
+def from_declared(
+    columns: Sequence[Declared],
+    *,
+    individual: str | None = None,
+    types: Mapping[str, str] | None = None,
+    group: str | None = None,
+    link: str | None = None,
+    source: str | None = None,
+    lines: Sequence[int] | None = None,
+) -> Population:
+    """A population from columns of text that say what they are; for formats with declarations.
+
+    Parameters
+    ----------
+    columns : sequence of Declared
+        At least one, all of one length.
+    individual, types, group, link, source
+        As in `from_frame`; ``types`` goes before what is declared.
+    lines : sequence of int, optional
+        The line of the source on which each row stands.
+
+    Examples
+    --------
+    >>> size = Declared(Attribute("size", "nominal", ("small", "big")), ["big", "small"])
+    >>> weight = Declared(Attribute("weight", "real"), ["1.5", None])
+    >>> population = from_declared([size, weight])
+    >>> population.record(0), population.record(1)
+    ({'size': 'big', 'weight': 1.5}, {'size': 'small'})
+    """
+    origin = _Origin(source) if lines is None else _Origin(source, lines.__getitem__)
+    wanted = _Wanted(_shape(individual, group, link), group, Overrides(types or {}), origin)
+    names = _checked_names([column.attribute.name for column in columns], source)
+    return _assembled(dict(zip(names, columns, strict=True)), wanted)
 
 
 def read_csv(
@@ -139,32 +188,96 @@ def read_csv(
     types: Mapping[str, str] | None = None,
     group: str | None = None,
     link: str | None = None,
+    delimiter: str | None = None,
+    header: bool | None = None,
+    names: Sequence[str] | None = None,
+    encoding: str = "utf-8",
+    decimal: str = ".",
+    missing: Sequence[str] = MISSING,
 ) -> Population:
-    """A population from a CSV file with a header (``.gz`` is unpacked).
-
-    The fields are separated by commas, tabs or semicolons, whichever the header has most of.
+    """A population from a file of delimited text, such as CSV and TSV (``.gz`` is unpacked).
 
     Parameters
     ----------
     path : path
     individual, types, group, link
         As in `from_frame`; a column read as ``nominal`` keeps its text as it stands (``007``).
+    delimiter : str, optional
+        What separates fields; a blank stands for any run of blanks. Otherwise it is found out: comma, semicolon,
+        tab or ``|``.
+    header : bool, optional
+        Whether the first line has the names of the columns. It is taken to have, unless there are ``names``; but
+        if it looks like data, and that it is the header was not said, it is refused.
+    names : sequence of str, optional
+        The names of the columns; with ``header=True`` they go before those in the file. Without a header and names
+        the columns are ``c1``, ``c2`` and so on.
+    encoding : str
+        Such as ``utf-8``, ``cp1252`` (Windows), ``latin-1`` or ``utf-16``.
+    decimal : {".", ","}
+        The decimal sign.
+    missing : sequence of str
+        What stands for a missing value, besides an empty field.
 
     Examples
     --------
     >>> import tempfile, pathlib
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = pathlib.Path(folder) / "towns.csv"
-    ...     _ = file.write_text("zip,people\\n01234,12\\n99999,?\\n")
-    ...     towns = read_csv(file, types={"zip": "nominal"})
+    ...     _ = file.write_text("zip;people;area\\n01234;12;0,5\\n99999;?;2,25\\n")
+    ...     towns = read_csv(file, types={"zip": "nominal"}, decimal=",")
     >>> towns.record(0), towns.record(1)
-    ({'zip': '01234', 'people': 12}, {'zip': '99999'})
+    ({'zip': '01234', 'people': 12, 'area': 0.5}, {'zip': '99999', 'area': 2.25})
     """
+    has_header = names is None if header is None else header
+    layout = layout_of(path, delimiter=delimiter, header=has_header, names=names, encoding=encoding)
     shape, overrides = _shape(individual, group, link), Overrides(types or {})
-    header = _header(path)
-    as_text = [name for name in header.names if shape.kind(overrides, name) == "nominal"]
-    frame = _parsed(header, as_text)
-    return from_frame(frame, individual=individual, types=types, group=group, link=link, source=header.source)
+    as_text = frozenset(name for name in layout.names if shape.kind(overrides, name) == "nominal")
+    columns = read_columns(layout, Fields(decimal, missing, as_text))
+    if header is None and has_header and looks_like_data(columns, decimal):
+        fix = "add a line with the names of the columns, or say --no-header (header=False)"
+        raise DataError("the header looks like a row of data", source=layout.source, line=layout.line, fix=fix)
+    origin = _Origin(layout.source, lambda row: line_of(layout, row))
+    return _assembled(columns, _Wanted(shape, group, overrides, origin))
+
+
+def read_parquet(
+    path: str | os.PathLike[str],
+    *,
+    individual: str | None = None,
+    types: Mapping[str, str] | None = None,
+    group: str | None = None,
+    link: str | None = None,
+) -> Population:
+    """A population from a Parquet file, if the package ``pyarrow`` is installed.
+
+    Parameters
+    ----------
+    path : path
+    individual, types, group, link
+        As in `from_frame`.
+    """
+    frame = _read_arrow(path, "Parquet", "read_parquet")
+    return from_frame(frame, individual=individual, types=types, group=group, link=link, source=os.fspath(path))
+
+
+def read_feather(
+    path: str | os.PathLike[str],
+    *,
+    individual: str | None = None,
+    types: Mapping[str, str] | None = None,
+    group: str | None = None,
+    link: str | None = None,
+) -> Population:
+    """A population from a Feather (Arrow) file, if the package ``pyarrow`` is installed.
+
+    Parameters
+    ----------
+    path : path
+    individual, types, group, link
+        As in `from_frame`.
+    """
+    frame = _read_arrow(path, "Feather", "read_feather")
+    return from_frame(frame, individual=individual, types=types, group=group, link=link, source=os.fspath(path))
 
 
 # ---- what the rows are -----------------------------------------------------------------------------------
@@ -183,18 +296,27 @@ class _Shape:
 
     def kind(self, overrides: Overrides, column: str) -> Kind | None:
         """What the user wants a column to be read as; it may end up in either type."""
+        if not overrides.given:
+            return None
         return overrides.attribute(self.element, column) or overrides.attribute(self.individual, column)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Member:
-    """An attribute and its column."""
+@dataclass(frozen=True, slots=True)
+class _Origin:
+    """Where the rows come from, for errors."""
 
-    attribute: Attribute
-    column: Column
+    source: str | None
+    line_of: Callable[[int], int | None] = lambda _: None
 
-    def take(self, rows: NDArray[np.int64]) -> _Member:
-        return _Member(self.attribute, self.column.take(rows))
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """What is to be made of the columns of a table."""
+
+    shape: _Shape
+    group: str | None
+    overrides: Overrides
+    origin: _Origin
 
 
 def _shape(individual: str | None, group: str | None, link: str | None) -> _Shape:
@@ -210,22 +332,47 @@ def _shape(individual: str | None, group: str | None, link: str | None) -> _Shap
     return shape
 
 
-def _flat(members: Sequence[_Member], shape: _Shape, n_rows: int) -> Population:
+def _assembled(columns: Mapping[str, Raw], wanted: _Wanted, n_rows: int | None = None) -> Population:
+    """The population of a table, its columns converted as the user wants them."""
+    if wanted.group is not None and wanted.group not in columns:
+        raise UnknownNameError("column", wanted.group, columns)
+    members = [_member(column, name, wanted) for name, column in columns.items() if name != wanted.group]
+    if wanted.group is None:
+        population = _flat(members, wanted.shape, len(members[0].column) if n_rows is None else n_rows)
+    else:
+        population = _grouped(members, _group_codes(columns[wanted.group], wanted), wanted)
+    if wanted.overrides.given:
+        wanted.overrides.check(population.schema)
+    return population
+
+
+def _flat(members: Sequence[Member], shape: _Shape, n_rows: int) -> Population:
     record = RecordType(shape.individual, tuple(member.attribute for member in members))
     table = Table(n_rows, {member.attribute.name: member.column for member in members})
     return Population(Schema((record,), shape.individual), {shape.individual: table})
 
 
-def _grouped(
-    members: Sequence[_Member], shape: _Shape, group: pd.Series[Any], overrides: Overrides, source: str | None
-) -> Population:
-    """Rows sorted by group, in the order in which the groups first appear."""
+def _group_codes(column: Raw, wanted: _Wanted) -> NDArray[np.int64]:
+    """The number of the group of each row, in the order in which groups first appear."""
     import pandas as pd
 
-    codes = pd.factorize(group)[0]
+    match column:
+        case Coded():
+            codes = column.codes
+        case Declared():
+            codes = pd.factorize(np.array(column.cells, dtype=object))[0]
+        case _:
+            codes = pd.factorize(column)[0]
     if (codes < 0).any():
         row = int(np.argmax(codes < 0))
-        raise DataError("a row has no group", source=source, path=f"row {row} of column {str(group.name)!r}")
+        where, line = f"row {row} of column {wanted.group!r}", wanted.origin.line_of(row)
+        raise DataError("a row has no group", source=wanted.origin.source, line=line, path=where)
+    return np.asarray(pd.factorize(codes)[0], dtype=np.int64)
+
+
+def _grouped(members: Sequence[Member], codes: NDArray[np.int64], wanted: _Wanted) -> Population:
+    """Rows sorted by group."""
+    shape = wanted.shape
     assert shape.link is not None  # because there is a group
     order, sizes = np.argsort(codes, kind="stable"), np.bincount(codes)
     starts = np.cumsum(sizes) - sizes
@@ -234,7 +381,7 @@ def _grouped(
     sorted_members = [member.take(order) for member in members]
     own = [m.take(starts) for m in sorted_members if _constant(m.column.values, inside)]
     rest = [m for m in sorted_members if not _constant(m.column.values, inside)]
-    link = Link(shape.link, overrides.link(shape.individual, shape.link) or "set", shape.element)
+    link = Link(shape.link, wanted.overrides.link(shape.individual, shape.link) or "set", shape.element)
     above = RecordType(shape.individual, tuple(m.attribute for m in own), (link,))
     below = RecordType(shape.element, tuple(m.attribute for m in rest))
     adjacency = Adjacency.from_lengths(sizes, np.arange(len(order)))
@@ -252,7 +399,7 @@ def _constant(values: NDArray[Any], inside: NDArray[np.bool_]) -> bool:
     return bool((same | ~inside[1:]).all())
 
 
-# ---- columns of pandas -----------------------------------------------------------------------------------
+# ---- columns ---------------------------------------------------------------------------------------------
 
 
 def _checked_names(names: Iterable[str], source: str | None) -> list[str]:
@@ -263,224 +410,42 @@ def _checked_names(names: Iterable[str], source: str | None) -> list[str]:
     return found
 
 
-def _member(series: pd.Series[Any], name: str, shape: _Shape, overrides: Overrides, source: str | None) -> _Member:
+def _given_names(names: Sequence[str], n: int) -> list[str]:
+    given = _checked_names(map(str, names), None)
+    if len(given) != n:
+        raise UsageError(f"expected {n} names, one for each column, got {len(given)}")
+    return given
+
+
+def _member(column: Raw, name: str, wanted: _Wanted) -> Member:
+    shape = wanted.shape
     try:
-        return _converted(series, name, shape.kind(overrides, name))
+        return member_of(column, name, shape.kind(wanted.overrides, name))
     except Misfit as misfit:
         raise DataError(
             misfit.message,
-            source=source,
+            source=wanted.origin.source,
+            line=wanted.origin.line_of(misfit.index),
             path=f"column {name!r}" if shape.link is None else f"row {misfit.index} of column {name!r}",
             individual=misfit.index if shape.link is None else None,
             fix=f"to read all of it as text: --type {name}=nominal" if misfit.fix == "nominal" else None,
         ) from None
 
 
-def _converted(series: pd.Series[Any], name: str, kind: Kind | None) -> _Member:
-    import pandas as pd
-    from pandas.api import types as is_
-
-    dtype = series.dtype
-    if isinstance(dtype, pd.CategoricalDtype):
-        column = _decoded(series.cat.codes.to_numpy(), list(dtype.categories), kind or "nominal")
-        return _Member(Attribute(name, column.kind, column.categories), column)
-    if is_.is_bool_dtype(dtype) and kind in (None, "bool"):
-        flags = series.to_numpy(dtype=np.int8, na_value=-1) if series.hasnans else series.to_numpy(np.int8)
-        column = Column("bool", flags)
-    elif is_.is_datetime64_any_dtype(dtype) or is_.is_timedelta64_dtype(dtype):
-        column = Column("real", _seconds(series))
-    elif is_.is_numeric_dtype(dtype) and not is_.is_bool_dtype(dtype) and not is_.is_complex_dtype(dtype):
-        column = _numeric(series, kind)
-    else:
-        column = _of_objects(series, kind)
-    return _Member(Attribute(name, column.kind), column)
+# ---- files of Arrow --------------------------------------------------------------------------------------
 
 
-def _numeric(series: pd.Series[Any], kind: Kind | None) -> Column:
-    """A column of numbers, copied as it is if it may stay one."""
+def _read_arrow(path: str | os.PathLike[str], format: str, reader: str) -> pd.DataFrame:
     import pandas as pd
 
-    own: Kind = "int" if pd.api.types.is_integer_dtype(series.dtype) else "real"
-    if isinstance(series.dtype, np.dtype):  # there NaN is missing already, and looking for it would triple the time
-        numbers = np.array(series.to_numpy(), dtype=np.float64)
-    else:
-        numbers = series.to_numpy(dtype=np.float64, na_value=np.nan, copy=True)
-    if kind in (None, own, "real"):
-        return Column(kind or own, numbers)
-    codes, found = pd.factorize(numbers)
-    # pandas keeps whole numbers with gaps as floats; as text they are whole numbers again.
-    whole = bool((found == np.floor(found)).all()) and not np.isinf(found).any()
-    return _decoded(codes, [int(number) for number in found] if whole else found.tolist(), kind)
-
-
-def _seconds(series: pd.Series[Any]) -> NDArray[np.float64]:
-    kind = "datetime64[us]" if series.dtype.kind == "M" else "timedelta64[us]"
-    moments = series.to_numpy(dtype=kind)
-    return np.where(np.isnat(moments), np.nan, moments.astype(np.int64) / 1e6)
-
-
-def _of_objects(series: pd.Series[Any], kind: Kind | None) -> Column:
-    """A column of text, or of Python objects of any sort."""
-    import pandas as pd
-
-    cells = series.to_numpy(dtype=object)
-    if isinstance(series.dtype, pd.StringDtype) or pd.api.types.infer_dtype(cells, skipna=True) == "string":
-        codes, found = pd.factorize(cells)
-        return _decoded(codes, list(found), kind or "nominal")
-    values = [None if gone else cell for gone, cell in zip(pd.isna(cells).tolist(), cells, strict=True)]
-    column = encode(values, kind)
-    return missing_column("nominal", len(values)) if column is None else column
-
-
-def _decoded(codes: NDArray[Any], found: list[Any], kind: Kind) -> Column:
-    """A column from codes into values: only the values are converted, each once."""
+    where = require_file(path)
     try:
-        column = encode(found, kind)
-    except Misfit as misfit:
-        row = int(np.argmax(codes == misfit.index))
-        raise Misfit(row, misfit.message, misfit.fix) from None
-    assert column is not None  # because the kind is declared
-    with_missing = np.append(column.values, missing_column(kind, 1).values)
-    return Column(kind, with_missing[codes], column.categories)
-
-
-# ---- CSV files -------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class _Header:
-    """The names of the columns of a file, and what separates its fields."""
-
-    source: str
-    names: list[str]
-    delimiter: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Row:
-    """A row of a CSV file as the standard library splits it; slow, and exact about lines."""
-
-    line: int
-    fields: list[str]
-
-
-def _header(path: str | os.PathLike[str]) -> _Header:
-    source = os.fspath(path)
-    with open_text_file(path) as file:
-        first = next((line for line in file if line.strip()), b"")
+        import pyarrow  # type: ignore[import-not-found, import-untyped, unused-ignore]
+    except ImportError:
+        fix = "pip install 'structtree[parquet]'"
+        raise UsageError(f"{where}: to read {format} the package pyarrow is needed; {fix}") from None
     try:
-        unquoted = re.sub(r'"[^"]*"', "", first.decode())
-    except UnicodeDecodeError:
-        raise DataError("the file is not UTF-8 text", source=source, line=1) from None
-    delimiter = max(",\t;", key=unquoted.count)
-    row = next(_rows(source, delimiter), None)
-    if row is None:
-        raise DataError("the file has blank lines only; expected a header", source=source)
-    names = [name.strip() or f"column{place}" for place, name in enumerate(row.fields, 1)]
-    return _Header(source, _checked_names(names, source), delimiter)
-
-
-def _rows(source: str, delimiter: str) -> Iterator[_Row]:
-    end = 0
-    with open_text_file(source) as file:
-        lines = io.TextIOWrapper(file, encoding="utf-8", errors="replace", newline="")
-        reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=True)
-        try:
-            for fields in reader:
-                if fields:
-                    yield _Row(end + 1, fields)
-                end = reader.line_num
-        except csv.Error as error:
-            raise DataError(f"broken CSV: {error}", source=source, line=end + 1) from None
-
-
-def _parsed(header: _Header, as_text: Sequence[str]) -> pd.DataFrame:
-    import pandas as pd
-
-    try:
-        frame = _tokenized(header, as_text)
-    except (pd.errors.ParserError, pd.errors.ParserWarning):
-        raise _ragged(header) or DataError("a quoted value is never closed", source=header.source) from None
-    except UnicodeDecodeError:
-        raise DataError("the file is not UTF-8 text", source=header.source) from None
-    if not len(frame):
-        raise DataError("the file has a header and no rows", source=header.source)
-    if frame.iloc[:, -1].hasnans and not _is_regular(header, len(frame)) and (error := _ragged(header)):
-        raise error
-    empty = [name for name in header.names if frame[name].isna().all()]
-    if _looks_like_data(frame.drop(columns=empty)):
-        fix = "add a line with the names of the columns"
-        raise DataError("the header looks like a row of data", source=header.source, line=1, fix=fix)
-    return frame.astype(dict.fromkeys(empty, object))
-
-
-def _tokenized(header: _Header, as_text: Sequence[str]) -> pd.DataFrame:
-    """What the C parser of pandas makes of it: in small parts if their types agree, else all at once."""
-    import pandas as pd
-
-    def read(low_memory: bool) -> pd.DataFrame:
-        # pandas is a fifth faster with a path than with an open file; opening it is for the errors.
-        with open_text_file(header.source):
-            return pd.read_csv(
-                Path(header.source),
-                compression="gzip" if header.source.lower().endswith(".gz") else None,
-                sep=header.delimiter,
-                header=0,
-                names=header.names,
-                index_col=False,
-                skipinitialspace=True,
-                keep_default_na=False,
-                na_values=_MISSING,
-                dtype=dict.fromkeys(as_text, "str"),
-                dtype_backend="numpy_nullable",
-                low_memory=low_memory,
-            )
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        try:
-            return read(low_memory=True)  # a third faster
-        except pd.errors.DtypeWarning:
-            return read(low_memory=False)
-
-
-def _is_regular(header: _Header, n_rows: int) -> bool:
-    """Whether counting alone shows that no row is too short; none is too long, or pandas would have said so."""
-    n_separators, delimiter = 0, header.delimiter.encode()
-    with open_text_file(header.source) as file:
-        while block := file.read(1 << 20):
-            if b'"' in block:
-                return False
-            n_separators += block.count(delimiter)
-    return n_separators == (n_rows + 1) * (len(header.names) - 1)
-
-
-def _ragged(header: _Header) -> DataError | None:
-    """The first row with too many or too few fields, if there is one."""
-    for row in _rows(header.source, header.delimiter):
-        if len(row.fields) != len(header.names):
-            message = f"expected {len(header.names)} fields as in the header, got {len(row.fields)}"
-            return DataError(message, source=header.source, line=row.line)
-    return None
-
-
-def _looks_like_data(frame: pd.DataFrame) -> bool:
-    """Whether every name could be a value of its column, and they are not just numbered."""
-    import pandas as pd
-
-    names = list(frame.columns)
-    numbered = ([str(i) for i in range(first, first + len(names))] for first in (0, 1))
-    if not names or names in numbered:
-        return False
-    return all(
-        _is_number(name) if pd.api.types.is_numeric_dtype(frame[name].dtype) else bool((frame[name] == name).any())
-        for name in names
-    )
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+        read: Callable[..., pd.DataFrame] = getattr(pd, reader)
+        return read(where, dtype_backend="numpy_nullable")
+    except (pyarrow.ArrowInvalid, OSError) as error:
+        raise DataError(f"not a {format} file ({str(error).splitlines()[0]})", source=str(where)) from None

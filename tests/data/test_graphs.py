@@ -11,6 +11,8 @@ from structtree.data.graphs import from_graphs, read_graphs
 from structtree.data.records import read_jsonl, write_jsonl
 from structtree.data.schema import Attribute, Link, RecordType
 from structtree.errors import DataError, UnknownNameError, UsageError
+from structtree.lang.parse import parse_predicate
+from structtree.space.evaluate import holds
 from tests.data.sameness import canonical, same_population
 
 KINDS = [nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph]
@@ -161,6 +163,52 @@ def test_the_individual_may_be_a_node():
     population = from_graphs([nx.star_graph(3)], individual="Node")
     assert population.schema.names == ("Node", "Edge") and len(population) == 4
     assert population.table("Node").links["edges"].lengths.tolist() == [3, 1, 1, 1]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(data=st.data())
+def test_the_individual_may_be_an_edge_in_the_order_of_networkx(kind, data):
+    several = data.draw(st.lists(graphs(kind), min_size=1, max_size=3))
+    population = from_graphs(several, individual="Edge", types={"label": "nominal"} if has_labels(several) else None)
+    names = [name for graph in several for name in ((id(graph), node) for node in graph)]
+    row = {name: i for i, name in enumerate(names)}
+    expected = [(row[id(g), u], row[id(g), v], w) for g in several for u, v, w in g.edges(data="weight")]
+    assert len(population) == len(expected)
+    table = population.table("Edge")
+    if several[0].is_directed():
+        ends = [(int(table.links["from"].of(e)[0]), int(table.links["to"].of(e)[0])) for e in range(len(expected))]
+        assert ends == [(u, v) for u, v, _ in expected]
+        assert_inverse(population, "outgoing", "from")
+        assert_inverse(population, "incoming", "to")
+    else:
+        ends = [set(table.links["ends"].of(e).tolist()) for e in range(len(expected))]
+        assert ends == [{u, v} for u, v, _ in expected]
+        assert_inverse(population, "edges", "ends")
+    if "weight" in table.columns:
+        assert [table.columns["weight"].value(e) for e in range(len(expected))] == [w for _, _, w in expected]
+
+
+def has_labels(several):
+    return any("label" in attributes for graph in several for _, attributes in graph.nodes(data=True))
+
+
+def assert_inverse(population, link, back):
+    """The edges of a node are those that it is an end of."""
+    there, here = population.table("Node").links[link], population.table("Edge").links[back]
+    pairs = set(zip(there.owners.tolist(), there.targets.tolist(), strict=True))
+    assert pairs == set(zip(here.targets.tolist(), here.owners.tolist(), strict=True))
+    assert len(there.targets) == len(pairs)
+
+
+def test_edges_with_a_label_are_a_task():
+    """Which edges join two nodes of one colour: a question about both ends."""
+    graph = nx.Graph()
+    graph.add_nodes_from([(0, {"colour": "red"}), (1, {"colour": "red"}), (2, {"colour": "blue"})])
+    graph.add_edges_from([(0, 1), (1, 2), (2, 2)])
+    population = from_graphs([graph], individual="Edge")
+    assert holds(parse_predicate("count ends (colour = red) >= 2"), population).tolist() == [True, False, False]
+    both = parse_predicate("distinct ends (colour = red, colour = blue)")
+    assert holds(both, population).tolist() == [False, True, False]
 
 
 def test_attributes_are_read_as_told():

@@ -88,7 +88,7 @@ def test_what_is_not_there_is_refused_with_the_nearest_name(tmp_path):
 def test_what_cannot_be_told_is_asked_for(tmp_path):
     for name in ("a.xyz", "a"):
         (tmp_path / name).write_text("hello")
-    known = "jsonl|json|csv|graphml|gml"
+    known = "jsonl|json|csv|arff|c45|parquet|feather|graphml|gml|tu|smiles|sdf"
     assert sentence(tmp_path / "a.xyz") == (
         f"{tmp_path / 'a.xyz'}: the extension '.xyz' tells no format; say it with --format {known}"
     )
@@ -99,7 +99,9 @@ def test_what_cannot_be_told_is_asked_for(tmp_path):
 
 def test_a_folder_without_graphs_is_refused(tmp_path):
     (tmp_path / "a.csv").write_text("a\n1\n")
-    message = f"{tmp_path}: the folder has no .graphml or .gml file, one for each graph"
+    message = (
+        f"{tmp_path}: the folder has no .graphml or .gml file, one for each graph, and no NAME_A.txt with all of them"
+    )
     assert sentence(tmp_path) == message
     assert sentence(tmp_path, format="csv") == f"{tmp_path} is a folder; expected a file"
     assert sentence(tmp_path, format="gml") == f"{tmp_path}: the folder has no .graphml or .gml file"
@@ -156,7 +158,8 @@ def test_a_real_table_is_read(shared_data, tmp_path):
     source = shared_data("uci/adult-train.csv.gz")
     assert (
         sentence(source)
-        == f"{source}:1: the header looks like a row of data; add a line with the names of the columns"
+        == f"{source}:1: the header looks like a row of data; add a line with the names of the columns, "
+        "or say --no-header (header=False)"
     )
     path = tmp_path / "adult.csv"
     path.write_bytes(b"age,work,weight,school,years,status,job,role,race,sex,gain,loss,hours,country,income\n")

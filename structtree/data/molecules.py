@@ -1,0 +1,615 @@
+"""Molecules through RDKit: Molecule –atoms→ Atom –bonds→ Bond –to→ Atom, and Molecule –rings→ Ring –atoms→ Atom.
+
+========  ================================================================================================
+Molecule  ``logp``, ``tpsa``, ``weight``, ``refractivity``, ``donors``, ``acceptors``, ``rotatable`` bonds, formal
+          ``charge``, ``sp3`` (the share of sp3 carbons), and what the file says: columns, properties
+Atom      ``element``, formal ``charge``, ``partial_charge`` (Gasteiger), ``aromatic``, ``degree`` (how many bonds),
+          ``hydrogens`` (all of them), ``hybridisation``, ``in_ring``, ``chirality`` (R or S, else missing)
+Bond      ``order``, ``conjugated``, ``in_ring``, ``stereo`` (E or Z, else missing), ``to``; each bond is seen from
+          both its atoms
+Ring      ``size``, ``aromatic``, ``hetero`` (how many of its atoms are not carbon), ``atoms``, ``fused`` (the rings
+          that share a bond with it); the smallest set of smallest rings
+========  ================================================================================================
+
+Functional groups are not columns but definitions, in the grammars ``molecules`` and ``molecules-deep``: there one can
+read what they are, change them, and write more.
+
+RDKit is asked a fixed set of questions (`questions`) about each molecule. The answers go into flat arrays, and all
+that can be told from other answers (degrees, what is in a ring, what is fused) is worked out for all molecules at
+once; so nearly all the time is RDKit's own (``benchmarks/reading_molecules.py``).
+
+A molecule that RDKit cannot read is refused, with its line; or skipped, and then a `SkippedMolecules` warning tells
+which were.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from array import array
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from operator import methodcaller
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structtree.data.columns import Adjacency, Column, Population, Table, named_column
+from structtree.data.infer import Misfit, Overrides, encode, keys_of, missing_column, shown, values_of
+from structtree.data.molecule_files import Notation, column_of_texts, is_table, read_written
+from structtree.data.schema import Attribute, Kind, Link, RecordType, Schema
+from structtree.errors import DataError, MissingPackageError, UsageError, did_you_mean
+
+__all__ = ["Hydrogens", "Questions", "SkippedMolecules", "from_molecules", "questions", "read_molecules"]
+
+Hydrogens = Literal["implicit", "explicit"]
+"""Whether hydrogens are only counted, or atoms of their own."""
+
+
+class SkippedMolecules(UserWarning):
+    """Some molecules could not be read, and were left out.
+
+    Parameters
+    ----------
+    message : str
+    rows : tuple of int
+        Which ones, counted from 0 among all that were given.
+    lines : tuple of int
+        The same as lines of the file; empty if there is none.
+    """
+
+    def __init__(self, message: str, rows: tuple[int, ...], lines: tuple[int, ...] = ()) -> None:
+        self.rows, self.lines = rows, lines
+        super().__init__(message)
+
+
+def from_molecules(
+    molecules: Iterable[Any],
+    *,
+    columns: Mapping[str, Sequence[Any]] | None = None,
+    types: Mapping[str, str] | None = None,
+    hydrogens: Hydrogens = "implicit",
+    skip_bad: bool = False,
+) -> Population:
+    """A population of molecules.
+
+    Parameters
+    ----------
+    molecules : iterable of RDKit molecules or of SMILES
+        The properties of RDKit molecules become attributes. The molecules themselves are not changed.
+    columns : mapping, optional
+        More attributes: for each name a value for each molecule. A DataFrame will do.
+    types : mapping, optional
+        Kinds to read properties and columns as, such as ``{"activity": "nominal"}``.
+    hydrogens : {"implicit", "explicit"}
+        Whether hydrogens are only counted, or atoms of their own.
+    skip_bad : bool
+        Whether molecules that RDKit cannot read are left out, with a `SkippedMolecules` warning.
+
+    Examples
+    --------
+    >>> from structtree import holds, parse_predicate
+    >>> molecules = from_molecules(["CCO", "c1ccccc1[N+](=O)[O-]"], columns={"activity": [0.5, 2.5]})
+    >>> holds(parse_predicate("exists atoms (aromatic and exists bonds (to.element = N))"), molecules).tolist()
+    [False, True]
+    >>> [(name, molecules.table(name).n_rows) for name in molecules.schema.names]
+    [('Molecule', 2), ('Atom', 12), ('Bond', 22), ('Ring', 1)]
+    """
+    _check_hydrogens(hydrogens)
+    known, overrides = list(molecules), Overrides(types or {})
+    toolkit = _toolkit()
+    given = {**_properties(known, overrides, toolkit), **_given_columns(columns or {}, len(known), overrides)}
+    population = _population(_Batch(known, given, toolkit.molecule), hydrogens, skip_bad)
+    overrides.check(population.schema)
+    return population
+
+
+def read_molecules(
+    path: str | os.PathLike[str],
+    *,
+    notation: Notation = "smiles",
+    smiles: str | None = None,
+    types: Mapping[str, str] | None = None,
+    hydrogens: Hydrogens = "implicit",
+    skip_bad: bool = False,
+    **table: Any,
+) -> Population:
+    """A population from a table with a column of SMILES, a ``.smi`` file, an SD file or a MOL file.
+
+    Parameters
+    ----------
+    path : path
+        May end in ``.gz``.
+    notation : {"smiles", "molblock"}
+        What the file has; a table is one whose name ends in ``.csv`` or ``.tsv``.
+    smiles : str, optional
+        The column with the SMILES, if it is not named so.
+    types, hydrogens, skip_bad
+        As in `from_molecules`.
+    **table
+        How a table is laid out: the options ``delimiter``, ``header``, ``names``, ``encoding``, ``decimal`` and
+        ``missing`` of `structtree.data.tables.read_csv`.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = pathlib.Path(folder) / "two.csv"
+    ...     _ = file.write_text("smiles,active\\nCCO,yes\\nCC(=O)O,no\\n")
+    ...     two = read_molecules(file)
+    >>> two.column("active").categories, two.column("donors").values.tolist()
+    (('no', 'yes'), [1.0, 1.0])
+    """
+    _check_hydrogens(hydrogens)
+    toolkit = _toolkit(str(path))
+    written = read_written(path, notation, smiles=smiles, types=types, table=table)
+    parse = toolkit.smiles if written.notation == "smiles" else toolkit.block
+    batch = _Batch(written.texts, written.columns, parse, written.source, written.lines)
+    return _population(batch, hydrogens, skip_bad)
+
+
+def _check_hydrogens(hydrogens: str) -> None:
+    if hydrogens not in get_args(Hydrogens):
+        raise UsageError(f"hydrogens cannot be {hydrogens!r}{did_you_mean(str(hydrogens), get_args(Hydrogens))}")
+
+
+# ---- what RDKit is asked ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Questions:
+    """What RDKit is asked about each molecule, atom and bond, by the name of the answer.
+
+    Parameters
+    ----------
+    molecule, atom, bond : mapping from name to callable
+        Each callable takes the molecule, the atom or the bond, and gives a number.
+    prepare : callable
+        What is done to a molecule before its atoms are asked.
+    """
+
+    molecule: Mapping[str, Callable[[Any], float]]
+    atom: Mapping[str, Callable[[Any], float]]
+    bond: Mapping[str, Callable[[Any], float]]
+    prepare: Callable[[Any], Any]
+
+
+def questions() -> Questions:
+    """What RDKit is asked.
+
+    Examples
+    --------
+    >>> list(questions().bond)
+    ['begin', 'end', 'order', 'conjugated', 'stereo']
+    """
+    from rdkit.Chem import rdchem, rdMolDescriptors, rdmolops, rdPartialCharges
+
+    crippen = rdMolDescriptors.CalcCrippenDescriptors  # its two numbers are kept with the molecule
+    return Questions(
+        molecule={
+            "logp": lambda molecule: float(crippen(molecule)[0]),
+            "tpsa": rdMolDescriptors.CalcTPSA,
+            "weight": rdMolDescriptors._CalcMolWt,
+            "refractivity": lambda molecule: float(crippen(molecule)[1]),
+            "donors": rdMolDescriptors.CalcNumHBD,
+            "acceptors": rdMolDescriptors.CalcNumHBA,
+            "rotatable": rdMolDescriptors.CalcNumRotatableBonds,
+            "charge": rdmolops.GetFormalCharge,
+            "sp3": rdMolDescriptors.CalcFractionCSP3,
+        },
+        atom={
+            "number": rdchem.Atom.GetAtomicNum,
+            "charge": rdchem.Atom.GetFormalCharge,
+            "partial_charge": methodcaller("GetDoubleProp", "_GasteigerCharge"),
+            "hydrogens": methodcaller("GetTotalNumHs", True),
+            "hybridisation": rdchem.Atom.GetHybridization,
+            "chirality": _chirality,
+        },
+        bond={
+            "begin": rdchem.Bond.GetBeginAtomIdx,
+            "end": rdchem.Bond.GetEndAtomIdx,
+            "order": rdchem.Bond.GetBondType,
+            "conjugated": rdchem.Bond.GetIsConjugated,
+            "stereo": rdchem.Bond.GetStereo,
+        },
+        prepare=rdPartialCharges.ComputeGasteigerCharges,
+    )
+
+
+_WHOLE = ("donors", "acceptors", "rotatable", "charge")
+_CHIRALITY = {1: "R", 2: "S"}
+_CHIRALITY_CODES = {"R": 1, "S": 2}
+_STEREO = {"STEREOZ": "Z", "STEREOE": "E", "STEREOCIS": "cis", "STEREOTRANS": "trans"}
+
+
+def _chirality(atom: Any) -> int:
+    return _CHIRALITY_CODES.get(atom.GetProp("_CIPCode"), 0) if atom.HasProp("_CIPCode") else 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Toolkit:
+    """What is used of RDKit besides the questions; it is imported when the first molecule is read.
+
+    Parameters
+    ----------
+    smiles, block, molecule : callable
+        From a SMILES, a connection table, or a molecule of the user to a molecule, or None if it cannot be read.
+    """
+
+    smiles: Callable[[Any], Any]
+    block: Callable[[Any], Any]
+    molecule: Callable[[Any], Any]
+    is_molecule: Callable[[Any], bool]
+
+
+def _toolkit(source: str | None = None) -> _Toolkit:
+    try:
+        from rdkit import Chem
+    except ImportError:
+        where = f"{source}: " if source else ""
+        fix = ", or read the table without its molecules: --format csv" if source and is_table(source) else ""
+        raise MissingPackageError(f"{where}molecules are read by RDKit", "molecules", fix) from None
+
+    def own(molecule: Any) -> Any:
+        """A copy that can be asked everything, so that the user's molecule stays as it is."""
+        if isinstance(molecule, str):
+            return Chem.MolFromSmiles(molecule)
+        if molecule is None:
+            return None
+        copy = Chem.Mol(molecule)
+        if copy.NeedsUpdatePropertyCache() and Chem.SanitizeMol(copy, catchErrors=True):
+            return None
+        return copy if copy.GetNumAtoms() == copy.GetNumHeavyAtoms() else Chem.RemoveHs(copy)
+
+    return _Toolkit(Chem.MolFromSmiles, Chem.MolFromMolBlock, own, lambda thing: isinstance(thing, Chem.Mol))
+
+
+def _problem(item: Any) -> str:
+    """Why RDKit cannot read a text or molecule, found by reading it again without checks."""
+    from rdkit import Chem
+
+    if isinstance(item, str):
+        read = partial(Chem.MolFromMolBlock, removeHs=False) if "\n" in item else Chem.MolFromSmiles
+        what = "the connection table" if "\n" in item else f"the SMILES {shown(item, 60)}"
+        molecule = read(item, sanitize=False)
+        if molecule is None:
+            return f"RDKit cannot read {what}"
+    else:
+        molecule, what = item, "the molecule"
+    problems = Chem.DetectChemistryProblems(molecule)
+    return f"RDKit refuses {what}" + (f": {problems[0].Message()}" if problems else "")
+
+
+# ---- reading one molecule after the other ----------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Batch:
+    """What is to be read, how, and where it comes from."""
+
+    items: Sequence[Any]
+    columns: Mapping[str, Column]
+    parse: Callable[[Any], Any]
+    source: str | None = None
+    lines: Callable[[], Sequence[int]] | None = None
+
+    def error(self, row: int) -> DataError:
+        item = self.items[row]
+        message = "there is no molecule" if item is None or item == "" else _problem(item)
+        fix = "correct it, or leave such molecules out with skip_bad=True (--skip-bad)"
+        if self.lines is None:
+            return DataError(message, individual=row, fix=fix)
+        return DataError(message, source=self.source, line=self.lines()[row], fix=fix)
+
+    def warning(self, rows: Sequence[int]) -> SkippedMolecules:
+        lines = () if self.lines is None else tuple(np.asarray(self.lines())[list(rows)].tolist())
+        places = ", ".join(map(str, (lines or rows)[:10])) + (", ..." if len(rows) > 10 else "")
+        where = f"{self.source}: " if self.source else ""
+        which = "on the lines" if lines else "at the places"
+        message = f"{where}left out {len(rows)} of {len(self.items)} molecules, {which} {places}"
+        return SkippedMolecules(message, tuple(rows), lines)
+
+
+def _population(batch: _Batch, hydrogens: Hydrogens, skip_bad: bool) -> Population:
+    answers = _Answers(questions())
+    bad = _ask_all(batch, answers, hydrogens == "explicit", skip_bad)
+    if len(bad) == len(batch.items):
+        raise DataError("there are no molecules", source=batch.source)
+    columns = batch.columns
+    if bad:
+        warnings.warn(batch.warning(bad), stacklevel=4)
+        kept = np.delete(np.arange(len(batch.items)), bad)
+        columns = {name: column.take(kept) for name, column in columns.items()}
+    return _tables(answers, columns)
+
+
+def _ask_all(batch: _Batch, answers: _Answers, explicit: bool, skip_bad: bool) -> list[int]:
+    """Have all molecules answer; the places of those that cannot be read."""
+    from rdkit import rdBase
+    from rdkit.Chem import AddHs
+
+    bad: list[int] = []
+    parse, add = batch.parse, answers.add
+    with rdBase.BlockLogs():
+        for row, item in enumerate(batch.items):
+            molecule = parse(item) if item else None
+            if molecule is not None:
+                add(molecule, AddHs(molecule) if explicit else molecule)
+            elif skip_bad:
+                bad.append(row)
+            else:
+                raise batch.error(row)
+    return bad
+
+
+def _numbers() -> array[int]:
+    return array("i")
+
+
+@dataclass(slots=True, eq=False)
+class _Answers:
+    """The answers of all molecules so far, end to end."""
+
+    to: Questions
+    molecule: dict[str, array[float]] = field(init=False)
+    atom: dict[str, array[Any]] = field(init=False)
+    bond: dict[str, array[Any]] = field(init=False)
+    n_atoms: array[int] = field(default_factory=_numbers)
+    n_bonds: array[int] = field(default_factory=_numbers)
+    n_rings: array[int] = field(default_factory=_numbers)
+    sizes: array[int] = field(default_factory=_numbers)
+    ring_atoms: array[int] = field(default_factory=_numbers)
+    ring_bonds: array[int] = field(default_factory=_numbers)
+
+    def __post_init__(self) -> None:
+        self.molecule = {name: array("d") for name in self.to.molecule}
+        self.atom = {name: array("d" if name == "partial_charge" else "i") for name in self.to.atom}
+        self.bond = {name: array("i") for name in self.to.bond}
+
+    def add(self, molecule: Any, full: Any) -> None:
+        """Ask a molecule; its atoms, bonds and rings are those of ``full``, which may have hydrogens besides."""
+        for name, ask in self.to.molecule.items():
+            self.molecule[name].append(ask(molecule))
+        self.to.prepare(full)
+        n_atoms, n_bonds, rings = full.GetNumAtoms(), full.GetNumBonds(), full.GetRingInfo()
+        atoms = list(map(full.GetAtomWithIdx, range(n_atoms)))
+        for name, ask in self.to.atom.items():
+            self.atom[name].extend(map(ask, atoms))
+        bonds = list(map(full.GetBondWithIdx, range(n_bonds)))
+        for name, ask in self.to.bond.items():
+            self.bond[name].extend(map(ask, bonds))
+        found = rings.AtomRings()
+        self.n_atoms.append(n_atoms)
+        self.n_bonds.append(n_bonds)
+        self.n_rings.append(len(found))
+        for ring in found:
+            self.sizes.append(len(ring))
+            self.ring_atoms.extend(ring)
+        for ring in rings.BondRings():
+            self.ring_bonds.extend(ring)
+
+
+# ---- from answers to tables ------------------------------------------------------------------------------
+
+_Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Wired:
+    """Which atoms and bonds hang together, counted through all molecules.
+
+    Parameters
+    ----------
+    begin, end : array
+        The two atoms of each bond.
+    tails, heads, bonds : array
+        The bonds as their atoms see them, sorted by the atom that sees: that atom, the other one, and the bond.
+    ring_of, ring_atoms, ring_bonds : array
+        For each place of each ring its ring, its atom, and its bond.
+    """
+
+    begin: _Ints
+    end: _Ints
+    tails: _Ints
+    heads: _Ints
+    bonds: _Ints
+    ring_of: _Ints
+    ring_atoms: _Ints
+    ring_bonds: _Ints
+
+
+def _wired(answers: _Answers) -> _Wired:
+    n_atoms, n_bonds, sizes = _whole(answers.n_atoms), _whole(answers.n_bonds), _whole(answers.sizes)
+    first_atom, first_bond = np.cumsum(n_atoms) - n_atoms, np.cumsum(n_bonds) - n_bonds
+    shift = np.repeat(first_atom, n_bonds)
+    begin, end = _whole(answers.bond["begin"]) + shift, _whole(answers.bond["end"]) + shift
+    tails, heads = np.concatenate([begin, end]), np.concatenate([end, begin])
+    order = np.argsort(tails, kind="stable")
+    ring_of = np.repeat(np.arange(len(sizes)), sizes)
+    molecule_of = np.repeat(np.arange(len(n_atoms)), _whole(answers.n_rings))[ring_of]
+    return _Wired(
+        begin,
+        end,
+        tails[order],
+        heads[order],
+        np.tile(np.arange(len(begin)), 2)[order],
+        ring_of,
+        _whole(answers.ring_atoms) + first_atom[molecule_of],
+        _whole(answers.ring_bonds) + first_bond[molecule_of],
+    )
+
+
+def _tables(answers: _Answers, columns: Mapping[str, Column]) -> Population:
+    wired = _wired(answers)
+    typed = [
+        _molecules(answers, columns),
+        _atoms(answers, wired),
+        _bonds(answers, wired),
+        _rings(answers, wired),
+    ]
+    schema = Schema(tuple(record for record, _ in typed), "Molecule")
+    return Population(schema, {record.name: table for record, table in typed})
+
+
+def _molecules(answers: _Answers, columns: Mapping[str, Column]) -> tuple[RecordType, Table]:
+    """The columns of the file beside the descriptors; of two with one name that of the file stays."""
+    kinds: dict[str, Kind] = {name: "int" if name in _WHOLE else "real" for name in answers.molecule}
+    own = {name: Column(kinds[name], _rounded(values)) for name, values in answers.molecule.items()}
+    links = {
+        Link("atoms", "set", "Atom"): _in_a_row(answers.n_atoms),
+        Link("rings", "set", "Ring"): _in_a_row(answers.n_rings),
+    }
+    for link in links:
+        if link.name in columns:
+            raise DataError(f"the column {link.name!r} has the name of a link of Molecule; give it another name")
+    return _typed("Molecule", {**own, **columns}, len(answers.n_atoms), links)
+
+
+def _atoms(answers: _Answers, wired: _Wired) -> tuple[RecordType, Table]:
+    from rdkit.Chem import GetPeriodicTable, HybridizationType
+
+    n_atoms = len(answers.atom["number"])
+    numbers = _whole(answers.atom["number"])
+    symbol = GetPeriodicTable().GetElementSymbol
+    charges = _rounded(answers.atom["partial_charge"])
+    degree = np.bincount(wired.tails, minlength=n_atoms)
+    aromatic = np.bincount(wired.tails[_is_aromatic(answers)[wired.bonds]], minlength=n_atoms) > 0
+    columns = {
+        "element": named_column(numbers, {number: symbol(number) for number in np.unique(numbers).tolist()}),
+        "charge": _number(answers.atom["charge"]),
+        "partial_charge": Column("real", np.where(np.isfinite(charges), charges, np.nan)),
+        "aromatic": _flag(aromatic),
+        "degree": _number(degree),
+        "hydrogens": _number(answers.atom["hydrogens"]),
+        "hybridisation": named_column(_whole(answers.atom["hybridisation"]), _enum_names(HybridizationType)),
+        "in_ring": _flag(np.bincount(wired.ring_atoms, minlength=n_atoms) > 0),
+        "chirality": named_column(_whole(answers.atom["chirality"]), _CHIRALITY),
+    }
+    bonds = Adjacency.from_lengths(degree, np.arange(len(wired.tails)))
+    return _typed("Atom", columns, n_atoms, {Link("bonds", "set", "Bond"): bonds})
+
+
+def _bonds(answers: _Answers, wired: _Wired) -> tuple[RecordType, Table]:
+    from rdkit.Chem import BondStereo, BondType
+
+    stereo = {int(value): _STEREO[name] for name, value in BondStereo.names.items() if name in _STEREO}
+    in_ring = np.bincount(wired.ring_bonds, minlength=len(wired.begin)) > 0
+    columns = {
+        "order": named_column(_whole(answers.bond["order"]), _enum_names(BondType)),
+        "conjugated": _flag(_whole(answers.bond["conjugated"]) > 0),
+        "in_ring": _flag(in_ring),
+        "stereo": named_column(_whole(answers.bond["stereo"]), stereo),
+    }
+    to = Adjacency.from_lengths(np.ones(len(wired.heads), dtype=np.int64), wired.heads)
+    seen = {name: column.take(wired.bonds) for name, column in columns.items()}
+    return _typed("Bond", seen, len(wired.heads), {Link("to", "one", "Atom"): to})
+
+
+def _rings(answers: _Answers, wired: _Wired) -> tuple[RecordType, Table]:
+    sizes = _whole(answers.sizes)
+    n_plain = np.bincount(wired.ring_of[~_is_aromatic(answers)[wired.ring_bonds]], minlength=len(sizes))
+    is_hetero = _whole(answers.atom["number"])[wired.ring_atoms] != _CARBON
+    columns = {
+        "size": _number(sizes),
+        "aromatic": _flag(n_plain == 0),
+        "hetero": _number(np.bincount(wired.ring_of[is_hetero], minlength=len(sizes))),
+    }
+    links = {
+        Link("atoms", "set", "Atom"): Adjacency.from_lengths(sizes, wired.ring_atoms),
+        Link("fused", "set", "Ring"): _fused(wired, len(sizes)),
+    }
+    return _typed("Ring", columns, len(sizes), links)
+
+
+_CARBON = 6
+
+
+def _fused(wired: _Wired, n_rings: int) -> Adjacency:
+    """For each ring the others that share a bond with it: pairs of rings at one bond, each pair once."""
+    order = np.argsort(wired.ring_bonds, kind="stable")
+    bonds, rings = wired.ring_bonds[order], wired.ring_of[order]
+    pairs = [np.empty(0, dtype=np.int64)]
+    step = 1
+    while step < len(bonds) and (same := bonds[step:] == bonds[:-step]).any():
+        one, other = rings[:-step][same], rings[step:][same]
+        pairs += [one * n_rings + other, other * n_rings + one]
+        step += 1
+    owners, fused = np.divmod(np.unique(np.concatenate(pairs)), max(n_rings, 1))
+    return Adjacency.from_lengths(np.bincount(owners, minlength=n_rings), fused)
+
+
+def _is_aromatic(answers: _Answers) -> NDArray[np.bool_]:
+    from rdkit.Chem import BondType
+
+    return np.asarray(_whole(answers.bond["order"]) == int(BondType.AROMATIC))
+
+
+def _enum_names(enum: Any) -> dict[int, str]:
+    """The names of an enumeration of RDKit in small letters; what is unspecified has none."""
+    return {int(value): name.lower() for name, value in enum.names.items() if name != "UNSPECIFIED"}
+
+
+def _rounded(values: array[float]) -> NDArray[np.float64]:
+    """What is computed has no more meaning than four decimals, and alike atoms shall have the same value."""
+    return np.round(np.asarray(values), 4)
+
+
+def _whole(values: array[int]) -> _Ints:
+    return np.asarray(values, dtype=np.int64)
+
+
+def _number(values: Any) -> Column:
+    return Column("int", np.asarray(values, dtype=np.float64))
+
+
+def _flag(values: NDArray[np.bool_]) -> Column:
+    return Column("bool", values.astype(np.int8))
+
+
+def _in_a_row(lengths: array[int]) -> Adjacency:
+    return Adjacency.from_lengths(lengths, np.arange(sum(lengths)))
+
+
+def _typed(
+    name: str, columns: Mapping[str, Column], n_rows: int, links: Mapping[Link, Adjacency]
+) -> tuple[RecordType, Table]:
+    attributes = tuple(Attribute(key, column.kind) for key, column in columns.items())
+    table = Table(n_rows, columns, {link.name: adjacency for link, adjacency in links.items()})
+    return RecordType(name, attributes, tuple(links)), table
+
+
+# ---- what the user has besides ---------------------------------------------------------------------------
+
+
+def _properties(molecules: Sequence[Any], overrides: Overrides, toolkit: _Toolkit) -> dict[str, Column]:
+    """The properties of RDKit molecules; texts are taken for numbers if they all are."""
+    for row, molecule in enumerate(molecules):
+        if not (molecule is None or isinstance(molecule, str) or toolkit.is_molecule(molecule)):
+            raise DataError(f"expected a SMILES or an RDKit molecule, got {shown(molecule)}", individual=row)
+    records = [
+        molecule.GetPropsAsDict(autoConvertStrings=False) if toolkit.is_molecule(molecule) else {}
+        for molecule in molecules
+    ]
+    return {name: _column(values_of(records, name), name, overrides) for name in keys_of(records)}
+
+
+def _given_columns(columns: Mapping[str, Sequence[Any]], n: int, overrides: Overrides) -> dict[str, Column]:
+    found = {}
+    for name, values in columns.items():
+        if len(values) != n:
+            raise UsageError(f"the column {name!r} has {len(values)} values for {n} molecules")
+        found[str(name)] = _column(list(values), str(name), overrides)
+    return found
+
+
+def _column(values: Sequence[Any], name: str, overrides: Overrides) -> Column:
+    kind = overrides.attribute("Molecule", name)
+    try:
+        if all(value is None or isinstance(value, str) for value in values):
+            return column_of_texts(values, kind)
+        return encode(values, kind) or missing_column("nominal", len(values))
+    except Misfit as misfit:
+        fix = f'types={{"{name}": "nominal"}}' if misfit.fix == "nominal" else None
+        raise DataError(misfit.message, path=name, individual=misfit.index, fix=fix) from None

@@ -1,0 +1,358 @@
+"""Folders of graphs in the format of the TU collection: one text file for each kind of fact.
+
+``NAME_A.txt`` has a line ``i, j`` for each arc between nodes, ``NAME_graph_indicator.txt`` the graph of each node,
+both counted from 1. Beside them there may be labels (whole numbers, which become categories) and attributes (any
+numbers) of graphs, nodes and edges, a line for each. Every file may be packed (``.gz``). If a readme says what the
+labels stand for, as in ``0 C``, the categories have these names.
+
+The schema is that of `structtree.data.graphs`: undirected if each arc is there in both directions, as it is in nearly
+all of the collection, and directed otherwise. The label of a graph is its attribute ``class``, and a single number
+without a class is its ``value``; these are what such a folder was made to predict (`TARGETS`).
+
+Files go into arrays whole; only when that fails are they read line by line, to say which line it was.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structtree.data.columns import Column, Population, named_column
+from structtree.data.graphs import GraphIndividual, Wiring, graph_population
+from structtree.data.infer import Misfit, Overrides, encode
+from structtree.data.textfiles import open_text_file
+from structtree.errors import DataError, MissingFileError, UsageError, did_you_mean
+
+__all__ = ["TARGETS", "is_tu_folder", "read_tu"]
+
+TARGETS = ("class", "value")
+"""The attributes of graphs that are the target of such a folder, the first that it has."""
+
+_FILES = (
+    "A",
+    "graph_indicator",
+    *(f"{one}_{what}" for one in ("graph", "node", "edge") for what in ("labels", "attributes")),
+)
+
+
+def is_tu_folder(path: str | os.PathLike[str]) -> bool:
+    """Whether a folder has the files that every such folder has.
+
+    Examples
+    --------
+    >>> is_tu_folder(Path(__file__).parent)
+    False
+    """
+    return bool(_names(Path(path)))
+
+
+def read_tu(
+    path: str | os.PathLike[str],
+    *,
+    individual: GraphIndividual = "Graph",
+    types: Mapping[str, str] | None = None,
+) -> Population:
+    """A population from a folder in the format of the TU collection.
+
+    Parameters
+    ----------
+    path : path
+        The folder.
+    individual : {"Graph", "Node", "Edge"}
+        What gets a label; when it is not the graphs, there is no type Graph.
+    types : mapping, optional
+        Kinds to read attributes as, such as ``{"Node.label": "int"}``.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     for name, text in {"A": "1, 2\\n2, 1\\n", "graph_indicator": "1\\n1\\n2\\n", "graph_labels": "5\\n7\\n",
+    ...                        "node_labels": "0\\n1\\n0\\n"}.items():
+    ...         _ = (Path(folder) / f"TINY_{name}.txt").write_text(text)
+    ...     _ = (Path(folder) / "README.txt").write_text("Node labels: 0 C, 1 N")
+    ...     tiny = read_tu(folder)
+    >>> tiny.record(1), tiny.record(0, depth=2)["nodes"][1]
+    ({'class': '7', 'nodes': [{'label': 'C', 'edges': []}]}, {'label': 'N', 'edges': [{'to': '...'}]})
+    """
+    if individual not in get_args(GraphIndividual):
+        hint = did_you_mean(str(individual), get_args(GraphIndividual))
+        raise UsageError(f"the individual of graphs cannot be {individual!r}{hint}")
+    overrides = Overrides(types or {})
+    folder = _folder(Path(path))
+    parts = _parts(folder)
+    maps = _label_maps(folder)
+    columns = {
+        name: {} if name == "Graph" != individual else _columns(folder, name, parts, maps, overrides)
+        for name in ("Graph", "Node", "Edge")
+    }
+    population = graph_population(parts.wiring, columns, directed=parts.directed, individual=individual)
+    overrides.check(population.schema)
+    return population
+
+
+# ---- the files of a folder -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Folder:
+    """A folder, the name that all its files begin with, and those that are there."""
+
+    path: Path
+    name: str
+    files: Mapping[str, Path]
+
+    def require(self, what: str) -> Path:
+        if what not in self.files:
+            raise MissingFileError(f"there is no file {self.path / f'{self.name}_{what}.txt'} (or .txt.gz)")
+        return self.files[what]
+
+
+def _names(path: Path) -> list[str]:
+    """The names of the data sets in a folder, by the files that each must have."""
+    if not path.is_dir():
+        return []
+    found = (re.fullmatch(r"(.+)_(A|graph_indicator)\.txt(\.gz)?", file.name) for file in path.iterdir())
+    return sorted({match[1] for match in found if match})
+
+
+def _folder(path: Path) -> _Folder:
+    names = _names(path)
+    if not names:
+        raise MissingFileError(
+            f"there is no file {path / 'NAME_A.txt'} (or .txt.gz); expected a folder of the TU format"
+        )
+    if len(names) > 1:
+        raise DataError(f"expected the files of one data set, got those of {' and '.join(names)}", source=str(path))
+    possible = ((what, path / f"{names[0]}_{what}.txt{gz}") for what in _FILES for gz in (".gz", ""))
+    return _Folder(path, names[0], {what: file for what, file in possible if file.is_file()})
+
+
+def _table(path: Path, dtype: type[np.generic], n_lines: int | None = None, why: str = "") -> NDArray[Any]:
+    """The numbers of a file, a row for each line; refused, with the line, if they are not as many as expected."""
+    with open_text_file(path) as file:
+        lines = io.BytesIO(file.read())  # numpy takes line by line, which is slow while unpacking
+        try:
+            numbers: NDArray[Any] = np.loadtxt(lines, dtype=dtype, delimiter=",", comments=None, ndmin=2)
+        except ValueError:
+            raise _broken(path, dtype) from None
+    if n_lines is not None and len(numbers) != n_lines:
+        raise DataError(f"expected {n_lines} lines, {why}; got {len(numbers)}", source=str(path))
+    return numbers
+
+
+def _broken(path: Path, dtype: type[np.generic]) -> DataError:
+    """What is wrong with a file that numpy cannot read."""
+    whole = np.issubdtype(dtype, np.integer)
+    n_fields = 0
+    with open_text_file(path) as file:
+        for line, text in enumerate(file, 1):
+            fields = text.decode(errors="replace").strip().split(",")
+            if fields == [""]:
+                continue
+            n_fields = n_fields or len(fields)
+            wrong = next((field.strip() for field in fields if not _is_number(field, whole)), None)
+            if wrong is not None:
+                kind = "a whole number" if whole else "a number"
+                return DataError(f"expected {kind}, got {wrong!r}", source=str(path), line=line)
+            if len(fields) != n_fields:
+                message = f"expected {n_fields} numbers as in the lines before, got {len(fields)}"
+                return DataError(message, source=str(path), line=line)
+    return DataError("expected numbers with commas between them", source=str(path))
+
+
+def _is_number(text: str, whole: bool) -> bool:
+    try:
+        int(text) if whole else float(text)
+    except ValueError:
+        return False
+    return True
+
+
+# ---- how the graphs hang together ------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Parts:
+    """How the graphs hang together, and which line of the files each node and edge is."""
+
+    wiring: Wiring
+    directed: bool
+    nodes: NDArray[np.int64]
+    edges: NDArray[np.int64]
+
+    def lines(self, type_name: str) -> NDArray[np.int64]:
+        return {"Graph": np.arange(len(self.wiring.n_nodes)), "Node": self.nodes, "Edge": self.edges}[type_name]
+
+
+def _parts(folder: _Folder) -> _Parts:
+    graph_of = _column_of_graphs(folder)
+    n_nodes = np.bincount(graph_of, minlength=_n_graphs(folder, graph_of))
+    nodes = np.argsort(graph_of, kind="stable")
+    place = np.empty_like(nodes)
+    place[nodes] = np.arange(len(nodes))
+    arcs = place[_arcs(folder, graph_of)]
+    edges = np.argsort(arcs[:, 0], kind="stable")
+    tails, heads = arcs[edges].T
+    wiring = Wiring(n_nodes, np.bincount(tails, minlength=len(nodes)), heads)
+    return _Parts(wiring, not _goes_both_ways(tails, heads, len(nodes)), nodes, edges)
+
+
+def _column_of_graphs(folder: _Folder) -> NDArray[np.int64]:
+    """For each node its graph, counted from 0."""
+    path = folder.require("graph_indicator")
+    graph_of = _table(path, np.int64)[:, 0] - 1
+    if len(graph_of) and graph_of.min() < 0:
+        line = int(np.argmax(graph_of < 0))
+        message = f"expected the number of a graph, counted from 1; got {graph_of[line] + 1}"
+        raise DataError(message, source=str(path), line=line + 1)
+    return graph_of
+
+
+def _n_graphs(folder: _Folder, graph_of: NDArray[np.int64]) -> int:
+    """As many as the facts about graphs have lines; without any, as many as the nodes belong to."""
+    for what in ("graph_labels", "graph_attributes"):
+        if what in folder.files:
+            n_graphs = len(_table(folder.files[what], np.float64))
+            if len(graph_of) and graph_of.max() >= n_graphs:
+                line = int(np.argmax(graph_of >= n_graphs))
+                message = f"graph {graph_of[line] + 1} is not there: {folder.files[what].name} has {n_graphs} lines"
+                raise DataError(message, source=str(folder.files["graph_indicator"]), line=line + 1)
+            return n_graphs
+    return int(graph_of.max(initial=-1)) + 1
+
+
+def _arcs(folder: _Folder, graph_of: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The arcs as pairs of nodes, counted from 0, each pair within one graph."""
+    path = folder.require("A")
+    arcs = _table(path, np.int64) - 1
+    if arcs.shape[1] != 2:
+        raise DataError(f"expected two nodes, got {arcs.shape[1]} numbers", source=str(path), line=1)
+    outside = ((arcs < 0) | (arcs >= len(graph_of))).any(axis=1)
+    if outside.any():
+        line = int(np.argmax(outside))
+        node = next(int(end) + 1 for end in arcs[line] if not 0 <= end < len(graph_of))
+        message = f"node {node} is not there: {folder.files['graph_indicator'].name} has {len(graph_of)} lines"
+        raise DataError(message, source=str(path), line=line + 1)
+    apart = graph_of[arcs[:, 0]] != graph_of[arcs[:, 1]]
+    if apart.any():
+        line = int(np.argmax(apart))
+        first, second = (graph_of[arcs[line]] + 1).tolist()
+        message = f"an edge leads from graph {first} to graph {second}; expected both ends in one graph"
+        raise DataError(message, source=str(path), line=line + 1)
+    return arcs
+
+
+def _goes_both_ways(tails: NDArray[np.int64], heads: NDArray[np.int64], n_nodes: int) -> bool:
+    """Whether each arc is there in both directions, and as often."""
+    return bool((np.sort(tails * n_nodes + heads) == np.sort(heads * n_nodes + tails)).all())
+
+
+# ---- labels and attributes -------------------------------------------------------------------------------
+
+_LabelMap = Mapping[int, str]
+_LabelMaps = Mapping[tuple[str, int], _LabelMap]
+
+
+def _columns(
+    folder: _Folder, type_name: str, parts: _Parts, maps: _LabelMaps, overrides: Overrides
+) -> dict[str, Column]:
+    lines = parts.lines(type_name)
+    one = type_name.lower()
+    label, attribute = ("class", "value") if type_name == "Graph" else ("label", "attribute")
+    counted = {"Node": "graph_indicator", "Edge": "A"}.get(type_name)
+    why = f"one for each {one}" + (f" of {folder.files[counted].name}" if counted else "")
+    found: dict[str, Column] = {}
+    for what, dtype, word in (("labels", np.int64, label), ("attributes", np.float64, attribute)):
+        path = folder.files.get(f"{one}_{what}")
+        if path is None:
+            continue
+        table = _table(path, dtype, len(lines), why)[lines]
+        for place, name in enumerate(_numbered(word, table.shape[1])):
+            kind = overrides.attribute(type_name, name)
+            if kind is not None:
+                found[name] = _declared(table[:, place], kind, name, path)
+            elif what == "labels":
+                found[name] = _categories(table[:, place], maps.get((one, place), {}))
+            else:
+                found[name] = _numbers(table[:, place])
+    return found
+
+
+def _numbered(word: str, n: int) -> list[str]:
+    return [word] if n == 1 else [f"{word}{i}" for i in range(1, n + 1)]
+
+
+def _declared(values: NDArray[Any], kind: Any, name: str, path: Path) -> Column:
+    try:
+        column = encode(values.tolist(), kind)
+    except Misfit as misfit:
+        raise DataError(misfit.message, source=str(path), line=misfit.index + 1, path=name) from None
+    assert column is not None  # because the kind is declared
+    return column
+
+
+def _categories(labels: NDArray[np.int64], names: _LabelMap) -> Column:
+    """Labels as categories: named by the map if it names each of them, and no two alike."""
+    found = np.unique(labels).tolist()
+    texts = {names[label] for label in found if label in names}
+    return named_column(labels, names if len(texts) == len(found) else {label: str(label) for label in found})
+
+
+def _numbers(values: NDArray[np.float64]) -> Column:
+    present = values[~np.isnan(values)]
+    whole = bool(len(present)) and bool((present == np.floor(present)).all()) and not np.isinf(present).any()
+    return Column("int" if whole else "real", np.ascontiguousarray(values))
+
+
+# ---- what a readme says about labels ---------------------------------------------------------------------
+
+_HEADING = re.compile(r"\b(node|edge|class|graph)[ _]labels?\b[^:]*(?::(?P<rest>.*))?", re.IGNORECASE)
+_COMPONENT = re.compile(r"component\s+(\d+)\s*:?", re.IGNORECASE)
+_ENTRY = r"(-?\d+)\s*[:=]?\s*([^\s,;:=]+)"
+_ENTRIES = re.compile(rf"{_ENTRY}(\s*[,;]\s*{_ENTRY})*")
+
+
+def _label_maps(folder: _Folder) -> _LabelMaps:
+    """What labels stand for, by the kind of thing (``graph`` for classes) and the number of the column.
+
+    Readmes are written for people, so only what is clear counts: a heading that speaks of labels, and lines below
+    (or the rest of that line) with nothing but numbers and words. A map that does not fit the labels is not used.
+    """
+    known = {
+        f"{folder.name}_label_readme.txt",
+        f"{folder.name}_readme.txt",
+        "readme.txt",
+        "readme.md",
+        "label_readme.txt",
+    }
+    readmes = sorted(file for file in folder.path.iterdir() if file.name.lower() in {name.lower() for name in known})
+    maps: dict[tuple[str, int], dict[int, str]] = {}
+    for readme in readmes:
+        for key, entries in _maps_in(readme.read_text(encoding="utf-8", errors="replace").splitlines()).items():
+            maps.setdefault(key, entries)
+    return maps
+
+
+def _maps_in(lines: Sequence[str]) -> dict[tuple[str, int], dict[int, str]]:
+    maps: dict[tuple[str, int], dict[int, str]] = {}
+    about, component = None, 0
+    for line in lines:
+        heading, part = _HEADING.search(line), _COMPONENT.fullmatch(line.strip())
+        if part:
+            component = int(part[1])
+        elif heading:
+            about, component = heading[1].lower().replace("class", "graph"), 0
+            line = heading["rest"] or ""
+        said = line.strip().rstrip(",;.")
+        if about is not None and _ENTRIES.fullmatch(said):
+            maps.setdefault((about, component), {}).update((int(n), word) for n, word in re.findall(_ENTRY, said))
+    return maps
