@@ -346,9 +346,12 @@ def _stats(grown: _Grown, task: kernel.Task) -> list[ClassCounts] | list[Moments
     sizes, stats = grown.sizes.tolist(), grown.stats
     if task.n_classes:
         return [ClassCounts(n, tuple(counts)) for n, counts in zip(sizes, stats.tolist(), strict=True)]
-    variances = (stats[:, 2] / stats[:, 0]).tolist()
-    means = (stats[:, 1] + task.mean).tolist()
-    return [Moments(*moments) for moments in zip(sizes, stats[:, 0].tolist(), means, variances, strict=True)]
+    # Means and variances that are but the dust of rounding are nothing.
+    dust = TOLERANCE * (np.abs(task.targets).max(initial=0.0) + abs(task.mean))
+    means, variances = stats[:, 1] + task.mean, stats[:, 2] / stats[:, 0]
+    means, variances = np.where(np.abs(means) > dust, means, 0.0), np.where(variances > dust**2, variances, 0.0)
+    columns = (sizes, stats[:, 0].tolist(), means.tolist(), variances.tolist())
+    return [Moments(*moments) for moments in zip(*columns, strict=True)]
 
 
 def _predicates(forks: NDArray[np.int64], table: Table) -> list[Predicate | None]:

@@ -25,9 +25,9 @@ from structtree.data.columns import Population
 from structtree.lang.syntax import Aggregate, All, Compare, Count, Distinct, Exists, Follow, Predicate, Step, Top
 from structtree.search.kernels.masks import conjunction_signatures, count_behind, signatures
 from structtree.space.evaluate import holds, rows_where
-from structtree.space.families import LinkFamily, TestFamily
+from structtree.space.families import LinkFamily, Slot, TestFamily, base_predicates
 from structtree.space.space import Space
-from structtree.space.terms import clash, conjoin, conjuncts
+from structtree.space.terms import clash, conjoin, conjuncts, n_literals, nesting
 
 __all__ = ["LinkColumn", "LinkColumns", "Meanings", "link_columns", "meanings", "suits", "test_columns"]
 
@@ -117,7 +117,17 @@ def suits(space: Space) -> bool:
     families = [family for offered in space.offers.from_top.values() for family in offered]
     links = [family for family in families if isinstance(family, LinkFamily)]
     # ``all`` holds of a row without targets whatever is asked: what holds of no row would have to be kept for it.
-    return all(link.slots[0].plain and not isinstance(link.template, All | Distinct) for link in links)
+    return all(_suits(link) and not isinstance(link.template, All | Distinct) for link in links)
+
+
+def _suits(link: LinkFamily) -> bool:
+    return link.slots[0].plain or _is_settled(link.slots[0])
+
+
+def _is_settled(slot: Slot) -> bool:
+    """Whether nothing can be added in a slot, nor inside of what stands in it."""
+    inner = [slot for family in slot.fixed if isinstance(family, LinkFamily) for slot in family.slots]
+    return not slot.open and all(map(_is_settled, inner))
 
 
 class LinkColumns(NamedTuple):
@@ -164,7 +174,7 @@ def link_columns(space: Space, most: int = MOST, cells: int = CELLS) -> LinkColu
     for family in space.offers.from_top[name]:
         if not isinstance(family, LinkFamily) or depth < 1 or size < 1:
             continue
-        inner = _meanings(work, family.slots[0].type, depth - 1, size - 1)
+        inner = _inside(work, family, depth, size)
         complete &= inner.complete
         for column in _columns(family, inner, work.population):
             key = column.ranks.tobytes()
@@ -214,6 +224,22 @@ def meanings(space: Space, name: str, most: int = MOST, cells: int = CELLS) -> M
     return _meanings(_Work(space, most, cells), name, depth, size)
 
 
+def _inside(work: _Work, family: LinkFamily, depth: int, size: int) -> Meanings:
+    """What may stand behind a link: anything, or what the rewrite says."""
+    slot = family.slots[0]
+    if slot.plain:
+        return _meanings(work, slot.type, depth - 1, size - 1)
+    fitting = [
+        predicate
+        for predicate in base_predicates(slot)
+        if nesting(predicate) <= depth - 1 and n_literals(predicate) <= size - 1
+    ]
+    masks = [_words(rows_where(predicate, work.population, slot.type)[None, :]) for predicate in fitting]
+    n_words = max(1, -(-work.population.tables[slot.type].n_rows // 64))
+    words = np.concatenate([np.zeros((0, n_words), dtype=np.uint64), *masks])
+    return Meanings(words, np.array([n_literals(p) for p in fitting], dtype=np.int64), tuple(fitting), True)
+
+
 def _meanings(work: _Work, name: str, depth: int, size: int) -> Meanings:
     """The meanings of predicates that look so deep at most and have so many literals at most."""
     key = (name, depth, size)
@@ -238,7 +264,7 @@ def _literals(work: _Work, name: str, depth: int, size: int) -> Meanings:
             if family.size <= size and family.depth <= depth:
                 parts.append(_tests(family, work.population))
         elif depth >= 1 and size >= 1:
-            inner = _meanings(work, family.slots[0].type, depth - 1, size - 1)
+            inner = _inside(work, family, depth, size)
             parts.append(_links(family, inner, work.population))
     found = _distinct(parts, work.limit(n_rows))
     work.overflow |= not found.complete and all(part.complete for part in parts)

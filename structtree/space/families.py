@@ -56,7 +56,27 @@ from structtree.space.terms import (
 )
 from structtree.space.values import Interval, counts, cuts, intervals, scalars
 
-__all__ = ["Family", "LinkFamily", "Offers", "Slot", "TestFamily", "families_of", "opened"]
+__all__ = [
+    "Family",
+    "LinkFamily",
+    "Offers",
+    "Slot",
+    "TestFamily",
+    "base_literals",
+    "base_predicates",
+    "families_of",
+    "opened",
+]
+    "Family",
+    "LinkFamily",
+    "Offers",
+    "Slot",
+    "TestFamily",
+    "base_literals",
+    "base_predicates",
+    "families_of",
+    "opened",
+]
 
 START = 1 << 40
 """The index of families that a search starts with besides those of the grammar; after all of them."""
@@ -449,11 +469,12 @@ def base_literals(family: Family) -> Iterator[Predicate]:
         yield from (family.literal(v) for v in range(len(family)))
         return
     for number in family.numbers:
-        for inners in product(*(list(_base_inners(slot)) for slot in family.slots)):
+        for inners in product(*(list(base_predicates(slot)) for slot in family.slots)):
             yield family.build(number, inners)
 
 
-def _base_inners(slot: Slot) -> Iterator[Predicate]:
+def base_predicates(slot: Slot) -> Iterator[Predicate]:
+    """What stands in a slot as a rewrite makes it."""
     for parts in product(*(list(base_literals(family)) for family in slot.fixed)):
         yield canonical(conjoin(parts))
 
