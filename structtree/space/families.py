@@ -67,16 +67,6 @@ __all__ = [
     "families_of",
     "opened",
 ]
-    "Family",
-    "LinkFamily",
-    "Offers",
-    "Slot",
-    "TestFamily",
-    "base_literals",
-    "base_predicates",
-    "families_of",
-    "opened",
-]
 
 START = 1 << 40
 """The index of families that a search starts with besides those of the grammar; after all of them."""
