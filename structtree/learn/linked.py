@@ -62,7 +62,7 @@ def linked(grammar: CheckedGrammar, population: Population, *, shorten: bool = F
     space = Space.build(grammar, population)
     if not suits(space):
         return None
-    found = link_columns(space)
+    found = link_columns(space, shorten=shorten)
     if found.missing == "literals" and not shorten:
         return None
     own, behind = _own(space), [*_others(space), *found.columns]

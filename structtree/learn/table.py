@@ -101,7 +101,7 @@ def linked_tests(grammar: CheckedGrammar, population: Population, *, shorten: bo
     space = Space.build(grammar, population)
     if not suits(space):
         return None
-    found = link_columns(space)
+    found = link_columns(space, shorten=shorten)
     if found.missing == "literals" and not shorten:
         return None
     own = [test for family in space.offers.from_top[grammar.individual] for test in _own_tests(family, space)]

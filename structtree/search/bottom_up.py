@@ -130,6 +130,12 @@ def _is_settled(slot: Slot) -> bool:
     return not slot.open and all(map(_is_settled, inner))
 
 
+def _too_many_tests(work: _Work, name: str) -> bool:
+    """Whether there are more tests on a type than meanings would be kept of it."""
+    n_tests = sum(len(f) for f in work.space.offers.from_top[name] if isinstance(f, TestFamily))
+    return n_tests > work.limit(work.population.tables[name].n_rows)
+
+
 class LinkColumns(NamedTuple):
     """All ways to look behind links of the individuals.
 
@@ -145,7 +151,7 @@ class LinkColumns(NamedTuple):
     missing: Literal["conjunctions", "literals"] | None
 
 
-def link_columns(space: Space, most: int = MOST, cells: int = CELLS) -> LinkColumns:
+def link_columns(space: Space, most: int = MOST, cells: int = CELLS, *, shorten: bool = True) -> LinkColumns:
     """All literals on the individuals that look behind a link, one for each meaning, with who passes them.
 
     Parameters
@@ -154,6 +160,8 @@ def link_columns(space: Space, most: int = MOST, cells: int = CELLS) -> LinkColu
         For which `suits` holds, on a population.
     most, cells : int
         How many meanings of a type are kept, and how many times its rows that may be.
+    shorten : bool
+        Whether to go on when there are too many single literals; else there are no columns then.
 
     Examples
     --------
@@ -166,6 +174,8 @@ def link_columns(space: Space, most: int = MOST, cells: int = CELLS) -> LinkColu
     """
     work = _Work(space, most, cells)
     name = space.grammar.individual
+    if not shorten and any(_too_many_tests(work, other) for other in space.grammar.schema.names if other != name):
+        return LinkColumns((), "literals")
     depth, size = space.grammar.limits.nesting, space.grammar.limits.literals
     depth, size = ENDLESS if depth is None else depth, ENDLESS if size is None else size
     found: list[LinkColumn] = []

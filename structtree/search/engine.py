@@ -179,7 +179,8 @@ class Search:
         self._start()
         while self.frontier:
             over = self.budget.over(self.evaluated)
-            if over is not None:
+            # However little time there is, the root is looked at: it ends as soon as there is something to return.
+            if over == "evaluations" or (over == "time" and self.expanded):
                 self.stopped_by = over
                 return
             candidate = heapq.heappop(self.frontier)
