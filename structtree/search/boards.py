@@ -20,7 +20,7 @@ from structtree.space.evaluate import aggregate_values, rows_where
 from structtree.space.families import TestFamily
 from structtree.space.space import Batch, Space
 
-__all__ = ["Board", "boards_of"]
+__all__ = ["Board", "BoardColumn", "boards_of", "is_nested", "ranked_column"]
 
 Rows = NDArray[np.int64]
 
@@ -81,7 +81,9 @@ class Board:
 
 
 @dataclass(frozen=True, slots=True)
-class _Column:
+class BoardColumn:
+    """The codes or ranks of one column, its family, and the choices that they stand for."""
+
     values: NDArray[np.int32]
     family: int
     choices: NDArray[np.int64]
@@ -91,19 +93,18 @@ def boards_of(space: Space, type_name: str) -> tuple[Board, Board]:
     """The coded and the ranked board of a type, with its plain tests."""
     population = space.population
     assert population is not None
-    coded: list[_Column] = []
-    ranked: list[_Column] = []
+    coded: list[BoardColumn] = []
+    ranked: list[BoardColumn] = []
     for family in space.plain[type_name].families.values():
-        nested = isinstance(family.template, Compare | Aggregate) and family.template.op in (">=", "<=")
-        if nested and isinstance(family.values, np.ndarray):
-            ranked.append(_ranked(family, population))
+        if is_nested(family):
+            ranked.append(ranked_column(family, population))
         else:
             coded.extend(_coded(family, population))
     n_rows = population.tables[type_name].n_rows
     return _board(coded, n_rows, ranked=False), _board(ranked, n_rows, ranked=True)
 
 
-def _board(columns: list[_Column], n_rows: int, *, ranked: bool) -> Board:
+def _board(columns: list[BoardColumn], n_rows: int, *, ranked: bool) -> Board:
     sizes = [len(column.choices) for column in columns]
     return Board(
         ranked,
@@ -114,7 +115,14 @@ def _board(columns: list[_Column], n_rows: int, *, ranked: bool) -> Board:
     )
 
 
-def _ranked(family: TestFamily, population: Population) -> _Column:
+def is_nested(family: TestFamily) -> bool:
+    """Whether the members are thresholds, each implied by all stricter ones."""
+    nested = isinstance(family.template, Compare | Aggregate) and family.template.op in (">=", "<=")
+    return nested and isinstance(family.values, np.ndarray)
+
+
+def ranked_column(family: TestFamily, population: Population) -> BoardColumn:
+    """How many members of a nested family each row passes, and the members from the laxest to the strictest."""
     template = family.template
     assert isinstance(template, Compare | Aggregate) and isinstance(family.values, np.ndarray)
     values, present = _end_values(family, population)
@@ -123,20 +131,20 @@ def _ranked(family: TestFamily, population: Population) -> _Column:
         ranks, choices = np.searchsorted(cuts, values, side="right"), np.arange(n)
     else:
         ranks, choices = n - np.searchsorted(cuts, values, side="left"), np.arange(n)[::-1]
-    return _Column(np.where(present, ranks, 0).astype(np.int32), family.index, choices.astype(np.int64))
+    return BoardColumn(np.where(present, ranks, 0).astype(np.int32), family.index, choices.astype(np.int64))
 
 
-def _coded(family: TestFamily, population: Population) -> Iterator[_Column]:
+def _coded(family: TestFamily, population: Population) -> Iterator[BoardColumn]:
     every = np.arange(len(family), dtype=np.int64)
     match family.template:
         case Compare(op="=", value=value) if not isinstance(value, str | int | float):
-            yield _Column(_equal_codes(family, population), family.index, every)
+            yield BoardColumn(_equal_codes(family, population), family.index, every)
         case Within(source=source) if source is not None:
-            yield _Column(_bin_codes(family, population), family.index, every)
+            yield BoardColumn(_bin_codes(family, population), family.index, every)
         case _:
             for v in range(len(family)):
                 true = rows_where(family.literal(v), population, family.type)
-                yield _Column(np.where(true, 0, -1).astype(np.int32), family.index, every[v : v + 1])
+                yield BoardColumn(np.where(true, 0, -1).astype(np.int32), family.index, every[v : v + 1])
 
 
 def _equal_codes(family: TestFamily, population: Population) -> NDArray[np.int32]:

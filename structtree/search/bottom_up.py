@@ -22,7 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structtree.data.columns import Population
-from structtree.lang.syntax import Aggregate, All, Compare, Count, Distinct, Exists, Follow, Predicate, Step, Top
+from structtree.lang.syntax import All, Count, Distinct, Exists, Follow, Predicate, Step, Top
+from structtree.search.boards import is_nested, ranked_column
 from structtree.search.kernels.masks import conjunction_signatures, count_behind, signatures
 from structtree.space.evaluate import holds, rows_where
 from structtree.space.families import LinkFamily, Slot, TestFamily, base_predicates
@@ -197,14 +198,13 @@ def link_columns(space: Space, most: int = MOST, cells: int = CELLS, *, shorten:
 
 def test_columns(family: TestFamily, population: Population) -> Iterator[LinkColumn]:
     """The tests of a family on the individuals as columns: one for nested ones, as thresholds are, else one each."""
-    tests = [family.literal(v) for v in range(len(family))]
-    masks = [holds(test, population) for test in tests]
-    if isinstance(family.template, Compare | Aggregate) and isinstance(family.values, np.ndarray):
-        laxest = np.argsort([-mask.sum() for mask in masks], kind="stable").tolist()
-        yield LinkColumn(tuple(tests[v] for v in laxest), np.sum(masks, axis=0, dtype=np.int16))
+    if is_nested(family):
+        column = ranked_column(family, population)
+        tests = tuple(family.literal(v) for v in column.choices.tolist())
+        yield LinkColumn(tests, column.values[population.individuals].astype(np.int16))
         return
-    for test, mask in zip(tests, masks, strict=True):
-        yield LinkColumn((test,), mask.astype(np.int16))
+    for v in range(len(family)):
+        yield LinkColumn((family.literal(v),), holds(family.literal(v), population).astype(np.int16))
 
 
 def _columns(family: LinkFamily, inner: Meanings, population: Population) -> Iterator[LinkColumn]:

@@ -53,6 +53,7 @@ __all__ = [
     "mse_loss",
     "regression_bound",
     "sqrt_gini_part",
+    "times_log",
 ]
 
 Floats = NDArray[np.float64]
@@ -414,12 +415,18 @@ def gain_ratio_term(yes: Floats, yes_weight: Floats, total: Floats, weight: Floa
     # Of a rare split both gain and entropy are small; taking the surplus over what the margins predict into log1p
     # keeps their ratio exact where a difference of two entropies would not.
     surplus = yes * weight - yes_weight * total
-    gain = _times_log(yes, surplus, yes_weight * total) + _times_log(no, -surplus, no_weight * total)
+    gain = times_log(yes, surplus, yes_weight * total) + times_log(no, -surplus, no_weight * total)
     return -gain / np.where(split > 0, split, np.inf)
 
 
-def _times_log(part: Floats, surplus: Floats, expected: Floats) -> Floats:
-    """part × log2(1 + surplus / expected), 0 where there is no part, or so little that the sum rounds to 0."""
+def times_log(part: Floats, surplus: Floats, expected: Floats) -> Floats:
+    """part × log2(1 + surplus / expected), 0 where there is no part, or so little that the sum rounds to 0.
+
+    Examples
+    --------
+    >>> times_log(np.array([2.0, 0.0]), np.array([1.0, 1.0]), np.array([1.0, 1.0])).tolist()
+    [2.0, 0.0]
+    """
     there = (part > 0) & (expected > 0) & (surplus > -expected)
     ratio = np.where(there, surplus, 0.0) / np.where(there, expected, 1.0)
     return part * np.log1p(ratio) / log(2)
