@@ -24,6 +24,9 @@ __all__ = ["Board", "BoardColumn", "boards_of", "is_nested", "ranked_column"]
 
 Rows = NDArray[np.int64]
 
+PIECE = 8_000_000
+"""Members times labels are counted in pieces of about this many numbers."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Board:
@@ -62,6 +65,15 @@ class Board:
         offsets = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
         members = np.repeat(self.offsets[:-1][order] - offsets[:-1], sizes) + np.arange(offsets[-1])
         return Board(self.ranked, self.columns[order], offsets, np.repeat(heads[order], sizes), self.choices[members])
+
+    def pieces(self, column: int, n_labels: int) -> Iterator[tuple[int, int]]:
+        """Runs of columns, from one on, whose counts fit into a piece of memory."""
+        n_columns = len(self.offsets) - 1
+        while column < n_columns:
+            most = self.offsets[column] + max(1, PIECE // max(1, n_labels))
+            stop = max(column + 1, int(np.searchsorted(self.offsets, most, side="right")) - 1)
+            yield column, stop
+            column = stop
 
     def allowed(self, start: int, stop: int, batch: Batch) -> NDArray[np.bool_]:
         """Which of the members from start to stop are in a batch."""

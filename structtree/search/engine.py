@@ -33,8 +33,6 @@ __all__ = ["Budget", "Search"]
 
 # Answers of predicates that are kept for later ones, in bytes.
 REMEMBERED = 200_000_000
-# A batch of members times labels is cut into pieces of about this many numbers.
-PIECE = 8_000_000
 
 Progress = Callable[[SearchStats, "Split | None"], None]
 
@@ -342,7 +340,7 @@ class Search:
         grows = self._can_grow_after(position, batch)
         hashes = self._hashes(len(pairs) if grows else 0)
         for board in self._boards(batch.position.slot.type):
-            for first, last in _pieces(board, board.since(batch.since[0]), self.judge.n_labels):
+            for first, last in board.pieces(board.since(batch.since[0]), self.judge.n_labels):
                 found = self._evaluate(board, first, last, pairs, hashes, batch, trail)
                 start, stop = int(board.offsets[first]), int(board.offsets[last])
                 self._take(found, board.allowed(start, stop, batch), position.size, grows, hashes)
@@ -354,7 +352,7 @@ class Search:
         grows = self._can_grow_after(position, batch)
         widest = max((len(a.targets) for t in self.population.tables.values() for a in t.links.values()), default=1)
         for board in boards:
-            for first, last in _pieces(board, board.since(batch.since[0]), max(widest, self.judge.n_labels)):
+            for first, last in board.pieces(board.since(batch.since[0]), max(widest, self.judge.n_labels)):
                 start, stop = int(board.offsets[first]), int(board.offsets[last])
                 truth = member_truth(board, first, last)
                 inside = inside_of(position, batch.path, truth, self.population, self.known)
@@ -543,13 +541,3 @@ def _before_the_end(position: Position, path: Path) -> Iterator[Position]:
     for index, slot in path:
         yield position
         position = position.items[index].positions[slot]
-
-
-def _pieces(board: Board, column: int, n_labels: int) -> Iterator[tuple[int, int]]:
-    """Runs of columns, from one on, whose counts fit into a piece of memory."""
-    n_columns = len(board.offsets) - 1
-    while column < n_columns:
-        most = board.offsets[column] + max(1, PIECE // max(1, n_labels))
-        stop = max(column + 1, int(np.searchsorted(board.offsets, most, side="right")) - 1)
-        yield column, stop
-        column = stop

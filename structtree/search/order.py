@@ -76,21 +76,22 @@ def _promise(boards: tuple[Board, Board], judge: Judge, pairs: Pairs) -> dict[in
     """For each family the best bound of its members."""
     found: dict[int, Loss] = {}
     for board in boards:
-        if len(board.columns):
-            bounds = judge.bound(_counts(board, judge, pairs))
-            order = np.lexsort((bounds[:, 1], bounds[:, 0], board.families))
-            indices, first = np.unique(board.families[order], return_index=True)
-            best = bounds[order[first]].tolist()
-            found |= {
-                index: min((b[0], b[1]), found.get(index, (np.inf, np.inf)))
-                for index, b in zip(indices.tolist(), best, strict=True)
-            }
+        for first, last in board.pieces(0, judge.n_labels):
+            bounds = judge.bound(_counts(board, first, last, judge, pairs))
+            families = board.families[board.offsets[first] : board.offsets[last]]
+            order = np.lexsort((bounds[:, 1], bounds[:, 0], families))
+            indices, least = np.unique(families[order], return_index=True)
+            for index, (loss, tie) in zip(indices.tolist(), bounds[order[least]].tolist(), strict=True):
+                found[index] = min((loss, tie), found.get(index, (np.inf, np.inf)))
     return found
 
 
-def _counts(board: Board, judge: Judge, pairs: Pairs) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
+def _counts(
+    board: Board, first: int, last: int, judge: Judge, pairs: Pairs
+) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
     kernel = ranked_counts if board.ranked else coded_counts
     hashes = np.zeros((2, 0), dtype=np.uint64)
-    columns, labels, weights = board.columns, judge.labels, judge.weights
-    counts, _, _ = kernel(pairs.owners, pairs.rows, columns, board.offsets, labels, weights, judge.n_labels, hashes)
+    columns, offsets = board.columns[first:last], board.offsets[first : last + 1] - board.offsets[first]
+    labels, weights = judge.labels, judge.weights
+    counts, _, _ = kernel(pairs.owners, pairs.rows, columns, offsets, labels, weights, judge.n_labels, hashes)
     return counts  # type: ignore[no-any-return]  # compiled functions have no types
