@@ -23,10 +23,21 @@ if TYPE_CHECKING:
     from structtree.data.schema import Attribute, Link, RecordType, Schema
     from structtree.data.tables import read_csv
     from structtree.errors import DataError, GrammarError, StructtreeError
+    from structtree.estimators import StructuralTreeClassifier, StructuralTreeRegressor
     from structtree.lang.grammar import Grammar, shipped_grammars
     from structtree.lang.parse import parse_predicate
     from structtree.lang.pretty import pretty
+    from structtree.learn.fit import Pruning, fit
+    from structtree.learn.grow import Growth, grow
+    from structtree.learn.importance import importances
+    from structtree.learn.leaves import Decision
+    from structtree.learn.model import Model, load_model, save_model
+    from structtree.learn.rules import to_formula, to_rules
+    from structtree.learn.tree import Branch, Leaf, Tree
+    from structtree.learn.validate import compare, cross_validate
     from structtree.report.effort import compare_effort
+    from structtree.report.explain import explain
+    from structtree.report.text import export_text
     from structtree.search.best_split import best_split
     from structtree.search.results import SearchStats, Split
     from structtree.search.why_not import WhyNot, why_not
@@ -39,34 +50,54 @@ if TYPE_CHECKING:
 # Where each public name lives; it is imported when it is first asked for, so that `import structtree` is quick.
 _HOMES = {
     "Attribute": "data.schema",
+    "Branch": "learn.tree",
     "DataError": "errors",
     "Dataset": "data.catalog",
+    "Decision": "learn.leaves",
     "Grammar": "lang.grammar",
     "GrammarError": "errors",
+    "Growth": "learn.grow",
+    "Leaf": "learn.tree",
     "Link": "data.schema",
+    "Model": "learn.model",
     "Population": "data.columns",
+    "Pruning": "learn.fit",
     "RecordType": "data.schema",
     "Schema": "data.schema",
     "SearchStats": "search.results",
     "Space": "space.space",
     "Split": "search.results",
     "StructtreeError": "errors",
+    "StructuralTreeClassifier": "estimators",
+    "StructuralTreeRegressor": "estimators",
+    "Tree": "learn.tree",
     "WhyNot": "search.why_not",
     "Witness": "space.meaning",
     "best_split": "search.best_split",
     "canonical": "space.terms",
-    "count_space": "space.count",
+    "compare": "learn.validate",
     "compare_effort": "report.effort",
+    "count_space": "space.count",
+    "cross_validate": "learn.validate",
     "dataset_names": "data.catalog",
+    "explain": "report.explain",
+    "export_text": "report.text",
+    "fit": "learn.fit",
+    "grow": "learn.grow",
     "holds": "space.evaluate",
+    "importances": "learn.importance",
     "load_dataset": "data.catalog",
+    "load_model": "learn.model",
     "open_data": "data.opening",
     "parse_predicate": "lang.parse",
     "pretty": "lang.pretty",
     "read_csv": "data.tables",
     "read_jsonl": "data.records",
     "satisfies": "space.meaning",
+    "save_model": "learn.model",
     "shipped_grammars": "lang.grammar",
+    "to_formula": "learn.rules",
+    "to_rules": "learn.rules",
     "why_not": "search.why_not",
     "witnesses": "space.meaning",
     "write_jsonl": "data.records",
@@ -74,35 +105,55 @@ _HOMES = {
 
 __all__ = [
     "Attribute",
+    "Branch",
     "DataError",
     "Dataset",
+    "Decision",
     "Grammar",
     "GrammarError",
+    "Growth",
+    "Leaf",
     "Link",
+    "Model",
     "Population",
+    "Pruning",
     "RecordType",
     "Schema",
     "SearchStats",
     "Space",
     "Split",
     "StructtreeError",
+    "StructuralTreeClassifier",
+    "StructuralTreeRegressor",
+    "Tree",
     "WhyNot",
     "Witness",
     "__version__",
     "best_split",
     "canonical",
+    "compare",
     "compare_effort",
     "count_space",
+    "cross_validate",
     "dataset_names",
+    "explain",
+    "export_text",
+    "fit",
+    "grow",
     "holds",
+    "importances",
     "load_dataset",
+    "load_model",
     "open_data",
     "parse_predicate",
     "pretty",
     "read_csv",
     "read_jsonl",
     "satisfies",
+    "save_model",
     "shipped_grammars",
+    "to_formula",
+    "to_rules",
     "why_not",
     "witnesses",
     "write_jsonl",

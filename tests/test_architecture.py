@@ -29,7 +29,7 @@ DOORS = {
     "matplotlib": {"report/draw.py"},
     "typer": {f"cli/{name}.py" for name in CLI},
     "rich": {"cli/common.py", "cli/progress.py"},
-    "numba": {"search/kernels/counting.py", "search/kernels/assessing.py", "search/kernels/flat.py"},
+    "numba": {f"search/kernels/{name}.py" for name in ("assessing", "counting", "flat", "masks")},
     "sklearn": {"estimators.py", "learn/validate.py"},
 }
 

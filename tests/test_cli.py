@@ -35,6 +35,11 @@ def fail(*args, code=1):
 COMMANDS = [
     ["datasets"],
     ["demo"],
+    ["fit"],
+    ["predict"],
+    ["show"],
+    ["explain"],
+    ["cv"],
     ["data", "info"],
     ["data", "convert"],
     ["grammar", "check"],
@@ -98,7 +103,7 @@ def test_a_kind_can_be_overridden(tmp_path):
     [
         ("trains", "trains"),
         ("trains", "michalski10"),
-        ("molecules", "planted-molecules"),
+        ("atoms-and-bonds", "planted-molecules"),
         ("multi-instance", "bags"),
         ("sequences", "sequences"),
         ("rooted-trees", "rooted-trees"),
@@ -140,6 +145,10 @@ def test_the_demonstration_runs():
     assert "20 trains with 63 cars" in text
     assert "counted, not enumerated" in text
     assert "exists cars (closed and not long): accuracy 0.9, proved best" in text
+    assert "└─ no:  west 10/10" in text
+    assert "if exists cars (closed and not long) then east (n=8, confidence 1.00)" in text
+    assert "Why does train 8 go east?" in text
+    assert "without pruning     86,459 predicates" in text
 
 
 # ---- wrong input ----------------------------------------------------------------------------------------

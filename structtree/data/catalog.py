@@ -412,7 +412,7 @@ _MADE = (
         _GENERATED,
         "class",
         "generated",
-        grammar="molecules",
+        grammar="atoms-and-bonds",
         detail=_rule("planted-molecules", "active"),
         _origin=_Generator(planted_graphs),
     ),

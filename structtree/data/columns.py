@@ -225,15 +225,28 @@ class Population:
         >>> labels.tolist(), rest.schema.type("Individual").members
         (['a', 'b'], ('size',))
         """
-        labels = _labels(self.column(attribute), attribute)
+        return self.without(attribute), _labels(self.column(attribute), attribute)
+
+    def without(self, *attributes: str) -> Population:
+        """The population without some attributes of the individuals.
+
+        Examples
+        --------
+        >>> population = Population.from_records([{"name": "Ann", "age": 31}])
+        >>> population.without("name").record(0)
+        {'age': 31}
+        """
         name = self.schema.individual
-        record = self.schema.type(name)
-        slim = RecordType(name, tuple(a for a in record.attributes if a.name != attribute), record.links)
+        record, table = self.schema.type(name), self.tables[name]
+        for attribute in attributes:
+            if attribute not in table.columns:
+                raise UnknownNameError("attribute", attribute, table.columns)
+        kept = tuple(a for a in record.attributes if a.name not in attributes)
+        slim = RecordType(name, kept, record.links)
         schema = Schema(tuple(slim if t.name == name else t for t in self.schema.types), name)
-        table = self.tables[name]
-        columns = {key: column for key, column in table.columns.items() if key != attribute}
+        columns = {key: column for key, column in table.columns.items() if key not in attributes}
         tables = {**self.tables, name: replace(table, columns=columns)}
-        return replace(self, schema=schema, tables=tables, _known_good=False), labels
+        return replace(self, schema=schema, tables=tables, _known_good=False)
 
     def with_column(self, type_name: str, attribute: Attribute, column: Column) -> Population:
         """The population with one more attribute of a type."""

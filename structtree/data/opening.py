@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from numpy.typing import NDArray
 
@@ -14,7 +15,7 @@ from structtree.data.columns import Population
 from structtree.data.molecules import Hydrogens
 from structtree.data.schema import Schema
 from structtree.data.sources import read_data, target_of
-from structtree.errors import MissingFileError, did_you_mean
+from structtree.errors import MissingFileError, UsageError, did_you_mean
 
 __all__ = ["Opened", "open_data"]
 
@@ -51,6 +52,7 @@ def open_data(
     smiles: str | None = None,
     hydrogens: Hydrogens | None = None,
     skip_bad: bool | None = None,
+    unlabelled: Literal["refuse", "leave out"] = "refuse",
 ) -> Opened:
     """Open data by the name of a data set, or by the path of a file or folder.
 
@@ -67,6 +69,8 @@ def open_data(
         How to read delimited text; see `structtree.data.tables.read_csv`.
     smiles, hydrogens, skip_bad
         How to read molecules; see `structtree.data.molecules.read_molecules`.
+    unlabelled : {"refuse", "leave out"}
+        Whether individuals without a value of the target are an error, or left out with a warning.
 
     Examples
     --------
@@ -74,51 +78,64 @@ def open_data(
     >>> len(opened.population), opened.target_name
     (24, 'lenses')
     """
-    if str(where) in dataset_names() and not Path(where).exists():
-        found = load_dataset(str(where))
-        if target is None or target == found.target_name:
-            return Opened(
-                found.name,
-                found.population,
-                found.target,
-                found.target_name,
-                found.description,
-                found.source,
-                found.grammar,
-            )
-        rest, labels = found.population.split_target(target)
-        return Opened(found.name, rest, labels, target, found.description, found.source, found.grammar)
+    options: dict[str, Any] = {
+        "format": format,
+        "types": types,
+        "individual": individual,
+        "schema": schema,
+        "group": group,
+        "link": link,
+        "delimiter": delimiter,
+        "header": header,
+        "names": names,
+        "encoding": encoding,
+        "decimal": decimal,
+        "missing": missing,
+        "smiles": smiles,
+        "hydrogens": hydrogens,
+        "skip_bad": skip_bad,
+    }
     if not Path(where).exists():
-        raise MissingFileError(
-            f"{str(where)!r} is neither a file nor a data set{did_you_mean(str(where), _near(Path(where)))}"
-        )
-    population = read_data(
-        where,
-        format=format,
-        types=types,
-        individual=individual,
-        schema=schema,
-        group=group,
-        link=link,
-        delimiter=delimiter,
-        header=header,
-        names=names,
-        encoding=encoding,
-        decimal=decimal,
-        missing=missing,
-        smiles=smiles,
-        hydrogens=hydrogens,
-        skip_bad=skip_bad,
-    )
+        _require_name(str(where), options)
+        return _named(str(where), target, unlabelled)
+    population = read_data(where, **options)
     if target is None:
         target = target_of(where, population, format)
     if target is None:
         return Opened(Path(where).stem, population, source=str(where))
-    rest, labels = population.split_target(target)
+    rest, labels = _split(population, target, unlabelled)
     return Opened(Path(where).stem, rest, labels, target, source=str(where))
+
+
+def _named(name: str, target: str | None, unlabelled: str) -> Opened:
+    found = load_dataset(name)
+    rest, labels = found.population, found.target
+    if target is not None and target != found.target_name:
+        rest, labels = _split(rest, target, unlabelled)
+    about = found.description, found.source, found.grammar
+    return Opened(found.name, rest, labels, target or found.target_name, *about)
+
+
+def _require_name(name: str, options: Mapping[str, Any]) -> None:
+    """Refuse what is no data set, and options of reading, which a data set has no use for."""
+    if name not in dataset_names():
+        raise MissingFileError(f"{name!r} is neither a file nor a data set{did_you_mean(name, _near(Path(name)))}")
+    for option, value in options.items():
+        if value is not None and value != {}:
+            raise UsageError(f"{option} says how to read a file, and {name} is a data set with a name")
+
+
+def _split(population: Population, target: str, unlabelled: str) -> tuple[Population, NDArray[Any]]:
+    missing = population.column(target).missing
+    if unlabelled == "leave out" and missing.any() and not missing.all():
+        n = int(missing.sum())
+        warnings.warn(f"left out {n:,} of {len(missing):,} individuals, which have no {target}", stacklevel=3)
+        population = population.take(~missing)
+    return population.split_target(target)
 
 
 def _near(path: Path) -> list[str]:
     """What might have been meant: data sets, and the files beside."""
-    beside = [str(path.with_name(p.name)) for p in path.parent.iterdir()] if path.parent.is_dir() else []
+    files = path.parent.iterdir() if path.parent.is_dir() else ()
+    beside = [str(path.with_name(file.name)) for file in files if not file.name.startswith(".")]
     return [*dataset_names(), *beside]

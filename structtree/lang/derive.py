@@ -1,7 +1,7 @@
 """The default grammar for any schema, as text that a person would be happy to edit.
 
 It asks about every attribute and follows every link, a few steps deep: enough to begin with, and each block says
-how to change it.
+how to change it. A table without links gets the questions of an ordinary decision tree, one test at a time.
 """
 
 from __future__ import annotations
@@ -55,6 +55,8 @@ def derive_grammar(schema: Schema, name: str | None = None) -> str:
     return "\n\n".join(filter(None, paragraphs)) + "\n"
 
 
+_TOGETHER = ("# How many of these may stand together at one position.", "top -> top and top max 2")
+_ALONE = ("# One at a time, as in an ordinary decision tree; for two at once write: top -> top and top max 2",)
 _LIMITS = """\
 # How many links deep a predicate may look, and how many tests and links it may have in all.
 limits { nesting 4, literals 6 }"""
@@ -69,6 +71,11 @@ def _reachable(schema: Schema) -> list[RecordType]:
     return found
 
 
+def _is_flat(schema: Schema) -> bool:
+    """Whether there is nothing but the attributes of the individuals to ask about."""
+    return not schema.type(schema.individual).links and not schema.listed(schema.individual)
+
+
 def _block(record: RecordType, schema: Schema) -> str:
     """The refine block of a type; empty when there is nothing to ask."""
     parts = [
@@ -80,8 +87,7 @@ def _block(record: RecordType, schema: Schema) -> str:
     ]
     if not any(parts):
         return ""
-    together = ["# How many of these may stand together at one position.", "top -> top and top max 2"]
-    lines = [line for part in [*parts, together] for line in part]
+    lines = [line for part in [*parts, _ALONE if _is_flat(schema) else _TOGETHER] for line in part]
     return f"refine {pretty_name(record.name)} {{\n" + "".join(f"    {line}\n" for line in lines) + "}"
 
 

@@ -39,12 +39,13 @@ from structtree.lang.syntax import (
     Top,
     Within,
 )
-from structtree.learn.tree import Branch, Tree
+from structtree.learn.tree import Tree, Way
 from structtree.space.terms import conjuncts
 
 __all__ = ["Clause", "clauses", "entails", "negation", "refutes", "short_clauses"]
 
 Numbers = frozenset[int]
+Ways = Sequence[tuple[Way, ...]]
 
 
 class Clause(NamedTuple):
@@ -61,7 +62,7 @@ def clauses(tree: Tree) -> tuple[Clause, ...]:
     --------
     >>> from structtree.data.schema import Attribute, RecordType, Schema
     >>> from structtree.lang.parse import parse_predicate
-    >>> from structtree.learn.tree import ClassCounts, Found, Leaf
+    >>> from structtree.learn.tree import Branch, ClassCounts, Found, Leaf
     >>> schema = Schema((RecordType("T", (Attribute("a", "bool"),)),), "T")
     >>> found = Found("acc*", 1.0, 0.5, True, 0.0, 1, 0.0)
     >>> yes, no, both = ClassCounts(1, (0.0, 1.0)), ClassCounts(1, (1.0, 0.0)), ClassCounts(2, (1.0, 1.0))
@@ -97,7 +98,7 @@ def short_clauses(tree: Tree, answers: Sequence[Hashable]) -> tuple[Clause, ...]
     >>> from structtree.data.schema import Attribute, RecordType, Schema
     >>> from structtree.lang.parse import parse_predicate
     >>> from structtree.lang.pretty import pretty
-    >>> from structtree.learn.tree import ClassCounts, Found, Leaf
+    >>> from structtree.learn.tree import Branch, ClassCounts, Found, Leaf
     >>> schema = Schema((RecordType("T", (Attribute("a", "real"),)),), "T")
     >>> found, seen = Found("acc*", 1.0, 0.5, True, 0.0, 1, 0.0), ClassCounts(2, (1.0, 1.0))
     >>> first, second = (parse_predicate(text) for text in ("a >= 3", "a >= 5"))
@@ -108,8 +109,8 @@ def short_clauses(tree: Tree, answers: Sequence[Hashable]) -> tuple[Clause, ...]
     ['a in [3, 5)'] (3,)
     ['not (a >= 3)'] (4,)
     """
-    plain = clauses(tree)
-    facts = _Facts((*_conditions_of(plain), *_tests(tree)))
+    plain, ways = clauses(tree), [tree.ways(node) for node in range(len(tree.nodes))]
+    facts = _Facts((*_conditions_of(plain), *_tests(ways)))
     possible = [
         Clause(conditions, clause.leaves)
         for clause in plain
@@ -117,7 +118,7 @@ def short_clauses(tree: Tree, answers: Sequence[Hashable]) -> tuple[Clause, ...]
     ]
     facts = facts.including(_conditions_of(possible))
     told = _told(tree, answers)
-    shorter = [_generalised(clause, tree, told, facts) for clause in possible]
+    shorter = [_generalised(clause, ways, told, facts) for clause in possible]
     return tuple(_readable(clause) for clause in _absorbed(shorter, answers, facts))
 
 
@@ -299,11 +300,11 @@ class _Facts:
         return set().union(*(self._by_name[name] for name in _asked(condition)))
 
 
-def _tests(tree: Tree) -> Iterator[Predicate]:
-    for node in tree.nodes:
-        if isinstance(node, Branch):
-            yield node.test
-            yield from conjuncts(node.test)
+def _tests(ways: Ways) -> Iterator[Predicate]:
+    for of_node in ways:
+        for way in of_node:
+            yield way.test
+            yield from conjuncts(way.test)
 
 
 # ---- one clause by itself --------------------------------------------------------------------------------
@@ -356,7 +357,7 @@ def _told(tree: Tree, answers: Sequence[Hashable]) -> list[set[Hashable]]:
     return told
 
 
-def _generalised(clause: Clause, tree: Tree, told: list[set[Hashable]], facts: _Facts) -> Clause:
+def _generalised(clause: Clause, ways: Ways, told: list[set[Hashable]], facts: _Facts) -> Clause:
     """The clause without the conditions that make no difference to what the tree says.
 
     Negative ones are tried first: a rule reads better without them.
@@ -364,26 +365,23 @@ def _generalised(clause: Clause, tree: Tree, told: list[set[Hashable]], facts: _
     kept, answer = list(clause.conditions), told[clause.leaves[0]]
     for condition in sorted(kept, key=_is_negative, reverse=True):
         rest = [c for c in kept if c is not condition]
-        if _all_are_told(answer, facts.numbers(rest), tree, told, facts):
+        if _all_are_told(answer, facts.numbers(rest), ways, told, facts):
             kept = rest
     return Clause(tuple(kept), clause.leaves)
 
 
 def _all_are_told(
-    answer: set[Hashable], given: Numbers, tree: Tree, told: list[set[Hashable]], facts: _Facts
+    answer: set[Hashable], given: Numbers, ways: Ways, told: list[set[Hashable]], facts: _Facts
 ) -> bool:
     """Whether all leaves that individuals with the given conditions can reach, as far as can be seen, say this."""
     stack = [0]
     while stack:
         index = stack.pop()
-        node = tree.nodes[index]
         if told[index] == answer:
             continue
-        if not isinstance(node, Branch) or answer.isdisjoint(told[index]):
+        if not ways[index] or answer.isdisjoint(told[index]):
             return False
-        settled = facts.settles(given, node.test)
-        stack += [node.no] if settled is not True else []
-        stack += [node.yes] if settled is not False else []
+        stack += [child for child, test, said in ways[index] if facts.settles(given, test) in (None, said)]
     return True
 
 

@@ -48,9 +48,9 @@ class Evidence:
     weights: Floats
     classes: tuple[Any, ...] = ()
 
-    def stats(self, which: NDArray[np.int64]) -> ClassCounts | Moments:
-        """What is seen of some individuals."""
-        target, weights = self.target[which], self.weights[which]
+    def stats(self, which: NDArray[np.int64], parts: Floats | None = None) -> ClassCounts | Moments:
+        """What is seen of some individuals, or of parts of them."""
+        target, weights = self.target[which], self.weights[which] * (1.0 if parts is None else parts)
         if self.criterion.task == "classes":
             counts = np.bincount(target, weights, len(self.classes))
             return ClassCounts(len(which), tuple(counts.tolist()))
@@ -73,6 +73,7 @@ def evidence_for(
     sample_weight: ArrayLike | None = None,
     class_weight: Mapping[Any, float] | None = None,
     classes: Sequence[Any] | None = None,
+    priors: Mapping[Any, float] | None = None,
 ) -> Evidence:
     """Check the labels and weights of n individuals.
 
@@ -86,6 +87,14 @@ def evidence_for(
         Weights of individuals, and of classes; at least one individual must have a weight above 0.
     classes : sequence, optional
         The classes in the order to use, when more may be known than are in the target; sorted by default.
+    priors : mapping from class to float, optional
+        What shares the classes really have, if not those of the target; their weights are made to be so before class
+        weights count. Only the ratios matter.
+
+    Examples
+    --------
+    >>> evidence_for(["ill", "ill", "well", "well"], 4, priors={"ill": 1, "well": 9}).weights.tolist()
+    [0.2, 0.2, 1.8, 1.8]
     """
     labels = np.asarray(target)
     if labels.shape != (n,):
@@ -95,10 +104,14 @@ def evidence_for(
     chosen = _criterion(name, labels, classes)
     weights = _weights(sample_weight, n)
     if chosen.task == "numbers":
+        if priors is not None:
+            raise UsageError("priors are for classes, and the target is a number; leave them out")
         return _with_some_weight(Evidence(chosen, _numbers(chosen, labels), weights))
     known = _classes(labels.tolist()) if classes is None else tuple(map(_plain, classes))
     codes = _codes(labels.tolist(), known)
     factors = _factors(class_weight or {}, known)
+    if priors is not None:
+        factors *= _prior_factors(priors, known, np.bincount(codes, weights, len(known)).astype(np.float64))
     return _with_some_weight(Evidence(chosen, codes, weights * factors[codes], known))
 
 
@@ -152,6 +165,23 @@ def _factors(class_weight: Mapping[Any, float], classes: tuple[Any, ...]) -> Flo
         if not 0 <= weight < np.inf:
             raise UsageError(f"a class weight must be a number >= 0; got {weight} for {label!r}")
     return np.array([float(class_weight.get(label, 1.0)) for label in classes])
+
+
+def _prior_factors(priors: Mapping[Any, float], classes: tuple[Any, ...], weights: Floats) -> Floats:
+    """What makes the classes weigh as the priors say, and all of them together what they did."""
+    for label in priors:
+        if label not in classes:
+            known = did_you_mean(str(label), map(str, classes))
+            raise UsageError(f"priors name {label!r}, which is no class{known}")
+    shares = np.array([float(priors.get(label, np.nan)) for label in classes])
+    if not (shares >= 0).all() or not 0 < shares.sum() < np.inf:
+        raise UsageError(
+            f"priors must be a number >= 0 for each of the classes {list(classes)}, not 0 for all; got {dict(priors)}"
+        )
+    nobody = np.flatnonzero((shares > 0) & (weights <= 0))
+    if len(nobody):
+        raise UsageError(f"class {classes[nobody[0]]!r} cannot have a prior: the training data has nobody of it")
+    return np.asarray(shares / shares.sum() * weights.sum() / np.where(weights > 0, weights, 1.0))
 
 
 def _weights(sample_weight: ArrayLike | None, n: int) -> Floats:

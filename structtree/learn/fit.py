@@ -101,6 +101,7 @@ def fit(
     sample_weight: ArrayLike | None = None,
     class_weight: Mapping[Any, float] | None = None,
     classes: Sequence[Any] | None = None,
+    priors: Mapping[Any, float] | None = None,
     functions: Mapping[str, Call] | None = None,
     target_name: str | None = None,
     progress: Callable[[Progress], None] | None = None,
@@ -121,6 +122,9 @@ def fit(
         How leaves say a class; its costs also count in pruning.
     criterion, sample_weight, class_weight, classes
         As of `structtree.learn.grow.grow`.
+    priors : mapping from class to float, optional
+        What shares the classes have where the model will be used; the training data weighs as if it had them. Class
+        weights come on top.
     functions : mapping from name to function, optional
         For each ``function`` of the grammar.
     target_name : str, optional
@@ -140,7 +144,7 @@ def fit(
     """
     options, asks = growth or Growth(), grammar or Grammar.from_schema(population.schema)
     whole = with_functions(population, asks, functions or {})
-    evidence = evidence_for(target, len(population), criterion, sample_weight, class_weight, classes)
+    evidence = evidence_for(target, len(population), criterion, sample_weight, class_weight, classes, priors)
     _check_task(decision, pruning, evidence.classes)
     watch = _Watch(progress)
     job = _Job(whole, np.asarray(target), evidence, asks.check(whole.schema), options, pruning, decision, watch)

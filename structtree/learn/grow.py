@@ -29,12 +29,16 @@ from structtree.errors import UsageError
 from structtree.lang.check import CheckedGrammar
 from structtree.lang.grammar import Grammar
 from structtree.lang.syntax import Predicate, Top
+from structtree.learn.dividing import Manner
 from structtree.learn.evidence import Evidence, evidence_for
-from structtree.learn.flat import grow_flat
+from structtree.learn.flat import Flat, grow_flat
 from structtree.learn.linked import linked, worded
+from structtree.learn.parts import Refuses, grow_parts
+from structtree.learn.routing import own_attributes
 from structtree.learn.stop import literals_offered, p_value, precision_of, predicate_bits, saves_bits
 from structtree.learn.table import Asked, flat_tests, linked_tests
-from structtree.learn.tree import Branch, ClassCounts, Found, Leaf, Moments, Node, Stats, Tree
+from structtree.learn.tree import Branch, ClassCounts, Found, Leaf, MissingRule, Moments, Node, Stats, Tree
+from structtree.learn.unknown import seen_schema
 from structtree.search.best_split import SearchStats, Split, Strategy, best_split
 from structtree.search.criteria import TOLERANCE
 from structtree.search.kernels.flat import Limits
@@ -87,6 +91,16 @@ class Growth:
         still waiting become leaves.
     random_state : int
         Seeds the search; the tree does not depend on it.
+    nominal : {"binary", "multiway"}
+        For plain tables: whether ``a = *`` tells one value from the others, or makes a `Switch` with a side for each
+        value that occurs at the node, as in ID3 and C4.5. Two of the sides must then have ``min_samples_leaf``.
+    missing : {"false", "majority", "fractional"}
+        For plain tables: what becomes of those who lack the value that is asked about, in training and afterwards.
+        No test holds of them; they go where most go; or they go to all sides, in parts (C4.5). By the last two, what
+        a test gains counts in proportion to the weight of those who have a value.
+    average_gain_filter : bool
+        For plain tables, with ``"gain-ratio"``: of each attribute the split with the most information gain stands for
+        it, and only those with at least average gain are compared by gain ratio (C4.5).
 
     Examples
     --------
@@ -109,6 +123,9 @@ class Growth:
     max_evaluations: int | None = None
     time_limit: float | None = None
     random_state: int = 0
+    nominal: Literal["binary", "multiway"] = "binary"
+    missing: MissingRule = "false"
+    average_gain_filter: bool = False
 
     def __post_init__(self) -> None:
         for name, (is_right, expected) in _EXPECTED.items():
@@ -196,10 +213,12 @@ def grow(
         population = with_functions(population, grammar, {})
         grammar = grammar.check(population.schema)
     population, evidence = _counted(population, evidence)
+    if _for_tables(options):
+        return _grow_plain(population, evidence, grammar, options, progress)
     asked = _asked(grammar, population, options)
     if asked is not None:
         return _grow_table(asked, population, evidence, options, progress)
-    table = linked(grammar, compact(population)) if _is_listed(options) else None
+    table = linked(grammar, compact(population), seconds=_for_listing(options)) if _is_listed(options) else None
     if table is None:
         return _grow_by_search(population, evidence, grammar, options, progress)
     tree = _grow_by_search(table.population, evidence, table.space, options, progress)
@@ -241,12 +260,19 @@ def _is_listed(growth: Growth) -> bool:
     return growth.strategy in ("auto", "bottom-up") and growth.share is None
 
 
+def _for_listing(growth: Growth) -> float:
+    """How many seconds the list of tests may take: some must be left to try them."""
+    return inf if growth.time_limit is None else growth.time_limit / 3
+
+
 def _asked(grammar: CheckedGrammar, population: Population, growth: Growth) -> Asked | None:
     """All tests that a node may ask, if they can be listed; None where each node needs a search of its own."""
     if not _is_listed(growth) or growth.stop is not None or growth.max_evaluations is not None:
         return None
     shorten = growth.strategy == "bottom-up"
-    asked = flat_tests(grammar) or linked_tests(grammar, compact(population), shorten=shorten)
+    asked = flat_tests(grammar) or linked_tests(
+        grammar, compact(population), shorten=shorten, seconds=_for_listing(growth)
+    )
     if asked is None and shorten:
         raise UsageError(
             "strategy 'bottom-up' needs a grammar that asks one thing at a time of an individual, without 'all' and "
@@ -262,18 +288,25 @@ def _grow_table(
     growth: Growth,
     progress: Callable[[Progress], None] | None,
 ) -> Tree:
-    limits = Limits(
-        growth.max_depth or -1, growth.min_samples_split, growth.min_samples_leaf, growth.min_impurity_decrease
-    )
-    seconds = np.inf if growth.time_limit is None else growth.time_limit
+    limits, seconds = _limits(growth), inf if growth.time_limit is None else growth.time_limit
     grown = grow_flat(asked, population, evidence, limits, max_leaf_nodes=growth.max_leaf_nodes, seconds=seconds)
     tree = Tree(grown.nodes, population.schema, evidence.classes)
     if grown.stopped_by is not None or not asked.complete:
         tree = _with_gaps(tree, growth, evidence)
-    if progress is not None:
-        n = len(population)
-        progress(Progress(len(tree.nodes), len(tree.leaves), n, n, grown.evaluated, grown.stopped_by))
+    _tell_of_table(tree, grown, progress)
     return tree
+
+
+def _limits(growth: Growth) -> Limits:
+    return Limits(
+        growth.max_depth or -1, growth.min_samples_split, growth.min_samples_leaf, growth.min_impurity_decrease
+    )
+
+
+def _tell_of_table(tree: Tree, grown: Flat, progress: Callable[[Progress], None] | None) -> None:
+    if progress is not None:
+        n = tree.nodes[0].stats.n
+        progress(Progress(len(tree.nodes), len(tree.leaves), n, n, grown.evaluated, grown.stopped_by))
 
 
 def _with_gaps(tree: Tree, growth: Growth, evidence: Evidence) -> Tree:
@@ -296,6 +329,102 @@ def _loss(evidence: Evidence, stats: Stats) -> float:
         case Moments(_, weight, _, variance):
             total = np.array([weight, 0.0, weight * variance])
     return float(evidence.criterion.unsplit(total)[0])
+
+
+# ---- what only plain tables have ------------------------------------------------------------------------
+
+
+def _for_tables(growth: Growth) -> bool:
+    return growth.nominal != "binary" or growth.missing != "false" or growth.average_gain_filter
+
+
+def _grow_plain(
+    population: Population,
+    evidence: Evidence,
+    grammar: CheckedGrammar,
+    growth: Growth,
+    progress: Callable[[Progress], None] | None,
+) -> Tree:
+    """A tree with switches, or with a rule for missing values."""
+    asked = _asked_of_table(grammar, evidence, growth)
+    missing, classes = growth.missing, evidence.classes
+    schema = population.schema if missing == "false" else seen_schema(population)
+    if not _needs_parts(asked, population, growth):
+        tree = _grow_table(asked, population, evidence, growth, progress)
+        nodes = tree.nodes if missing == "false" else _with_shares(tree)
+        return Tree(nodes, schema, classes, missing)
+    grown = grow_parts(
+        asked,
+        population,
+        evidence,
+        schema.type(schema.individual),
+        Manner(growth.nominal == "multiway", missing, growth.average_gain_filter, growth.min_samples_leaf),
+        _limits(growth),
+        max_leaf_nodes=growth.max_leaf_nodes,
+        seconds=inf if growth.time_limit is None else growth.time_limit,
+        refuses=_refusal(evidence, growth),
+    )
+    tree = Tree(grown.nodes, schema, classes, missing)
+    if grown.stopped_by is not None:
+        tree = _with_gaps(tree, growth, evidence)
+    _tell_of_table(tree, grown, progress)
+    return tree
+
+
+def _asked_of_table(grammar: CheckedGrammar, evidence: Evidence, growth: Growth) -> Asked:
+    given = {name: getattr(growth, name) for name in ("nominal", "missing", "average_gain_filter")}
+    words = " and ".join(
+        f"{name}={value!r}" for name, value in given.items() if value not in ("binary", "false", False)
+    )
+    for name in ("share", "max_evaluations"):
+        if getattr(growth, name) is not None:
+            raise UsageError(f"{words} does not go with {name}={getattr(growth, name)!r}; leave one of them out")
+    if growth.average_gain_filter and evidence.criterion.name != "gain-ratio":
+        raise UsageError(
+            f"average_gain_filter is for the criterion 'gain-ratio'; got {evidence.criterion.name!r}, so leave it out"
+        )
+    asked = flat_tests(grammar)
+    if asked is None:
+        raise UsageError(
+            f"{words} needs a grammar that asks a plain table one test at a time, such as Grammar.from_schema gives: "
+            "no links, no 'top and top', and '*' or a single value in every test"
+        )
+    return asked
+
+
+def _needs_parts(asked: Asked, population: Population, growth: Growth) -> bool:
+    """Whether the tree, or how it is found, is different from what the compiled sweeps would make of it."""
+    if growth.average_gain_filter or growth.stop is not None:
+        return True
+    if growth.nominal == "multiway" and any(test.kind == "nominal" for test in asked.tests):
+        return True
+    names = {name for test in asked.tests for name in own_attributes(test.right) or ()}
+    return growth.missing != "false" and any(population.column(name).missing.any() for name in names)
+
+
+def _with_shares(tree: Tree) -> tuple[Node, ...]:
+    """The nodes with how their weight is divided, for a tree on whose training data every answer is known."""
+    return tuple(
+        replace(node, shares=_shares(node, tree)) if isinstance(node, Branch) else node for node in tree.nodes
+    )
+
+
+def _shares(branch: Branch, tree: Tree) -> tuple[float, ...]:
+    weights = [tree.nodes[child].stats.weight for child in branch.children]
+    return tuple(weight / sum(weights) for weight in weights)
+
+
+def _refusal(evidence: Evidence, growth: Growth) -> Refuses | None:
+    """What the stopping rule says about divisions of a plain table; each is told as one of all there are."""
+    task = evidence.criterion.task
+    match growth.stop:
+        case None:
+            return None
+        case "test":
+            return lambda sides, _: p_value(task, *sides) > growth.significance
+        case "mdl":
+            fine = precision_of(evidence.target) if task == "numbers" else 1.0
+            return lambda sides, n: not saves_bits(task, *sides, for_test=1 + log2(n), precision=fine)
 
 
 # ---- a tree while it grows ------------------------------------------------------------------------------
@@ -514,7 +643,7 @@ class _Grower:
                 return p_value(self.task, yes, no) <= self.growth.significance
             case "mdl":
                 bits = predicate_bits(split.predicate, literals_offered(split.problem.space))
-                return saves_bits(self.task, yes, no, bits, self.precision)
+                return saves_bits(self.task, yes, no, for_test=bits, precision=self.precision)
 
     def _divide(self, offer: _Offer) -> list[_Waiting]:
         """Make a node a branch, and its two sides wait."""
@@ -621,4 +750,7 @@ _EXPECTED: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "max_evaluations": (lambda v: v is None or _is_int(v, 1), "an int >= 1 or None"),
     "time_limit": (lambda v: v is None or (_is_number(v) and v > 0), "a number of seconds > 0 or None"),
     "random_state": (lambda v: _is_int(v, 0), "an int >= 0"),
+    "nominal": (_one_of("binary", "multiway"), "'binary' or 'multiway'"),
+    "missing": (_one_of("false", "majority", "fractional"), "'false', 'majority' or 'fractional'"),
+    "average_gain_filter": (_one_of(True, False), "True or False"),
 }

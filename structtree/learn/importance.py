@@ -32,7 +32,7 @@ from structtree.lang.syntax import (
     Top,
     Within,
 )
-from structtree.learn.tree import Branch, ClassCounts, Tree
+from structtree.learn.tree import Branch, ClassCounts, Leaf, Switch, Tree
 from structtree.search.criteria import criterion
 
 __all__ = ["importances", "mentioned"]
@@ -59,7 +59,7 @@ def importances(tree: Tree) -> dict[str, float]:
     --------
     >>> from structtree.data.schema import Attribute, Link, RecordType, Schema
     >>> from structtree.lang.parse import parse_predicate
-    >>> from structtree.learn.tree import Found, Leaf
+    >>> from structtree.learn.tree import Found
     >>> car = RecordType("Car", (Attribute("long", "bool"), Attribute("wheels", "int")))
     >>> schema = Schema((RecordType("Train", (), (Link("cars", "list", "Car"),)), car), "Train")
     >>> test, found = parse_predicate("exists cars (long and wheels >= 3)"), Found("gini", 0, 0.5, True, 0, 1, 0.0)
@@ -70,8 +70,8 @@ def importances(tree: Tree) -> dict[str, float]:
     """
     owed: dict[str, float] = {}
     for node in tree.nodes:
-        if isinstance(node, Branch):
-            paths = mentioned(node.test)
+        if not isinstance(node, Leaf):
+            paths = mentioned(node.test) if isinstance(node, Branch) else (node.attribute,)
             for path in paths:
                 owed[path] = owed.get(path, 0.0) + node.stats.weight * _gain(tree, node) / len(paths)
     total = sum(owed.values())
@@ -79,7 +79,7 @@ def importances(tree: Tree) -> dict[str, float]:
     return dict(sorted(shares.items(), key=lambda item: (-item[1], item[0])))
 
 
-def _gain(tree: Tree, branch: Branch) -> float:
+def _gain(tree: Tree, branch: Branch | Switch) -> float:
     """How much impurity, per weight that comes by, a branch took away; never negative."""
     if branch.found.criterion != "acc*":
         return max(branch.found.gain, 0.0)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from math import inf
 
 import numpy as np
 
@@ -49,7 +50,9 @@ class Linked:
     complete: bool
 
 
-def linked(grammar: CheckedGrammar, population: Population, *, shorten: bool = False) -> Linked | None:
+def linked(
+    grammar: CheckedGrammar, population: Population, *, shorten: bool = False, seconds: float = inf
+) -> Linked | None:
     """A population as a table of all that a grammar asks of it; None where that is not to be had.
 
     Parameters
@@ -58,11 +61,13 @@ def linked(grammar: CheckedGrammar, population: Population, *, shorten: bool = F
         Of which every row is reached.
     shorten : bool
         Whether to leave out what is too much instead.
+    seconds : float
+        When they are over, what is still missing is left out.
     """
     space = Space.build(grammar, population)
     if not suits(space):
         return None
-    found = link_columns(space, shorten=shorten)
+    found = link_columns(space, shorten=shorten, seconds=seconds)
     if found.missing == "literals" and not shorten:
         return None
     own, behind = _own(space), [*_others(space), *found.columns]

@@ -32,11 +32,23 @@ from structtree.lang.check import CheckedGrammar, check, check_predicate
 from structtree.lang.grammar import Grammar
 from structtree.lang.parse import parse_predicate
 from structtree.lang.pretty import pretty
-from structtree.lang.syntax import Definition, Function, GrammarSyntax, Named, Predicate
+from structtree.lang.syntax import Compare, Definition, Function, GrammarSyntax, Named, Predicate
 from structtree.lang.walk import subpredicates
 from structtree.learn.conform import asked, conform
-from structtree.learn.leaves import MAJORITY, Decision, decisions, means, probabilities
-from structtree.learn.tree import Branch, ClassCounts, Found, Leaf, Moments, Node, Stats, Tree
+from structtree.learn.leaves import MAJORITY, Decision
+from structtree.learn.predict import predicted_classes, predicted_means, predicted_probabilities
+from structtree.learn.tree import (
+    Branch,
+    ClassCounts,
+    Found,
+    Leaf,
+    MissingRule,
+    Moments,
+    Node,
+    Stats,
+    Switch,
+    Tree,
+)
 from structtree.space.functions import with_functions
 
 __all__ = ["Model", "load_model", "model_from_json", "model_to_json", "save_model"]
@@ -91,17 +103,16 @@ class Model:
         functions : mapping from name to function, optional
             The functions of the grammar; see `structtree.space.functions.with_functions`.
         """
-        leaf_of = self.tree.apply(self.prepared(population, functions))
+        prepared = self.prepared(population, functions)
         if self.tree.task == "numbers":
-            return means(self.tree)[leaf_of]
-        return _label_array(self.tree.classes)[decisions(self.tree, self.decision)[leaf_of]]
+            return predicted_means(self.tree, prepared)
+        return _label_array(self.tree.classes)[predicted_classes(self.tree, prepared, self.decision)]
 
     def predict_proba(
         self, population: Population, functions: Mapping[str, Call] | None = None
     ) -> NDArray[np.float64]:
         """The probability of each class, in the order of the tree's classes, for each individual."""
-        leaf_of = self.tree.apply(self.prepared(population, functions))
-        return probabilities(self.tree, self.decision)[leaf_of]
+        return predicted_probabilities(self.tree, self.prepared(population, functions), self.decision)
 
     def prepared(
         self,
@@ -111,8 +122,7 @@ class Model:
         absent: Literal["refuse", "missing"] = "refuse",
     ) -> Population:
         """The population as the tests need it; see `structtree.learn.conform.conform`."""
-        tests = [node.test for node in self.tree.nodes if isinstance(node, Branch)]
-        needed = asked(tests, self.tree.schema)
+        needed = asked(self.tree.tests, self.tree.schema)
         wanted = tuple(f for f in self.functions if f.name in needed.get(f.type, ()) and _lacks(population, f))
         if wanted:
             given = {f.name: functions[f.name] for f in wanted if functions and f.name in functions}
@@ -163,8 +173,7 @@ def load_model(path: str | os.PathLike[str]) -> Model:
 def model_to_json(model: Model) -> dict[str, Any]:
     """The model as plain JSON values, as they are written to a file."""
     tree = model.tree
-    tests = [node.test for node in tree.nodes if isinstance(node, Branch)]
-    definitions = _definitions(tests, tree.schema)
+    definitions = _definitions(tree.tests, tree.schema)
     return {
         "format": FORMAT,
         "format_version": FORMAT_VERSION,
@@ -172,6 +181,7 @@ def model_to_json(model: Model) -> dict[str, Any]:
         "target": model.target,
         "task": tree.task,
         "classes": [_label(label) for label in tree.classes],
+        "missing": tree.missing,
         "decision": asdict(model.decision),
         "params": dict(model.params),
         "schema": tree.schema.to_json(),
@@ -196,11 +206,12 @@ def model_from_json(value: Any) -> Model:
     if (whole.member("task").text() == "classes") != bool(classes):
         whole.member("classes").fail("expected classes for the task 'classes', and none for 'numbers'")
     grammar = _checked_definitions(whole.member("definitions"), schema)
-    nodes = tuple(_node(part, grammar, len(classes)) for part in whole.member("nodes").elements())
+    missing = _missing_rule(whole.member("missing"))
+    nodes = tuple(_node(part, grammar, len(classes), missing) for part in whole.member("nodes").elements())
     _require_reading_order(nodes, whole.member("nodes"))
     target = whole.member("target")
     return Model(
-        Tree(nodes, schema, classes),
+        Tree(nodes, schema, classes, missing),
         _decision(whole.member("decision"), len(classes)),
         None if target.value is None else target.text(),
         dict(whole.member("params").members()),
@@ -267,7 +278,13 @@ def _node_to_json(node: Node) -> dict[str, Any]:
     if isinstance(node, Leaf):
         return {**seen, "gap": _number(node.gap)} if node.gap else seen
     found = {key: _number(value) if isinstance(value, float) else value for key, value in asdict(node.found).items()}
-    return {"test": pretty(node.test), "yes": node.yes, "no": node.no, **seen, "found": found}
+    shares = {"shares": [float(share) for share in node.shares]} if node.shares else {}
+    match node:
+        case Branch(test, yes, no):
+            asks: dict[str, Any] = {"test": pretty(test), "yes": yes, "no": no}
+        case Switch(attribute, values, children):
+            asks = {"switch": attribute, "values": list(values), "children": list(children)}
+    return {**asks, **shares, **seen, "found": found}
 
 
 def _stats_to_json(stats: Stats) -> dict[str, Any]:
@@ -445,19 +462,51 @@ def _parsed(part: _Part) -> Predicate:
 
 
 def _test(part: _Part, grammar: CheckedGrammar) -> Predicate:
-    parsed = _parsed(part)
+    return _usable(_parsed(part), part, grammar)
+
+
+def _usable(test: Predicate, part: _Part, grammar: CheckedGrammar) -> Predicate:
     try:
-        return check_predicate(parsed, grammar.individual, grammar)
+        return check_predicate(test, grammar.individual, grammar)
     except GrammarError as error:
         part.fail(f"the test cannot be used: {error.message}")
 
 
-def _node(part: _Part, grammar: CheckedGrammar, n_classes: int) -> Node:
-    stats = _stats(part, n_classes)
-    if "test" not in part.members():
-        return Leaf(stats, part.member("gap").number_or_infinity() if "gap" in part.members() else 0.0)
+def _missing_rule(part: _Part) -> MissingRule:
+    if part.value not in get_args(MissingRule):
+        part.expected("false, majority or fractional")
+    rule: MissingRule = part.value
+    return rule
+
+
+def _node(part: _Part, grammar: CheckedGrammar, n_classes: int, missing: MissingRule) -> Node:
+    stats, members = _stats(part, n_classes), part.members()
+    if "switch" in members:
+        return _switch(part, grammar, stats)
+    if "test" not in members:
+        return Leaf(stats, part.member("gap").number_or_infinity() if "gap" in members else 0.0)
     yes, no = part.member("yes").whole(), part.member("no").whole()
-    return Branch(_test(part.member("test"), grammar), yes, no, stats, _found(part.member("found")))
+    shares = () if missing == "false" else _shares(part.member("shares"), 2)
+    return Branch(_test(part.member("test"), grammar), yes, no, stats, _found(part.member("found")), shares)
+
+
+def _switch(part: _Part, grammar: CheckedGrammar, stats: Stats) -> Switch:
+    values = tuple(value.text() for value in part.member("values").elements())
+    children = tuple(child.whole() for child in part.member("children").elements())
+    if len(set(values)) < len(values) or len(values) < 2:
+        part.member("values").expected("two or more different values")
+    if len(children) != len(values):
+        part.member("children").fail(f"expected {len(values)} nodes, one for each value, got {len(children)}")
+    attribute, shares = part.member("switch"), _shares(part.member("shares"), len(values))
+    _usable(Compare(attribute.text(), "=", values[0]), attribute, grammar)
+    return Switch(attribute.text(), values, children, stats, _found(part.member("found")), shares)
+
+
+def _shares(part: _Part, n: int) -> tuple[float, ...]:
+    shares = tuple(share.weight() for share in part.elements())
+    if len(shares) != n:
+        part.fail(f"expected {n} numbers, one for each side, got {len(shares)}")
+    return shares
 
 
 def _stats(part: _Part, n_classes: int) -> Stats:
@@ -484,7 +533,7 @@ def _found(part: _Part) -> Found:
 
 
 def _require_reading_order(nodes: tuple[Node, ...], part: _Part) -> None:
-    """Every node once, each after the branch it belongs to, the yes side before the no side."""
+    """Every node once, each after the branch it belongs to, and the sides in their order."""
     expected = [0]
     for index, node in enumerate(nodes):
         if not expected or expected.pop() != index:

@@ -276,10 +276,17 @@ def pessimistic(tree: Tree, confidence: float = 0.25) -> Tree:
         raise UsageError(
             "pessimistic pruning is for classes; prune a tree for numbers by cost-complexity or reduced error"
         )
-    n = np.array([node.stats.n for node in tree.nodes], dtype=np.float64)
     weights = class_counts(tree).sum(axis=1)
+    n = _n_whole(tree, weights)
     shares = _risks(tree, "error", MAJORITY) / np.where(weights > 0, weights, 1.0)
     return subtree(tree, _worth_keeping(tree, weights * _upper_limits(shares * n, n, confidence)))
+
+
+def _n_whole(tree: Tree, weights: Floats) -> Floats:
+    """How many individuals each node has seen; where they come in parts, how many that makes."""
+    if tree.missing == "fractional":
+        return np.asarray(weights * (tree.nodes[0].stats.n / _weight(tree)))
+    return np.array([node.stats.n for node in tree.nodes], dtype=np.float64)
 
 
 def merge_equal_leaves(tree: Tree, decision: Decision = MAJORITY) -> Tree:
@@ -374,10 +381,10 @@ def _held_out(
 ) -> _HeldOut:
     loss_at = _loss_at(tree, labels, decision)
     seen = _HeldOut(np.zeros(len(tree.nodes)), np.zeros(len(tree.nodes)))
-    for node, which in tree.arrivals(population):
-        losses = loss_at(node, which)
-        seen.losses[node] = losses @ weights[which]
-        seen.squares[node] = losses**2 @ weights[which]
+    for node, which, parts in tree.parts(population):
+        losses, weight = loss_at(node, which), weights[which] * parts
+        seen.losses[node] = losses @ weight
+        seen.squares[node] = losses**2 @ weight
     return seen
 
 

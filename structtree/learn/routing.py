@@ -1,4 +1,4 @@
-"""Whom a test holds of, among some of the individuals: what sends them down a tree.
+"""Whom a test holds of, or which value they have, among some of the individuals: what sends them down a tree.
 
 A test that stays within the individual's own attributes is asked only about those that arrive; one that follows links
 is asked about all at once, since its answers are shared with the tests below it.
@@ -6,6 +6,7 @@ is asked about all at once, since its answers are shared with the tests below it
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -15,7 +16,7 @@ from structtree.data.columns import Population, Table
 from structtree.lang.syntax import Among, And, Compare, Flag, Missing, Named, Not, Or, Predicate, Top, Within
 from structtree.space.evaluate import Known, rows_where
 
-__all__ = ["holds_among", "own_attributes"]
+__all__ = ["holds_among", "own_attributes", "places_among"]
 
 
 def holds_among(
@@ -44,6 +45,24 @@ def holds_among(
         return rows_where(test, population, name, known)[rows]
     part = Table(len(rows), {key: table.columns[key].take(rows) for key in attributes}, {})
     return rows_where(test, replace(population, tables={name: part}), name)
+
+
+def places_among(
+    attribute: str, values: Sequence[str], population: Population, which: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Which of some values a nominal attribute of each of some individuals has; -1 for none of them.
+
+    Examples
+    --------
+    >>> data = Population.from_records([{"color": "red"}, {"color": "blue"}, {"color": None}, {"color": "red"}])
+    >>> places_among("color", ["green", "red"], data, np.array([0, 1, 2, 3])).tolist()
+    [1, -1, -1, 1]
+    """
+    column = population.tables[population.schema.individual].columns[attribute]
+    place_of = {value: place for place, value in enumerate(values)}
+    # The last one is for those who have no value, whose code is -1.
+    places = np.array([*(place_of.get(category, -1) for category in column.categories), -1])
+    return np.asarray(places[column.values[population.individuals[which]]])
 
 
 def own_attributes(test: Predicate) -> set[str] | None:

@@ -84,7 +84,7 @@ def _numbers(labels: np.ndarray[Any, Any]) -> np.ndarray[Any, np.dtype[np.float6
     try:
         return labels.astype(np.float64)
     except (TypeError, ValueError):
-        raise DataError(f"the model predicts numbers; the data has values such as {labels[0]!r}") from None
+        raise DataError(f"the model predicts numbers; the data has values such as {labels.tolist()[0]!r}") from None
 
 
 def _explained(said: np.ndarray[Any, Any], true: np.ndarray[Any, Any]) -> float:

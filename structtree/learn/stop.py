@@ -7,7 +7,7 @@ Two ways to ask, both about the individuals at one node, each counted once whate
 no p-value here makes up for: with a large grammar take a smaller level.
 
 *MDL*, minimum description length: somebody knows the data but not the target, and is to be told it in as few bits as
-possible. A node is told as it is, or as a test and its two sides, whichever is shorter. The code:
+possible. A node is told as it is, or as a test and its sides, whichever is shorter. The code:
 
 - One bit for every node says whether it is a leaf; so a branch with two leaves has two more of them than a leaf.
 - A test is told literal by literal. Each costs one bit, to say that another one follows, and log2 of how many
@@ -53,14 +53,14 @@ Targets = NDArray[Any]
 # ---- is it more than chance? ----------------------------------------------------------------------------
 
 
-def p_value(task: Task, yes: Targets, no: Targets) -> float:
+def p_value(task: Task, *sides: Targets) -> float:
     """How likely sides at least as unlike as these are if the test has nothing to do with the target.
 
     Parameters
     ----------
     task : "classes" or "numbers"
-    yes, no : arrays
-        The targets on either side: codes of classes, or numbers.
+    sides : arrays
+        The targets on each side: codes of classes, or numbers.
 
     Examples
     --------
@@ -68,18 +68,18 @@ def p_value(task: Task, yes: Targets, no: Targets) -> float:
     0.0098
     """
     if task == "numbers":
-        return number_p_value(yes, no)
-    n_classes = int(max(yes.max(), no.max())) + 1
-    return class_p_value(np.bincount(yes, minlength=n_classes), np.bincount(no, minlength=n_classes))
+        return number_p_value(*sides)
+    n_classes = int(max(side.max(initial=0) for side in sides)) + 1
+    return class_p_value(*(np.bincount(side, minlength=n_classes) for side in sides))
 
 
-def class_p_value(yes: ArrayLike, no: ArrayLike) -> float:
+def class_p_value(*sides: ArrayLike) -> float:
     """How likely counts at least as unlike as these are if class and side are independent: Pearson's χ² test.
 
     Parameters
     ----------
-    yes, no : arrays of int
-        How many there are of each class on either side.
+    sides : arrays of int
+        How many there are of each class on each side.
 
     Examples
     --------
@@ -90,22 +90,22 @@ def class_p_value(yes: ArrayLike, no: ArrayLike) -> float:
     """
     from scipy.special import chdtrc  # type: ignore[import-untyped]  # scipy has no types
 
-    counts = np.array([yes, no], dtype=np.float64)
+    counts = np.array(sides, dtype=np.float64)
     counts = counts[:, counts.sum(axis=0) > 0]
     expected = counts.sum(axis=1, keepdims=True) * counts.sum(axis=0) / counts.sum()
     if counts.shape[1] < 2 or (expected == 0).any():
         return 1.0
     statistic = ((counts - expected) ** 2 / expected).sum()
-    return float(chdtrc(counts.shape[1] - 1, statistic))
+    return float(chdtrc((len(counts) - 1) * (counts.shape[1] - 1), statistic))
 
 
-def number_p_value(yes: ArrayLike, no: ArrayLike) -> float:
-    """How likely means at least as unlike as these are if both sides have the same: the F test.
+def number_p_value(*targets: ArrayLike) -> float:
+    """How likely means at least as unlike as these are if all sides have the same: the F test.
 
     Parameters
     ----------
-    yes, no : arrays of float
-        The targets on either side.
+    targets : arrays of float
+        Those on each side.
 
     Examples
     --------
@@ -114,29 +114,29 @@ def number_p_value(yes: ArrayLike, no: ArrayLike) -> float:
     """
     from scipy.special import fdtrc
 
-    sides = [np.asarray(side, dtype=np.float64) for side in (yes, no)]
-    n = sum(map(len, sides))
-    if n < 3 or not all(map(len, sides)):
+    sides = [np.asarray(side, dtype=np.float64) for side in targets]
+    n, k = sum(map(len, sides)), len(sides)
+    if n <= k or not all(map(len, sides)):
         return 1.0
     mean = np.concatenate(sides).mean()
     between = sum(len(side) * (side.mean() - mean) ** 2 for side in sides)
     within = sum(((side - side.mean()) ** 2).sum() for side in sides)
     if within <= TOLERANCE * between:
         return 0.0 if between > 0 else 1.0
-    return float(fdtrc(1, n - 2, between / (within / (n - 2))))
+    return float(fdtrc(k - 1, n - k, (between / (k - 1)) / (within / (n - k))))
 
 
 # ---- does it pay for its own description? ---------------------------------------------------------------
 
 
-def saves_bits(task: Task, yes: Targets, no: Targets, for_test: float, precision: float = 1.0) -> bool:
-    """Whether a test and its two sides are told in fewer bits than the node as it is.
+def saves_bits(task: Task, *sides: Targets, for_test: float, precision: float = 1.0) -> bool:
+    """Whether a test and its sides are told in fewer bits than the node as it is.
 
     Parameters
     ----------
     task : "classes" or "numbers"
-    yes, no : arrays
-        The targets on either side: codes of classes, or numbers.
+    sides : arrays
+        The targets on each side: codes of classes, or numbers.
     for_test : float
         What the test costs; see `predicate_bits`.
     precision : float
@@ -148,9 +148,9 @@ def saves_bits(task: Task, yes: Targets, no: Targets, for_test: float, precision
     >>> saves_bits("classes", yes, no, for_test=10.0), saves_bits("classes", yes, no, for_test=100.0)
     (True, False)
     """
-    leaf_or_branch = 2.0
-    whole, *sides = _bits_of_each(task, (np.concatenate([yes, no]), yes, no), precision)
-    return for_test + leaf_or_branch + sum(sides) < whole
+    leaf_or_branch = len(sides)
+    whole, *apart = _bits_of_each(task, (np.concatenate(sides), *sides), precision)
+    return for_test + leaf_or_branch + sum(apart) < whole
 
 
 def _bits_of_each(task: Task, groups: tuple[Targets, ...], precision: float) -> list[float]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from concurrent.futures import Executor
 from dataclasses import dataclass
+from math import inf
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,7 +28,7 @@ from structtree.space.evaluate import holds
 from structtree.space.families import Family, LinkFamily
 from structtree.space.space import Space
 
-__all__ = ["Asked", "FlatTest", "Table", "flat_tests", "linked_tests", "table_of", "task_of"]
+__all__ = ["Asked", "FlatTest", "Table", "flat_tests", "linked_tests", "table_of", "task_of", "without_mirrors"]
 
 FEW = 256
 """Up to so many different values a column is counted by value instead of sorted."""
@@ -90,18 +91,20 @@ def flat_tests(grammar: CheckedGrammar) -> Asked | None:
     return Asked(tuple(tests)) if tests else None
 
 
-def linked_tests(grammar: CheckedGrammar, population: Population, *, shorten: bool = False) -> Asked | None:
+def linked_tests(
+    grammar: CheckedGrammar, population: Population, *, shorten: bool = False, seconds: float = inf
+) -> Asked | None:
     """What a grammar asks behind links, one for each meaning, beside what it asks of the individuals themselves.
 
     None where a node may ask several things at once, where the grammar does not suit, or where there is too much;
-    if `shorten`, then what is short enough is asked nevertheless.
+    if `shorten`, then what is short enough is asked nevertheless. When the `seconds` are over the rest is left out.
     """
     if grammar.conjuncts.get(grammar.individual, 1) != 1:
         return None
     space = Space.build(grammar, population)
     if not suits(space):
         return None
-    found = link_columns(space, shorten=shorten)
+    found = link_columns(space, shorten=shorten, seconds=seconds)
     if found.missing == "literals" and not shorten:
         return None
     own = [test for family in space.offers.from_top[grammar.individual] for test in _own_tests(family, space)]
@@ -164,7 +167,7 @@ def table_of(asked: Asked, population: Population, threads: Executor | None = No
     run = map if threads is None else threads.map
     known = dict(zip(values, run(_known, values.values()), strict=True))
     missing = {name for name, answers in known.items() if answers.least < 0}
-    tests = _without_mirrors(asked.tests, missing)
+    tests = without_mirrors(asked.tests, missing)
     long = [name for name in names if known[name].order is not None]
     short = [name for name in names if known[name].order is None]
     single = [test for test in tests if test.attribute is None]
@@ -232,8 +235,14 @@ def _few_values(values: NDArray[np.float64]) -> NDArray[np.float64] | None:
     return present if len(present) <= FEW else None
 
 
-def _without_mirrors(tests: tuple[FlatTest, ...], missing: set[str]) -> tuple[FlatTest, ...]:
-    """Of ``>=`` and ``<=`` on a column without gaps only the first: the other divides the rows in the same ways."""
+def without_mirrors(tests: tuple[FlatTest, ...], missing: set[str]) -> tuple[FlatTest, ...]:
+    """Of ``>=`` and ``<=`` on a column without gaps only the first: the other divides the rows in the same ways.
+
+    Parameters
+    ----------
+    missing : set of str
+        The columns with gaps.
+    """
     seen: set[str] = set()
     kept = []
     for test in tests:

@@ -1,26 +1,51 @@
 """A tree is a value: nodes in one tuple, parents before children, so that nothing about it is recursive.
 
-Node 0 is the root and a node is called by its place in the tuple. Both sides of a branch follow it, first everything
-on the yes side, then everything on the no side: the order in which a tree is read. A node keeps what was seen of the
-training data there, branches too, so that pruning a branch to a leaf needs nothing but the tree.
+Node 0 is the root and a node is called by its place in the tuple. The sides of a branch follow it, first everything
+on the yes side, then everything on the no side: the order in which a tree is read. A switch has a side for each value
+of an attribute. A node keeps what was seen of the training data there, branches too, so that pruning a branch to a
+leaf needs nothing but the tree.
+
+Who lacks the value that a node asks about goes where the tree's rule for missing values says; by one of the rules in
+parts, to several sides at once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from structtree.data.columns import Population
 from structtree.data.schema import Schema
-from structtree.lang.syntax import Predicate
-from structtree.learn.routing import holds_among
+from structtree.lang.syntax import Compare, Predicate
+from structtree.learn.routing import holds_among, places_among
+from structtree.learn.unknown import one_of, possibly, surely
+from structtree.search.criteria import TOLERANCE
 from structtree.space.evaluate import Known
 
-__all__ = ["Branch", "ClassCounts", "Found", "Leaf", "Moments", "Node", "Step", "Tree", "subtree"]
+__all__ = [
+    "Branch",
+    "ClassCounts",
+    "Distribution",
+    "Found",
+    "Leaf",
+    "MissingRule",
+    "Moments",
+    "Node",
+    "Part",
+    "Step",
+    "Switch",
+    "Tree",
+    "Way",
+    "heaviest",
+    "subtree",
+]
+
+MissingRule = Literal["false", "majority", "fractional"]
+"""What becomes of those who lack a value that is asked about; see `Tree`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,13 +134,26 @@ class Leaf:
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """A test, and where it sends whom it holds of and whom it does not."""
+    """A test, and where it sends whom it holds of and whom it does not.
+
+    Parameters
+    ----------
+    test : Predicate
+    yes, no : int
+        Its two sides.
+    stats : ClassCounts or Moments
+    found : Found
+    shares : pair of float, optional
+        How the training weight of those of whom the answer was known is divided between yes and no. Only in trees
+        whose rule for missing values is not ``"false"``, which need it.
+    """
 
     test: Predicate
     yes: int
     no: int
     stats: Stats
     found: Found
+    shares: tuple[float, ...] = field(default=(), repr=False)
 
     @property
     def children(self) -> tuple[int, ...]:
@@ -123,7 +161,53 @@ class Branch:
         return (self.yes, self.no)
 
 
-Node = Branch | Leaf
+@dataclass(frozen=True, slots=True)
+class Switch:
+    """A nominal attribute, and where each of its values leads.
+
+    A value that was not seen here in training goes to the side with the most training weight, and so does who has no
+    value at all; by the rule ``"fractional"`` both go to all sides, in parts.
+
+    Parameters
+    ----------
+    attribute : str
+        Of the individual itself.
+    values : tuple of str
+        Those that were seen here; at least two.
+    children : tuple of int
+        The side of each value.
+    stats : ClassCounts or Moments
+    found : Found
+    shares : tuple of float
+        How the training weight is divided among the sides; by the rules ``"majority"`` and ``"fractional"`` that of
+        those who have a value.
+    """
+
+    attribute: str
+    values: tuple[str, ...]
+    children: tuple[int, ...]
+    stats: Stats
+    found: Found
+    shares: tuple[float, ...] = field(repr=False)
+
+    @property
+    def usual(self) -> int:
+        """The place of the side with the most training weight."""
+        return heaviest(self.shares)
+
+
+Node = Branch | Switch | Leaf
+
+
+def heaviest(shares: Sequence[float]) -> int:
+    """The place of the greatest share; the first one if only rounding keeps others apart from it.
+
+    Examples
+    --------
+    >>> heaviest([0.2, 0.4, 0.4])
+    1
+    """
+    return next(place for place, share in enumerate(shares) if share >= max(shares) - TOLERANCE)
 
 
 class Step(NamedTuple):
@@ -132,6 +216,30 @@ class Step(NamedTuple):
     branch: int
     test: Predicate
     answer: bool
+
+
+class Way(NamedTuple):
+    """One side of a node: who answers the test like this goes there."""
+
+    child: int
+    test: Predicate
+    answer: bool
+
+
+class Part(NamedTuple):
+    """The individuals that come by a node, and how much of each does: all of it, unless values are missing."""
+
+    node: int
+    which: NDArray[np.int64]
+    weights: NDArray[np.float64]
+
+
+class Distribution(NamedTuple):
+    """In which leaves individuals end up: row by row, and leaf by leaf; the weights of a row add up to 1."""
+
+    rows: NDArray[np.int64]
+    leaves: NDArray[np.int64]
+    weights: NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -146,11 +254,16 @@ class Tree:
         Of the individuals it can be asked about.
     classes : tuple
         The classes, in the order of the counts; empty when the target is a number.
+    missing : {"false", "majority", "fractional"}
+        What becomes of those who lack the value that a node asks about: no test holds of them; they go to the side
+        with the most training weight; or they go to all sides, in parts that are in proportion to it. By the last
+        two rules a category that the schema does not list, since training has not seen it, is as good as missing.
     """
 
     nodes: tuple[Node, ...]
     schema: Schema
     classes: tuple[Any, ...] = ()
+    missing: MissingRule = "false"
     _parents: tuple[int, ...] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -174,8 +287,20 @@ class Tree:
 
     @property
     def branches(self) -> tuple[int, ...]:
-        """Which nodes are branches, in reading order."""
-        return tuple(i for i, node in enumerate(self.nodes) if isinstance(node, Branch))
+        """Which nodes are branches or switches, in reading order."""
+        return tuple(i for i, node in enumerate(self.nodes) if not isinstance(node, Leaf))
+
+    @property
+    def tests(self) -> tuple[Predicate, ...]:
+        """All that it asks; of a switch, whether the attribute has the first of its values."""
+        found = []
+        for node in self.nodes:
+            match node:
+                case Branch(test):
+                    found.append(test)
+                case Switch(attribute, values):
+                    found.append(Compare(attribute, "=", values[0]))
+        return tuple(found)
 
     @property
     def depths(self) -> tuple[int, ...]:
@@ -200,15 +325,37 @@ class Tree:
         for index, (depth, node) in enumerate(zip(self.depths, self.nodes, strict=True)):
             yield index, depth, node
 
+    def ways(self, node: int) -> tuple[Way, ...]:
+        """The sides of a node, each with what those who go there answer; exactly one holds of everybody.
+
+        By the rule ``"fractional"`` that is so for those of whom every value is known.
+        """
+        match self.nodes[node]:
+            case Leaf():
+                return ()
+            case Branch(yes=yes, no=no) as branch:
+                test = self._deciding(branch)
+                return (Way(yes, test, True), Way(no, test, False))
+            case Switch() as switch:
+                return _ways_of(switch)
+
     def path(self, node: int) -> tuple[Step, ...]:
         """The answers that lead to a node, from the root on."""
         steps = []
         while (above := self._parents[node]) >= 0:
-            branch = self.nodes[above]
-            assert isinstance(branch, Branch)
-            steps.append(Step(above, branch.test, branch.yes == node))
+            _, test, answer = next(way for way in self.ways(above) if way.child == node)
+            steps.append(Step(above, test, answer))
             node = above
         return tuple(reversed(steps))
+
+    def _deciding(self, branch: Branch) -> Predicate:
+        """The test that says who goes to the yes side, also if the value is missing."""
+        record = self.schema.type(self.schema.individual)
+        match self.missing:
+            case "majority":
+                return (possibly if heaviest(branch.shares) == 0 else surely)(branch.test, record)
+            case _:
+                return branch.test
 
     # ---- its use ----------------------------------------------------------------------------------------
 
@@ -226,23 +373,92 @@ class Tree:
         >>> Tree((branch, Leaf(yes), Leaf(no)), data.schema, ("no", "yes")).apply(data).tolist()
         [2, 1]
         """
+        if self.missing == "fractional":
+            return _heaviest_leaves(self.distribution(population), len(population))
         leaf_of = np.empty(len(population), dtype=np.int64)
         for node, which in self.arrivals(population):
             if isinstance(self.nodes[node], Leaf):
                 leaf_of[which] = node
         return leaf_of
 
+    def distribution(self, population: Population) -> Distribution:
+        """The leaves that each individual ends up in, and how much of it does in each."""
+        parts = [part for part in self.parts(population) if isinstance(self.nodes[part.node], Leaf)]
+        rows = np.concatenate([part.which for part in parts])
+        leaves = np.repeat([part.node for part in parts], [len(part.which) for part in parts])
+        weights = np.concatenate([part.weights for part in parts])
+        order = np.argsort(rows, kind="stable")
+        return Distribution(rows[order], leaves[order], weights[order])
+
     def arrivals(self, population: Population) -> Iterator[tuple[int, NDArray[np.int64]]]:
-        """Every node in reading order, with the individuals that come by it."""
+        """Every node in reading order, with the individuals that come by it, wholly or in part."""
+        for node, which, _ in self.parts(population):
+            yield node, which
+
+    def parts(self, population: Population) -> Iterator[Part]:
+        """Every node in reading order, with the individuals that come by it, and how much of each does."""
         known: Known = {}
-        stack = [(0, np.arange(len(population)))]
+        stack = [Part(0, np.arange(len(population)), _whole(len(population)))]
         while stack:
-            index, which = stack.pop()
-            yield index, which
-            node = self.nodes[index]
-            if isinstance(node, Branch):
-                true = holds_among(node.test, population, which, known)
-                stack += [(node.no, which[~true]), (node.yes, which[true])]
+            part = stack.pop()
+            yield part
+            stack += reversed(self._sides(part, population, known))
+
+    def _sides(self, part: Part, population: Population, known: Known) -> list[Part]:
+        """What of a node's individuals goes to each of its sides."""
+        match self.nodes[part.node]:
+            case Leaf():
+                return []
+            case Branch(test, yes, no) if self.missing == "false":
+                true = holds_among(test, population, part.which, known)
+                return [_some(part, yes, true), _some(part, no, ~true)]
+            case Branch(test) as node:
+                record = self.schema.type(self.schema.individual)
+                true = holds_among(surely(test, record), population, part.which, known)
+                may_be = holds_among(possibly(test, record), population, part.which, known)
+                places = np.where(true, 0, np.where(may_be, -1, 1))
+            case Switch(attribute, values) as node:
+                places = places_among(attribute, values, population, part.which)
+        if self.missing == "fractional":
+            sides = zip(node.children, node.shares, strict=True)
+            return [_shared(part, child, places, place, share) for place, (child, share) in enumerate(sides)]
+        places[places < 0] = heaviest(node.shares)
+        return [_some(part, child, places == place) for place, child in enumerate(node.children)]
+
+
+def _ways_of(switch: Switch) -> tuple[Way, ...]:
+    """To each side its value, and to the usual one whatever is none of the other values."""
+    attribute, usual = switch.attribute, switch.usual
+    elsewhere = one_of(attribute, (value for place, value in enumerate(switch.values) if place != usual))
+    return tuple(
+        Way(child, elsewhere, False) if place == usual else Way(child, Compare(attribute, "=", value), True)
+        for place, (value, child) in enumerate(zip(switch.values, switch.children, strict=True))
+    )
+
+
+def _whole(n: int) -> NDArray[np.float64]:
+    """All of so many individuals, in no memory."""
+    return np.broadcast_to(np.float64(1.0), n)
+
+
+def _some(part: Part, child: int, here: NDArray[np.bool_]) -> Part:
+    which = part.which[here]
+    return Part(child, which, _whole(len(which)))
+
+
+def _shared(part: Part, child: int, places: NDArray[np.int64], place: int, share: float) -> Part:
+    """Those who go to one side, and of those who might go to any a share."""
+    unknown = places < 0
+    here = unknown | (places == place)
+    return Part(child, part.which[here], part.weights[here] * np.where(unknown[here], share, 1.0))
+
+
+def _heaviest_leaves(found: Distribution, n: int) -> NDArray[np.int64]:
+    """The leaf of each individual that has most of it; of equal ones the first."""
+    order = np.lexsort((-found.weights.round(12), found.rows))
+    leaf_of = np.empty(n, dtype=np.int64)
+    leaf_of[found.rows[order[::-1]]] = found.leaves[order[::-1]]
+    return leaf_of
 
 
 def subtree(tree: Tree, kept: frozenset[int]) -> Tree:
@@ -254,22 +470,25 @@ def subtree(tree: Tree, kept: frozenset[int]) -> Tree:
         Branches; what lies below one that is not kept is gone.
     """
     nodes: list[Node] = []
-    waiting: list[tuple[int, int, bool]] = [(0, -1, False)]
+    waiting: list[tuple[int, int, int]] = [(0, -1, 0)]
     while waiting:
-        old, above, is_yes = waiting.pop()
+        old, above, side = waiting.pop()
         node, place = tree.nodes[old], len(nodes)
-        if isinstance(node, Branch) and old in kept:
+        if not isinstance(node, Leaf) and old in kept:
             nodes.append(node)
-            waiting += [(node.no, place, False), (node.yes, place, True)]
+            waiting += reversed([(child, place, i) for i, child in enumerate(node.children)])
         else:
             nodes.append(Leaf(node.stats))
         if above >= 0:
-            branch = nodes[above]
-            assert isinstance(branch, Branch)
-            nodes[above] = _with_child(branch, place, is_yes)
-    return Tree(tuple(nodes), tree.schema, tree.classes)
+            nodes[above] = _with_child(nodes[above], side, place)
+    return replace(tree, nodes=tuple(nodes))
 
 
-def _with_child(branch: Branch, place: int, is_yes: bool) -> Branch:
-    yes, no = (place, branch.no) if is_yes else (branch.yes, place)
-    return Branch(branch.test, yes, no, branch.stats, branch.found)
+def _with_child(node: Node, side: int, child: int) -> Node:
+    match node:
+        case Leaf():
+            return node
+        case Branch():
+            return replace(node, yes=child) if side == 0 else replace(node, no=child)
+        case Switch(children=children):
+            return replace(node, children=(*children[:side], child, *children[side + 1 :]))

@@ -23,7 +23,7 @@ from sklearn.model_selection import RepeatedKFold, RepeatedStratifiedKFold
 from sklearn.utils import _safe_indexing
 
 from structtree.errors import UsageError
-from structtree.learn.tree import Branch
+from structtree.learn.tree import Leaf
 
 __all__ = ["Comparison", "CrossValidation", "FoldDone", "TTest", "compare", "corrected_t_test", "cross_validate"]
 
@@ -133,8 +133,7 @@ def cross_validate(
     scoring : str, optional
         A scorer of scikit-learn; the estimator's ``score`` by default: accuracy for classes, R² for numbers.
     progress : function, optional
-        Told of each fold that is done. It may raise KeyboardInterrupt, which like Ctrl-C ends the cross-validation
-        with the folds that are done, if these are two or more.
+        Told of each fold that is done. Ctrl-C ends the cross-validation with those, if they are two or more.
     time_limit : float, optional
         Seconds for all fits; each gets its share of what is left.
 
@@ -294,9 +293,11 @@ def _with_share_of_time(estimator: Any, time_limit: float | None, started: float
 def _fit(estimator: Any, population: Any, target: NDArray[Any], train: Any, test: Any, scoring: str | None) -> _Fit:
     started = time.perf_counter()
     estimator.fit(_safe_indexing(population, train), target[train])
+    if estimator.model_.params.get("stopped_by") == "interrupt":
+        raise KeyboardInterrupt  # growing answers it with the tree so far, which is of no use here
     inside = _safe_indexing(population, test)
     score = estimator.score if scoring is None else lambda x, y: get_scorer(scoring)(estimator, x, y)
-    found = [node.found for node in estimator.tree_.nodes if isinstance(node, Branch)]
+    found = [node.found for node in estimator.tree_.nodes if not isinstance(node, Leaf)]
     return _Fit(
         float(score(inside, target[test])),
         estimator.get_n_leaves(),

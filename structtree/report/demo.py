@@ -1,54 +1,49 @@
-"""The demonstration on the twenty trains: data, a grammar, its space, a few answers, and the best predicate."""
+"""The demonstration on the twenty trains: data, a grammar, the tree, its rules, an explanation, and the effort."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from structtree.data.catalog import Dataset, load_dataset
 from structtree.lang.grammar import Grammar
 from structtree.lang.pretty import pretty
-from structtree.search.best_split import best_split
+from structtree.learn.fit import fit
+from structtree.learn.model import Model
+from structtree.learn.rules import to_rules
+from structtree.learn.score import score
+from structtree.report.effort import Effort, compare_effort
+from structtree.report.explain import explain
+from structtree.report.text import export_text
 from structtree.space.count import count_space
-from structtree.space.evaluate import holds
-from structtree.space.meaning import witnesses
 from structtree.space.space import Space
 
 __all__ = ["demonstrate"]
 
-ASKED = (
-    "exists cars (long)",
-    "exists cars (load.shape = triangle)",
-    "exists cars (not long and closed)",
-    "count cars (top) >= 4",
-    "exists cars (long and next (not long))",
-)
+PATIENCE = 3.0
+"""For how many seconds the search without pruning is measured; beyond that it is estimated."""
 
 
 def demonstrate() -> Iterator[str]:
     """The lines of the demonstration, as they are found."""
-    trains = load_dataset("trains")
-    grammar = Grammar.load("trains")
-    space = Space.build(grammar, trains.population)
+    trains, grammar = load_dataset("trains"), Grammar.load("trains")
     yield from _data(trains)
+    yield "\nA grammar says what may be asked of a train:\n"
+    yield from _indented(str(grammar).rstrip("\n").splitlines())
     yield ""
-    yield "A grammar says what may be asked of a train:"
-    yield ""
-    yield from (f"    {line}" for line in str(grammar).rstrip("\n").splitlines())
-    yield ""
-    yield from _space(space)
-    yield ""
-    yield from _answers(trains, space)
-    yield ""
-    yield "Searching for the best of them (the first time on a machine the loops are compiled) ..."
-    yield from _search(trains, space)
+    yield from _space(Space.build(grammar, trains.population))
+    yield "\nLearning which trains go east (the first time on a machine the loops are compiled) ...\n"
+    model = fit(trains.population, trains.target, grammar)
+    yield from _learned(trains, model)
+    yield "\nWhat pruning saves in the search for the first test ...\n"
+    yield from _effort(
+        *compare_effort(trains.population, trains.target, grammar, ["acc*"], exhaustive_limit=PATIENCE)
+    )
+    yield "\nOn your own data: structtree fit DATA --target ATTRIBUTE -o model.json"
 
 
-def _search(trains: Dataset, space: Space) -> Iterator[str]:
-    found = best_split(trains.population, trains.target, space)
-    proved = "proved best" if found.proved else "best so far"
-    yield f"    {pretty(found.predicate)}: accuracy {found.score:g}, {proved},"
-    yield f"    by evaluating {found.stats.evaluated:,} predicates. See also: structtree effort trains"
+def _indented(lines: Iterable[str]) -> Iterator[str]:
+    return (f"    {line}" if line else "" for line in lines)
 
 
 def _data(trains: Dataset) -> Iterator[str]:
@@ -68,18 +63,28 @@ def _plain(value: object) -> str:
 def _space(space: Space) -> Iterator[str]:
     size = count_space(space).size
     yield f"It derives {size:,} predicates (counted, not enumerated). The first refinements of 'top':"
-    yield from (f"    {pretty(predicate)}" for predicate in islice(space.refine(space.root().predicate), 4))
+    yield from _indented(pretty(predicate) for predicate in islice(space.refine(space.root().predicate), 4))
 
 
-def _answers(trains: Dataset, space: Space) -> Iterator[str]:
-    yield f"{'How many trains satisfy':48} east  west  in the space"
-    for text in ASKED:
-        predicate = space.parse(text)
-        true = holds(predicate, trains.population)
-        east, west = ((true & (trains.target == way)).sum() for way in ("east", "west"))
-        yield f"    {pretty(predicate):44} {east:4}  {west:4}  {'yes' if predicate in space else 'no'}"
-    chosen = space.parse(ASKED[1])
-    rows = [w for w in witnesses(chosen, trains.population, 0) if w.path]
-    yield ""
-    yield f"Why does '{pretty(chosen)}' hold of the first train? Because of"
-    yield from (f"    {w.path}: {pretty(w.predicate)}" for w in rows)
+def _learned(trains: Dataset, model: Model) -> Iterator[str]:
+    tree = model.tree
+    yield from _indented(export_text(tree).splitlines())
+    right = score(tree, model.predict(trains.population), trains.target)
+    yield f"\nOn the twenty trains: {right}. The tree as rules:\n"
+    yield from _indented(map(str, to_rules(tree)))
+    # Somebody who is asked as much as possible has most to tell.
+    leaf_of = tree.apply(trains.population)
+    asked_most = max(range(len(leaf_of)), key=lambda train: (tree.depths[leaf_of[train]], -train))
+    yield f"\nWhy does train {asked_most} go {trains.target[asked_most]}?\n"
+    yield from _indented(str(explain(tree, trains.population, asked_most)).splitlines())
+
+
+def _effort(effort: Effort) -> Iterator[str]:
+    about = "about " if effort.exhaustive_estimated else ""
+    proved = "proved best" if effort.proved else "best so far"
+    yield f"    {effort.predicate}: accuracy {effort.score:g}, {proved}"
+    yield f"    with pruning     {effort.evaluated:>9,} predicates in {effort.seconds:.2g} s"
+    if effort.evaluated_exhaustive is not None and effort.seconds_exhaustive is not None:
+        whole, seconds = effort.evaluated_exhaustive, effort.seconds_exhaustive
+        yield f"    without pruning  {whole:>9,} predicates in {about}{seconds:.2g} s"
+    yield "    More of this: structtree effort trains"

@@ -3,12 +3,15 @@
 A yes is explained by its witnesses (`structtree.space.meaning.witnesses`): the rows that made the test true, with
 the values that it looked at. A no is explained by what comes nearest: the conditions that fail, with the values that
 were found instead; of many rows the one that satisfies most, and of those the one that misses a number by least.
+Where a value is missing and the tree has a rule for that, the rule is told. Of an individual that goes to several
+leaves in parts, the way of its greatest part is told.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from math import inf
 from typing import Any, NamedTuple
 
@@ -40,8 +43,15 @@ from structtree.lang.syntax import (
     Top,
     Within,
 )
-from structtree.learn.leaves import MAJORITY, Decision, decisions, means, probabilities, spreads
-from structtree.learn.tree import Branch, ClassCounts, Tree
+from structtree.learn.leaves import MAJORITY, Decision
+from structtree.learn.predict import (
+    predicted_classes,
+    predicted_means,
+    predicted_probabilities,
+    predicted_spreads,
+)
+from structtree.learn.tree import Branch, ClassCounts, Leaf, Switch, Tree
+from structtree.learn.unknown import possibly, surely
 from structtree.report.text import Voice
 from structtree.space.evaluate import Known, aggregate_values, rows_where
 from structtree.space.meaning import witnesses
@@ -86,12 +96,29 @@ class Sight:
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """A test on the way, its answer, and the rows behind the answer."""
+    """A test on the way, its answer, and the rows behind the answer.
+
+    Parameters
+    ----------
+    node : int
+    test : str
+        For a switch, its attribute.
+    answer : bool or str
+        For a switch, the value whose side is taken.
+    rows : tuple of Sight
+    note : str
+        Why that is the answer although the value is unknown; else empty.
+    """
 
     node: int
     test: str
-    answer: bool
+    answer: bool | str
     rows: tuple[Sight, ...]
+    note: str = ""
+
+    def __str__(self) -> str:
+        said = self.answer if isinstance(self.answer, str) else "yes" if self.answer else "no"
+        return f"{self.test}: {said}{f' ({self.note})' if self.note else ''}"
 
     def words(self) -> Iterator[str]:
         """The rows in words; that the test itself fails is clear from the answer."""
@@ -105,7 +132,8 @@ class Reason:
     def to_dict(self) -> dict[str, Any]:
         """The reason as plain JSON values."""
         rows = [row.to_dict() for row in self.rows]
-        return {"node": self.node, "test": self.test, "answer": self.answer, "rows": rows}
+        told = {"node": self.node, "test": self.test, "answer": self.answer, "rows": rows}
+        return told | ({"note": self.note} if self.note else {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +148,7 @@ class Explanation:
     reasons : tuple of Reason
         From the root on.
     leaf : int
-        Where it ends up.
+        Where it ends up; if that is in several leaves, the one with the greatest part of it.
     prediction : class or float
     probability : float or None
         Of the predicted class; None for numbers.
@@ -148,7 +176,7 @@ class Explanation:
     def __str__(self) -> str:
         lines = [f"{self.type} {self.individual}"]
         for i, reason in enumerate(self.reasons, 1):
-            lines.append(f"{i}. {reason.test}: {'yes' if reason.answer else 'no'}")
+            lines.append(f"{i}. {reason}")
             lines += [f"     {words}" for words in reason.words()]
         return "\n".join([*lines, f"→ {self.words}"])
 
@@ -186,7 +214,7 @@ def explain(tree: Tree, population: Population, individual: int, decision: Decis
     Examples
     --------
     >>> from structtree.lang.parse import parse_predicate
-    >>> from structtree.learn.tree import Found, Leaf
+    >>> from structtree.learn.tree import Found
     >>> trains = Population.from_records(
     ...     [{"cars": [{"long": True, "wheels": 3}, {"long": False, "wheels": 2}]}], individual="Train"
     ... )
@@ -207,25 +235,57 @@ def explain(tree: Tree, population: Population, individual: int, decision: Decis
         raise UsageError(f"individual must be between 0 and {len(population) - 1}; got {individual}")
     alone = compact(population.take([individual]))
     scene, start = _Scene(alone), _Spot(alone.schema.individual, int(alone.individuals[0]), "")
-    reasons, index = [], 0
-    while isinstance(node := tree.nodes[index], Branch):
-        answer = scene.true(node.test, start)
-        rows = _grounds(node.test, scene, start) if answer else _misses(node.test, scene, start)
-        reasons.append(Reason(index, pretty(node.test), answer, tuple(dict.fromkeys(rows))))
-        index = node.yes if answer else node.no
-    return _concluded(tree, index, decision, individual, start.type, tuple(reasons))
+    leaf = int(tree.apply(alone)[0])
+    nodes = [*(step.branch for step in tree.path(leaf)), leaf]
+    reasons = tuple(_reason(tree, *pair, scene, start) for pair in pairwise(nodes))
+    return _concluded(tree, alone, leaf, decision, individual, reasons)
+
+
+def _reason(tree: Tree, index: int, child: int, scene: _Scene, start: _Spot) -> Reason:
+    """Why the way goes from a node to one of its children."""
+    node = tree.nodes[index]
+    assert not isinstance(node, Leaf)
+    place = node.children.index(child)
+    if isinstance(node, Switch):
+        value = scene.value(node.attribute, start)
+        seen = (start.see(((node.attribute, value),)),)
+        note = "" if value in node.values else _about_unknown(tree, node.shares[place])
+        return Reason(index, pretty_name(node.attribute), pretty_scalar(node.values[place]), seen, note)
+    answer = place == 0
+    if _is_unknown(tree, node, scene, start):
+        looked_at = start.see(_looked_at(node.test, scene, start))
+        return Reason(index, pretty(node.test), answer, (looked_at,), _about_unknown(tree, node.shares[place]))
+    rows = _grounds(node.test, scene, start) if answer else _misses(node.test, scene, start)
+    return Reason(index, pretty(node.test), answer, tuple(dict.fromkeys(rows)))
+
+
+def _is_unknown(tree: Tree, branch: Branch, scene: _Scene, start: _Spot) -> bool:
+    record = tree.schema.type(tree.schema.individual)
+    if tree.missing == "false":
+        return False
+    return scene.true(possibly(branch.test, record), start) and not scene.true(surely(branch.test, record), start)
+
+
+def _about_unknown(tree: Tree, share: float) -> str:
+    if tree.missing == "fractional":
+        return f"unknown: {share:.0%} of it goes here"
+    return "unknown: as most in training"
 
 
 def _concluded(
-    tree: Tree, leaf: int, decision: Decision, individual: int, name: str, reasons: tuple[Reason, ...]
+    tree: Tree, alone: Population, leaf: int, decision: Decision, individual: int, reasons: tuple[Reason, ...]
 ) -> Explanation:
-    stats, words = tree.nodes[leaf].stats, Voice.of(tree, decision).answer(leaf)
+    stats, voice, name = tree.nodes[leaf].stats, Voice.of(tree, decision), alone.schema.individual
+    n_leaves = len(tree.distribution(alone).leaves)
+    words = voice.answer(leaf) if n_leaves == 1 else ""
     if not isinstance(stats, ClassCounts):
-        mean, spread = float(means(tree)[leaf]), float(spreads(tree)[leaf])
+        mean, spread = float(predicted_means(tree, alone)[0]), float(predicted_spreads(tree, alone)[0])
+        words = words or f"{voice.number(mean)} ± {voice.number(spread)} (from {n_leaves} leaves)"
         return Explanation(individual, name, reasons, leaf, mean, None, spread, stats.n, (), words)
-    code = int(decisions(tree, decision)[leaf])
-    sure = float(probabilities(tree, decision)[leaf, code])
+    code = int(predicted_classes(tree, alone, decision)[0])
+    sure = float(predicted_probabilities(tree, alone, decision)[0, code])
     counts = tuple(zip(tree.classes, stats.counts, strict=True))
+    words = words or f"{tree.classes[code]}, p = {voice.number(sure)} (from {n_leaves} leaves)"
     return Explanation(individual, name, reasons, leaf, tree.classes[code], sure, None, stats.n, counts, words)
 
 

@@ -1,7 +1,8 @@
 """A tree to read in a terminal: the test, what happens on yes and on no, and at the leaves who was seen there.
 
 Written line by line with a stack, so that the depth of a tree does not matter. Long tests are wrapped under
-themselves; a test that the search could not prove best says by how much something else might be better.
+themselves; a test that the search could not prove best says by how much something else might be better. A switch
+shows its attribute, and each value with what it leads to; ``else`` marks the side of all other values.
 """
 
 from __future__ import annotations
@@ -14,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structtree.errors import UsageError
-from structtree.lang.pretty import pretty
+from structtree.lang.pretty import pretty, pretty_name, pretty_scalar
 from structtree.learn.leaves import MAJORITY, Decision, decisions, means, probabilities, spreads
-from structtree.learn.tree import Branch, ClassCounts, Leaf, Tree
+from structtree.learn.tree import Branch, ClassCounts, Leaf, Switch, Tree
 
 __all__ = ["Voice", "export_text"]
 
@@ -74,7 +75,8 @@ def export_text(
         if value is not None and value < least:
             raise UsageError(f"{name} must be a whole number >= {least}; got {value}")
     voice = Voice.of(tree, decision, digits)
-    return "\n".join(_lines(tree, voice, len(tree.nodes) if max_depth is None else max_depth, width, counts))
+    lines = [*_lines(tree, voice, len(tree.nodes) if max_depth is None else max_depth, width, counts)]
+    return "\n".join([*lines, *_about_missing(tree)])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -123,7 +125,7 @@ class Voice:
         seen = sorted(zip(stats.counts, self.tree.classes, strict=True), key=lambda pair: -pair[0])
         return ", ".join(f"{_label(label)} {self.number(count)}" for count, label in seen if count) or "nobody"
 
-    def doubt(self, branch: Branch) -> str:
+    def doubt(self, branch: Branch | Switch) -> str:
         """Whether something better is possible, and by how much; nothing where the test is proved best."""
         if branch.found.proved:
             return ""
@@ -153,9 +155,38 @@ def _lines(tree: Tree, voice: Voice, max_depth: int, width: int, counts: bool) -
             yield f"{head}… {_leaves_below(tree, index)} leaves, {voice.answer(index)}"
         else:
             notes = (voice.doubt(node), f"({voice.crowd(index)})" if counts else "")
-            yield from _wrapped(pretty(node.test), notes, head, f"{margin}│".ljust(len(head) + 4), width)
-            stack.append((node.no, depth + 1, f"{margin}└─ no:  ", f"{margin}   "))
-            stack.append((node.yes, depth + 1, f"{margin}├─ yes: ", f"{margin}│  "))
+            yield from _wrapped(_question(node), notes, head, f"{margin}│".ljust(len(head) + 4), width)
+            answers = _answers(node, tree.missing == "fractional")
+            room, last = max(map(len, answers)) + 2, len(answers) - 1
+            for i in range(last, -1, -1):
+                first, below = ("└─ ", "   ") if i == last else ("├─ ", "│  ")
+                stack.append(
+                    (node.children[i], depth + 1, margin + first + f"{answers[i]}:".ljust(room), margin + below)
+                )
+
+
+def _question(node: Branch | Switch) -> str:
+    return pretty(node.test) if isinstance(node, Branch) else pretty_name(node.attribute)
+
+
+def _answers(node: Branch | Switch, in_parts: bool) -> list[str]:
+    """What leads to each side."""
+    if isinstance(node, Branch):
+        return ["yes", "no"]
+    answers = [pretty_scalar(value) for value in node.values]
+    if not in_parts:
+        answers[node.usual] += ", else"
+    return answers
+
+
+def _about_missing(tree: Tree) -> list[str]:
+    match tree.missing:
+        case "majority" if tree.branches:
+            return ["(missing values: to the side with most weight in training)"]
+        case "fractional" if tree.branches:
+            return ["(missing values: to all sides, in proportion to their weight in training)"]
+        case _:
+            return []
 
 
 def _leaves_below(tree: Tree, node: int) -> int:

@@ -14,8 +14,10 @@ families are large; from the inside out pays where structure is deep, and the re
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from math import inf
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -45,7 +47,7 @@ CELLS = 2_000_000_000
 PAIRS = 20_000_000
 """How many conjunctions of one length are looked at."""
 
-PIECE = 50_000_000
+PIECE = 10_000_000
 """How many counts are made at a time."""
 
 ENDLESS = 99
@@ -98,6 +100,7 @@ class _Work:
     space: Space
     most: int
     cells: int
+    deadline: float = inf
     overflow: bool = False
     done: dict[tuple[str, int, int], Meanings] = field(default_factory=dict)
 
@@ -105,6 +108,11 @@ class _Work:
     def population(self) -> Population:
         assert self.space.population is not None
         return self.space.population
+
+    @property
+    def over(self) -> bool:
+        """Whether the time is over."""
+        return time.perf_counter() > self.deadline
 
     def limit(self, n_rows: int) -> int:
         """How many meanings of a type may be looked at."""
@@ -152,7 +160,9 @@ class LinkColumns(NamedTuple):
     missing: Literal["conjunctions", "literals"] | None
 
 
-def link_columns(space: Space, most: int = MOST, cells: int = CELLS, *, shorten: bool = True) -> LinkColumns:
+def link_columns(
+    space: Space, most: int = MOST, cells: int = CELLS, *, shorten: bool = True, seconds: float = inf
+) -> LinkColumns:
     """All literals on the individuals that look behind a link, one for each meaning, with who passes them.
 
     Parameters
@@ -163,6 +173,8 @@ def link_columns(space: Space, most: int = MOST, cells: int = CELLS, *, shorten:
         How many meanings of a type are kept, and how many times its rows that may be.
     shorten : bool
         Whether to go on when there are too many single literals; else there are no columns then.
+    seconds : float
+        When the time is over, what is still missing is left out: the longer ones.
 
     Examples
     --------
@@ -173,7 +185,7 @@ def link_columns(space: Space, most: int = MOST, cells: int = CELLS, *, shorten:
     >>> missing, pretty(columns[0].tests[0]), columns[0].ranks[:5].tolist()
     (None, 'exists cars (long)', [1, 0, 1, 0, 1])
     """
-    work = _Work(space, most, cells)
+    work = _Work(space, most, cells, time.perf_counter() + seconds)
     name = space.grammar.individual
     if not shorten and any(_too_many_tests(work, other) for other in space.grammar.schema.names if other != name):
         return LinkColumns((), "literals")
@@ -186,8 +198,8 @@ def link_columns(space: Space, most: int = MOST, cells: int = CELLS, *, shorten:
         if not isinstance(family, LinkFamily) or depth < 1 or size < 1:
             continue
         inner = _inside(work, family, depth, size)
-        complete &= inner.complete
-        for column in _columns(family, inner, work.population):
+        complete &= inner.complete and not work.over
+        for column in _columns(family, inner, work):
             key = column.ranks.tobytes()
             if key not in seen and column.ranks.any() and column.ranks.min() != column.ranks.max():
                 seen.add(key)
@@ -207,9 +219,11 @@ def test_columns(family: TestFamily, population: Population) -> Iterator[LinkCol
         yield LinkColumn((family.literal(v),), holds(family.literal(v), population).astype(np.int16))
 
 
-def _columns(family: LinkFamily, inner: Meanings, population: Population) -> Iterator[LinkColumn]:
-    numbers = np.maximum(1, family.numbers)
+def _columns(family: LinkFamily, inner: Meanings, work: _Work) -> Iterator[LinkColumn]:
+    numbers, population = np.maximum(1, family.numbers), work.population
     for first, counts in _lifted(family, inner.words, population):
+        if first and work.over:
+            return
         ranks = np.searchsorted(numbers, counts[:, population.individuals], side="right").astype(np.int16)
         for m, own in enumerate(ranks):
             passed = family.numbers[: int(own.max(initial=0))]
@@ -256,7 +270,9 @@ def _meanings(work: _Work, name: str, depth: int, size: int) -> Meanings:
     if key not in work.done:
         growing = _Growing(_literals(work, name, depth, size), work.limit(work.population.tables[name].n_rows))
         for _ in range(1, work.space.grammar.conjuncts.get(name, 1) or ENDLESS):
-            if not growing.extend(size):
+            if work.over:
+                growing.complete = False
+            if work.over or not growing.extend(size):
                 break
         work.done[key] = growing.result()
     return work.done[key]
@@ -275,7 +291,7 @@ def _literals(work: _Work, name: str, depth: int, size: int) -> Meanings:
                 parts.append(_tests(family, work.population))
         elif depth >= 1 and size >= 1:
             inner = _inside(work, family, depth, size)
-            parts.append(_links(family, inner, work.population))
+            parts.append(_links(family, inner, work))
     found = _distinct(parts, work.limit(n_rows))
     work.overflow |= not found.complete and all(part.complete for part in parts)
     return found
@@ -287,11 +303,15 @@ def _tests(family: TestFamily, population: Population) -> Meanings:
     return Meanings(np.concatenate(masks), np.full(len(literals), family.size), literals, True)
 
 
-def _links(family: LinkFamily, inner: Meanings, population: Population) -> Meanings:
+def _links(family: LinkFamily, inner: Meanings, work: _Work) -> Meanings:
     """A literal for each meaning behind a link, and of ``count`` for each number."""
+    population, complete = work.population, inner.complete
     n_words = -(-population.tables[family.type].n_rows // 64)
     words, sizes, literals = [np.zeros((0, max(1, n_words)), dtype=np.uint64)], [], []
     for first, counts in _lifted(family, inner.words, population):
+        if work.over:
+            complete = False
+            break
         for number in family.numbers:
             masks = counts >= max(1, number)
             some = np.flatnonzero(masks.any(axis=1))
@@ -299,7 +319,7 @@ def _links(family: LinkFamily, inner: Meanings, population: Population) -> Meani
             for m in (first + some).tolist():
                 sizes.append(int(inner.sizes[m]) + 1)
                 literals.append(family.build(number, [inner.predicates[m]]))
-    return Meanings(np.concatenate(words), np.array(sizes, dtype=np.int64), tuple(literals), inner.complete)
+    return Meanings(np.concatenate(words), np.array(sizes, dtype=np.int64), tuple(literals), complete)
 
 
 def _lifted(family: LinkFamily, words: Words, population: Population) -> Iterator[tuple[int, NDArray[np.int16]]]:

@@ -62,6 +62,16 @@ def test_individuals_are_chosen_by_position_or_by_mask():
     assert len(TRAINS.take([])) == 0
 
 
+def test_individuals_are_indexed_as_an_array_is():
+    assert TRAINS.shape == (3,)
+    assert TRAINS[1].record(0) == TRAINS[-2].record(0) == TRAINS.record(1)
+    assert [len(TRAINS[which]) for which in (slice(1, None), [0, 2, 0], np.array([True, False, True]))] == [2, 3, 2]
+    assert len(TRAINS[np.array([0, 1]), ...]) == 2
+    assert [len(one) for one in TRAINS] == [1, 1, 1]
+    with pytest.raises(IndexError):
+        TRAINS[3]
+
+
 def test_the_target_comes_apart():
     rest, labels = TRAINS.split_target("kind")
     assert labels.tolist() == ["east", "west", "east"]

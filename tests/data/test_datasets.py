@@ -21,7 +21,7 @@ GENERATED = (
     *("monks-1", "monks-2", "monks-3", "leap-years", "planted-trains", "planted-molecules", "bags"),
     *("sequences", "rooted-trees"),
 )
-GRAMMARS = {"trains", "molecules", "multi-instance", "sequences", "rooted-trees", "flat", None}
+GRAMMARS = {"trains", "atoms-and-bonds", "multi-instance", "sequences", "rooted-trees", "flat", None}
 
 Facts = dict[str, list[tuple[str, ...]]]
 

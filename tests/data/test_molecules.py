@@ -21,6 +21,7 @@ from structtree.data.records import read_jsonl, write_jsonl
 from structtree.data.sources import read_data
 from structtree.errors import DataError, MissingPackageError, UnknownNameError, UsageError
 from structtree.lang.check import check_predicate
+from structtree.lang.grammar import Grammar
 from structtree.lang.parse import parse_predicate
 from structtree.space.evaluate import holds
 from tests.conftest import SHARED
@@ -130,6 +131,48 @@ def test_a_predicate_agrees_with_smarts_on_a_thousand_molecules(text):
 def test_the_patterns_are_many_and_most_of_them_occur():
     n_true = [int(asked(text, real_population()).sum()) for text in SAME]
     assert len(SAME) >= 30 and sum(n >= 5 for n in n_true) >= 25
+
+
+AMINE = "[#7;A;!$(*=*);!$(*#*);!$(*~[!#6;!#1]);!$(*~[#6]=[#8]);!$(*~[#6]=[#7])]"
+GROUPS = {
+    "halogen": "[F,Cl,Br,I]",
+    "hydroxyl": "[#8;!H0]",
+    "ether": "[#8;A](-[#6])-[#6]",
+    "carbonyl": "[#6]=[#8]",
+    "aldehyde": "[#6;!H0]=[#8]",
+    "ketone": "[#6](=[#8])(~[#6])~[#6]",
+    "carboxyl": "[#6](=[#8])-[$([#8;!H0]),$([#8;-])]",
+    "ester": "[#6](=[#8])-[#8;A]-[#6]",
+    "amide": "[#6](=[#8])-[#7]",
+    "amine": AMINE,
+    "aniline": f"{AMINE}~a",
+    "nitro": "[#7](~[#8;D1])~[#8;D1]",
+    "nitrile": "[#6]#[#7]",
+    "azo": "[#7]=[#7]",
+    "thiol": "[#16;!H0]",
+    "sulfonyl": "[#16](=[#8])=[#8]",
+    "phosphoryl": "[#15]=[#8]",
+}
+
+
+@pytest.mark.parametrize("name", GROUPS)
+def test_a_functional_group_of_the_grammar_agrees_with_smarts(name):
+    predicate = Grammar.load("molecules").predicate(f"exists atoms ({name})", real_population().schema)
+    pattern = Chem.MolFromSmarts(GROUPS[name])
+    found = holds(predicate, real_population()).tolist()
+    assert found == [molecule.HasSubstructMatch(pattern) for molecule in real_molecules()] and any(found)
+    deep = Grammar.load("molecules-deep").predicate(f"exists atoms ({name})", real_population().schema)
+    assert holds(deep, real_population()).tolist() == found
+
+
+def test_every_functional_group_has_its_smarts_and_does_not_depend_on_how_hydrogens_are_kept():
+    grammar = Grammar.load("molecules")
+    assert set(grammar.check(real_population().schema).definitions) == set(GROUPS)
+    plain = from_molecules(real_molecules()[:200])
+    full = from_molecules(real_molecules()[:200], hydrogens="explicit")
+    for name in GROUPS:
+        predicate = grammar.predicate(f"count atoms ({name}) >= 2", plain.schema)
+        assert holds(predicate, full).tolist() == holds(predicate, plain).tolist()
 
 
 @given(seed=st.integers(0, 1000))

@@ -123,3 +123,10 @@ def test_many_attributes_with_nothing_in_common_are_asked_about_with_a_star():
     numbers = tuple(Attribute(f"{letter}-x", "int") for letter in "abcdefghijklmnopqrstuvwxyz")
     schema = Schema((RecordType("Row", numbers),), "Row")
     assert "top -> * >= *\n" in derive_grammar(schema)
+
+
+def test_a_table_is_asked_one_thing_at_a_time_as_ordinary_decision_trees_do():
+    flat = Schema((RecordType("Row", (Attribute("x", "real"), Attribute("kind", "nominal"))),), "Row")
+    assert Grammar.from_schema(flat).check(flat).conjuncts == {"Row": 1}
+    linked = Schema((RecordType("Row", (), (Link("next", "optional", "Row"),)),), "Row")
+    assert Grammar.from_schema(linked).check(linked).conjuncts == {"Row": 2}

@@ -22,7 +22,9 @@ from structtree.errors import DataError, GrammarError, MissingFileError, UsageEr
 from structtree.lang.check import check_predicate
 from structtree.lang.grammar import Grammar
 from structtree.lang.parse import parse_predicate
+from structtree.lang.pretty import pretty
 from structtree.lang.syntax import Function, Named
+from structtree.lang.walk import subpredicates
 from structtree.learn.fit import fit
 from structtree.learn.grow import Growth
 from structtree.learn.leaves import Decision
@@ -51,14 +53,16 @@ def same(a, b):
 
 @st.composite
 def usable_trees(draw, schema, leaves=class_leaves):
-    """Random trees whose tests the checker accepts."""
+    """Random trees whose tests the checker accepts, with definitions such as the parser makes."""
     tree = draw(trees(schema, leaves))
-    for node in tree.nodes:
-        if isinstance(node, Branch):
-            try:
-                check_predicate(node.test, schema.individual, schema)
-            except GrammarError:
-                assume(False)
+    try:
+        for test in [node.test for node in tree.nodes if isinstance(node, Branch)]:
+            check_predicate(test, schema.individual, schema)
+            for part, name in subpredicates(test, schema.individual, schema):
+                if isinstance(part, Named):
+                    assume(check_predicate(parse_predicate(pretty(part.body)), name, schema) == part.body)
+    except GrammarError:
+        assume(False)
     return tree
 
 

@@ -26,6 +26,17 @@ def test_michalskis_rule_is_found_and_proved():
     assert found.yes.tolist() in ([5.0, 0.0], [0.0, 5.0])
 
 
+def test_a_perfect_split_ends_the_search_when_nothing_shorter_is_left():
+    found = search("michalski10", criterion="acc*")
+    assert pretty(found.predicate) == "exists cars (not long and roof = closed)"
+    assert found.proved and found.stats.evaluated < 1500
+
+
+def test_however_little_time_there_is_something_is_found():
+    found = search("trains", time_limit=1e-9)
+    assert pretty(found.predicate) != "top" and not found.proved and found.gap > 0
+
+
 def test_the_first_split_of_the_dolphins_is_on_gills():
     """Flach's example 5.1: gills has the least impurity, 0.39 bits."""
     found = search("dolphins", criterion="entropy", min_samples_leaf=1)
@@ -68,7 +79,8 @@ def test_a_budget_of_evaluations_is_kept_and_leaves_a_gap():
 
 def test_a_time_limit_ends_the_search():
     data = load_dataset("planted-molecules", n=200)
-    found = best_split(data.population, data.target, Grammar.load("molecules"), criterion="entropy", time_limit=0.3)
+    grammar = Grammar.load("atoms-and-bonds")
+    found = best_split(data.population, data.target, grammar, criterion="entropy", time_limit=0.3)
     assert found.stats.stopped_by in ("time", "done")
     assert found.proved == (found.stats.stopped_by == "done")
 

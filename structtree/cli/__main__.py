@@ -1,0 +1,5 @@
+"""``python -m structtree.cli`` is ``structtree``."""
+
+from structtree.cli import main
+
+main()

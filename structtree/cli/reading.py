@@ -1,0 +1,248 @@
+"""How commands get their data: the options that say how to read it, and one function that opens it."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from structtree.cli.common import note
+from structtree.errors import UsageError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from structtree.data.opening import Opened
+    from structtree.lang.grammar import Grammar
+
+    Labels = NDArray[Any]
+
+__all__ = ["GrammarOption", "Reading", "Target", "Where", "grammar_for", "labelled", "opened"]
+
+Task = Literal["classes", "numbers"]
+
+FEW = 10
+"""So many different whole numbers may well be meant as classes."""
+
+DATA = "How to read the data"
+TABLES = "How to read delimited text"
+MOLECULES = "How to read molecules"
+
+Where = Annotated[str, typer.Argument(metavar="DATA", help="A data set's name, a file, or a folder.")]
+Target = Annotated[
+    str | None,
+    typer.Option("--target", metavar="ATTRIBUTE", help="What to predict; data sets and TU folders bring their own."),
+]
+GrammarOption = Annotated[
+    str | None,
+    typer.Option(
+        "--grammar", metavar="GRAMMAR", help="A grammar's name, or a file; else the data's own, or a default."
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How to read data; what is not given is found out."""
+
+    format: Annotated[
+        str | None,
+        typer.Option("--format", help="The format, when the file's ending does not tell.", rich_help_panel=DATA),
+    ] = None
+    types: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--type",
+            metavar="NAME=KIND",
+            help="The kind of a member, as in zip=nominal; may be repeated.",
+            rich_help_panel=DATA,
+        ),
+    ] = None
+    individual: Annotated[
+        str | None,
+        typer.Option(
+            "--individual",
+            metavar="TYPE",
+            help="What to call the type of the individuals; of graphs: Graph, Node or Edge.",
+            rich_help_panel=DATA,
+        ),
+    ] = None
+    group: Annotated[
+        str | None,
+        typer.Option(
+            "--group",
+            metavar="COLUMN",
+            help="Rows of a table with the same value here are one individual.",
+            rich_help_panel=DATA,
+        ),
+    ] = None
+    link: Annotated[
+        str | None,
+        typer.Option(
+            "--link",
+            metavar="NAME",
+            help="With --group: what to call the rows of an individual.",
+            rich_help_panel=DATA,
+        ),
+    ] = None
+    ignore: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--ignore",
+            metavar="ATTRIBUTE",
+            help="An attribute of the individuals to leave out; may be repeated.",
+            rich_help_panel=DATA,
+        ),
+    ] = None
+    delimiter: Annotated[
+        str | None,
+        typer.Option(
+            "--delimiter",
+            metavar="SIGN",
+            help="What separates fields; also tab, or a blank for any run of blanks.",
+            rich_help_panel=TABLES,
+        ),
+    ] = None
+    header: Annotated[
+        bool | None,
+        typer.Option("--header/--no-header", help="Whether the first line has names.", rich_help_panel=TABLES),
+    ] = None
+    names: Annotated[
+        str | None,
+        typer.Option("--names", metavar="A,B,C", help="The names of the columns.", rich_help_panel=TABLES),
+    ] = None
+    encoding: Annotated[
+        str | None,
+        typer.Option("--encoding", metavar="NAME", help="Such as cp1252; else UTF-8.", rich_help_panel=TABLES),
+    ] = None
+    decimal: Annotated[
+        str | None,
+        typer.Option("--decimal", metavar="SIGN", help="The decimal sign: . or ,", rich_help_panel=TABLES),
+    ] = None
+    missing: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--missing",
+            metavar="TEXT",
+            help="What stands for no value, instead of ?, NA and the like; may be repeated.",
+            rich_help_panel=TABLES,
+        ),
+    ] = None
+    smiles: Annotated[
+        str | None,
+        typer.Option(
+            "--smiles",
+            metavar="COLUMN",
+            help="The column with the SMILES, if it is not named so.",
+            rich_help_panel=MOLECULES,
+        ),
+    ] = None
+    hydrogens: Annotated[
+        str | None,
+        typer.Option(
+            "--hydrogens",
+            metavar="implicit|explicit",
+            help="Whether hydrogens are only counted, or atoms of their own.",
+            rich_help_panel=MOLECULES,
+        ),
+    ] = None
+    skip_bad: Annotated[
+        bool,
+        typer.Option(
+            "--skip-bad", help="Leave out molecules that cannot be read, and say which.", rich_help_panel=MOLECULES
+        ),
+    ] = False
+
+
+def opened(where: str, reading: Reading, target: str | None = None, *, need_target: bool = False) -> Opened:
+    """The data, read as the options say; what was left out is told on stderr."""
+    from structtree.data.opening import open_data
+
+    options: dict[str, Any] = asdict(reading) | {
+        "types": _kinds(reading.types),
+        "delimiter": _delimiter(reading.delimiter),
+        "names": None if reading.names is None else [name.strip() for name in reading.names.split(",")],
+        "skip_bad": reading.skip_bad or None,
+        "unlabelled": "leave out" if need_target else "refuse",
+    }
+    ignored = options.pop("ignore") or ()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
+        found = open_data(where, target=target, **options)
+    for warning in caught:
+        note(f"warning: {warning.message}")
+    return replace(found, population=found.population.without(*ignored)) if ignored else found
+
+
+def labelled(where: str, reading: Reading, target: str | None, task: Task | None = None) -> tuple[Opened, Labels]:
+    """The data with its labels, which learning cannot do without: floats for numbers, anything else for classes."""
+    data = opened(where, reading, target, need_target=True)
+    if data.target is None:
+        schema = data.population.schema
+        known = ", ".join(attribute.name for attribute in schema.type(schema.individual).attributes)
+        raise UsageError(f"say with --target which attribute of {where} to predict (it has: {known or 'none'})")
+    return data, _labels(data.target, task, str(data.target_name))
+
+
+def _labels(labels: Labels, task: Task | None, name: str) -> Labels:
+    """The labels in the form that says their task.
+
+    Whole numbers are classes if that is asked for, and also if there are just two of them; otherwise a column of 0
+    and 1, which is how many files write no and yes, would be taken for numbers.
+    """
+    import numpy as np
+
+    if task == "numbers" and labels.dtype.kind == "O":
+        raise UsageError(f"{name} has words such as {labels[0]!r}; the criterion is for numbers")
+    if task == "numbers" or labels.dtype.kind != "f":
+        return labels.astype(np.float64) if task == "numbers" else labels
+    is_whole, n = bool((np.floor(labels) == labels).all()), len(np.unique(labels))
+    if is_whole and (task == "classes" or n == 2):
+        return labels.astype(np.int64)
+    if task == "classes":
+        raise UsageError(
+            f"{name} has broken numbers; the criterion is for classes (to insist: --type {name}=nominal)"
+        )
+    if is_whole and n <= FEW:
+        note(f"note: {name}, with {n} different values, is taken for a number; for classes: --type {name}=nominal")
+    return labels
+
+
+def grammar_for(data: Opened, name: str | None, *, one_at_a_time: bool = False) -> Grammar:
+    """The grammar that was named, or the data's own, or the default, which asks about everything.
+
+    The default asks a table one test at a time; who needs that has no use for the data's own.
+    """
+    from structtree.lang.grammar import Grammar
+
+    chosen = name or (None if one_at_a_time else data.grammar)
+    if chosen:
+        return Grammar.load(chosen)
+    for named in _like_names(data):
+        note(f"note: {named} is different for each individual, like a name; leave it out with --ignore {named}")
+    return Grammar.from_schema(data.population.schema)
+
+
+def _like_names(data: Opened) -> list[str]:
+    """The attributes of the individuals that tell each one apart, and so nothing about others."""
+    import numpy as np
+
+    population, n = data.population, len(data.population)
+    words = [a.name for a in population.schema.type(population.schema.individual).attributes if a.kind == "nominal"]
+    return [word for word in words if n > FEW and len(np.unique(population.column(word).values)) == n]
+
+
+def _kinds(pairs: list[str] | None) -> dict[str, str] | None:
+    kinds = {}
+    for pair in pairs or []:
+        name, equals, kind = pair.partition("=")
+        if not (name and equals and kind):
+            raise UsageError(f"--type takes NAME=KIND, as in --type zip=nominal; got {pair!r}")
+        kinds[name] = kind
+    return kinds or None
+
+
+def _delimiter(sign: str | None) -> str | None:
+    return {"tab": "\t", "\\t": "\t"}.get(sign, sign) if sign else sign

@@ -1,0 +1,157 @@
+"""What can be said of a test when values are unknown: whom it surely holds of, and whom it may hold of.
+
+A value is unknown where it is missing, and where it is a category that training has not seen: nothing was learned
+about either. Of both questions the answer is a test again, one that is true or false of everybody. So a tree that
+treats unknown values in a way of its own is routed, and written as rules, by the tests that there are anyway.
+
+Law: where every value is known, all three are the same test.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+import numpy as np
+
+from structtree.data.columns import Population
+from structtree.data.schema import Attribute, RecordType, Schema
+from structtree.lang.syntax import Among, And, Compare, Flag, Missing, Named, Not, Or, Predicate, Top, Within
+
+__all__ = ["none_of", "one_of", "possibly", "seen_schema", "surely"]
+
+
+def surely(test: Predicate, record: RecordType) -> Predicate:
+    """The test that holds of those of whom another holds whatever the unknown values are.
+
+    Parameters
+    ----------
+    test : Predicate
+        About attributes of the individual itself.
+    record : RecordType
+        The individuals, with the categories that are known.
+
+    Examples
+    --------
+    >>> from structtree.data.schema import Attribute
+    >>> from structtree.lang.parse import parse_predicate as parse
+    >>> from structtree.lang.pretty import pretty
+    >>> car = RecordType("Car", (Attribute("color", "nominal", ("blue", "green", "red")), Attribute("doors", "int")))
+    >>> [pretty(surely(parse(text), car)) for text in ("doors >= 3", "color = red", "color != red")]
+    ['doors >= 3', 'color = red', 'color in {blue, green}']
+    """
+    match test:
+        case Compare(name, "!=", str() as value) if _is_nominal(name, record):
+            return one_of(name, _others(name, (value,), record))
+        case And(parts):
+            return And(tuple(surely(part, record) for part in parts))
+        case Or(parts):
+            return Or(tuple(surely(part, record) for part in parts))
+        case Not(inner):
+            return Not(possibly(inner, record))
+        case Named(_, body) if body is not None:
+            inside = surely(body, record)
+            return test if inside == body else inside
+        case _:
+            return test
+
+
+def possibly(test: Predicate, record: RecordType) -> Predicate:
+    """The test that holds of those of whom another holds or may hold, depending on unknown values.
+
+    Examples
+    --------
+    >>> from structtree.data.schema import Attribute
+    >>> from structtree.lang.parse import parse_predicate as parse
+    >>> from structtree.lang.pretty import pretty
+    >>> car = RecordType("Car", (Attribute("color", "nominal", ("blue", "green", "red")), Attribute("doors", "int")))
+    >>> [pretty(possibly(parse(text), car)) for text in ("doors >= 3", "color = red", "color != red")]
+    ['doors >= 3 or missing doors', 'not (color in {blue, green})', 'not (color = red)']
+    """
+    match test:
+        case Compare(name, "=", str() as value) if _is_nominal(name, record):
+            return none_of(name, _others(name, (value,), record))
+        case Compare(name, "!=", str() as value) if _is_nominal(name, record):
+            return none_of(name, (value,))
+        case Among(name, values) if _is_nominal(name, record):
+            return none_of(name, _others(name, values, record))
+        case Flag(name) | Compare(name) | Among(name) | Within(name):
+            return Or((test, Missing(name)))
+        case And(parts):
+            return And(tuple(possibly(part, record) for part in parts))
+        case Or(parts):
+            return Or(tuple(possibly(part, record) for part in parts))
+        case Not(inner):
+            return Not(surely(inner, record))
+        case Named(_, body) if body is not None:
+            inside = possibly(body, record)
+            return test if inside == body else inside
+        case _:
+            return test
+
+
+def seen_schema(population: Population) -> Schema:
+    """The schema of a population with the categories that its individuals have, and no others.
+
+    Examples
+    --------
+    >>> data = Population.from_records([{"color": "red"}, {"color": "blue"}, {"color": "red"}])
+    >>> seen_schema(data.take([0, 2])).type("Individual").attribute("color").values
+    ('red',)
+    """
+    schema = population.schema
+    record = schema.type(schema.individual)
+    seen = replace(record, attributes=tuple(_as_seen(attribute, population) for attribute in record.attributes))
+    return Schema(tuple(seen if t.name == record.name else t for t in schema.types), schema.individual)
+
+
+def _as_seen(attribute: Attribute, population: Population) -> Attribute:
+    if attribute.kind != "nominal":
+        return attribute
+    column = population.column(attribute.name)
+    codes = np.unique(column.values[~column.missing])
+    return replace(attribute, values=tuple(column.categories[code] for code in codes))
+
+
+def one_of(name: str, values: Iterable[str]) -> Predicate:
+    """An attribute has one of some values.
+
+    Examples
+    --------
+    >>> from structtree.lang.pretty import pretty
+    >>> pretty(one_of("color", ["red"])), pretty(one_of("color", ["red", "blue"]))
+    ('color = red', 'color in {blue, red}')
+    """
+    match sorted(values):
+        case []:
+            return Not(Top())
+        case [only]:
+            return Compare(name, "=", only)
+        case several:
+            return Among(name, tuple(several))
+
+
+def none_of(name: str, values: Iterable[str]) -> Predicate:
+    """An attribute has none of some values: it has another one, or none at all.
+
+    Examples
+    --------
+    >>> from structtree.lang.pretty import pretty
+    >>> pretty(none_of("color", ["red", "blue"])), pretty(none_of("color", []))
+    ('not (color in {blue, red})', 'top')
+    """
+    found = one_of(name, values)
+    return found.inner if isinstance(found, Not) else Not(found)
+
+
+def _is_nominal(name: str, record: RecordType) -> bool:
+    attribute = record.attribute(name)
+    return attribute is not None and attribute.kind == "nominal"
+
+
+def _others(name: str, values: Iterable[object], record: RecordType) -> list[str]:
+    """The known categories of an attribute but for some."""
+    attribute = record.attribute(name)
+    assert attribute is not None
+    without = set(values)
+    return [category for category in attribute.values if category not in without]

@@ -1,0 +1,537 @@
+"""`structtree fit`, `predict`, `show`, `explain` and `cv`, as a stranger uses them."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import shlex
+import sys
+
+import numpy as np
+import pytest
+
+from structtree import StructuralTreeClassifier, load_dataset, load_model
+from structtree.cli.progress import folding, growing
+from structtree.learn import grow, validate
+from structtree.learn.grow import Progress
+from structtree.learn.validate import FoldDone
+from tests.conftest import REPOSITORY
+from tests.test_cli import fail, run, succeed
+
+TREE = """\
+exists cars (closed and not long)
+├─ yes: east 8/8
+└─ no:  exists cars (shape = u_shaped) and count cars (roof = "none") >= 3
+   ├─ yes: east 2/2
+   └─ no:  west 10/10
+"""
+
+
+@pytest.fixture(scope="module")
+def trains(tmp_path_factory):
+    """A model of the twenty trains."""
+    path = tmp_path_factory.mktemp("models") / "trains.json"
+    succeed("fit", "trains", "-o", path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def hammond(tmp_path_factory):
+    """A model of numbers."""
+    path = tmp_path_factory.mktemp("models") / "hammond.json"
+    succeed("fit", "hammond", "-o", path)
+    return path
+
+
+@pytest.fixture
+def table(tmp_path):
+    """A function that writes a CSV file."""
+
+    def write(*lines, name="data.csv"):
+        path = tmp_path / name
+        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        return path
+
+    return write
+
+
+def in_json(*args):
+    return json.loads(succeed(*args, "--json"))
+
+
+# ---- fit ------------------------------------------------------------------------------------------------
+
+
+def test_fit_prints_the_tree_and_what_it_took(tmp_path):
+    out = tmp_path / "model.json"
+    text = succeed("fit", "trains", "-o", out)
+    assert text.startswith(TREE)
+    assert "direction, training data: accuracy 1.000 (20 of 20)" in text
+    assert "3 leaves, depth 2; " in text
+    assert "every test is proved best" in text
+    assert f"structtree predict {out} DATA" in text
+    assert [p.name for p in tmp_path.iterdir()] == ["model.json"]
+
+
+def test_the_json_of_a_fit(tmp_path):
+    found = in_json("fit", "trains", "-o", tmp_path / "model.json")
+    assert (found["leaves"], found["depth"], found["train_score"]) == (3, 2, 1.0)
+    assert found["evaluated"] > 100
+    assert found["seconds"] > 0
+    assert (found["unproved"], found["stopped_by"], found["model"]) == ([], None, str(tmp_path / "model.json"))
+
+
+def test_the_same_seed_gives_the_same_file(tmp_path):
+    for name in ("a.json", "b.json"):
+        succeed("fit", "lenses", "--seed", 3, "--post-prune", "cost-complexity", "-o", tmp_path / name)
+    one, two = (load_model(tmp_path / name) for name in ("a.json", "b.json"))
+    assert [node.stats for node in one.tree.nodes] == [node.stats for node in two.tree.nodes]
+
+
+def test_what_is_not_proved_is_told():
+    found = in_json("fit", "trains", "--strategy", "best-first", "--max-evaluations", 50)
+    assert found["unproved"]
+    assert {"node", "test", "gap"} == set(found["unproved"][0])
+    text = succeed("fit", "trains", "--strategy", "best-first", "--max-evaluations", 50)
+    assert "not proved best, gap" in text
+    assert "tests are not proved best (gap at most" in text
+
+
+@pytest.mark.parametrize(
+    ("options", "part", "name", "value"),
+    [
+        (["--max-depth", 1], "growth", "max_depth", 1),
+        (["--max-leaf-nodes", 2], "growth", "max_leaf_nodes", 2),
+        (["--min-samples-leaf", 9], "growth", "min_samples_leaf", 9),
+        (["--min-samples-split", 13], "growth", "min_samples_split", 13),
+        (["--min-impurity-decrease", 0.2], "growth", "min_impurity_decrease", 0.2),
+        (["--stop", "mdl"], "growth", "stop", "mdl"),
+        (["--stop", "test", "--significance", 0.01], "growth", "significance", 0.01),
+        (["--share", "path"], "growth", "share", "path"),
+        (["--strategy", "beam"], "growth", "strategy", "beam"),
+        (["--max-evaluations", 99], "growth", "max_evaluations", 99),
+        (["--time-limit", 7], "growth", "time_limit", 7.0),
+        (["--seed", 5], "growth", "random_state", 5),
+        (["--post-prune", "pessimistic", "--confidence", 0.1], "pruning", "confidence", 0.1),
+        (["--post-prune", "reduced-error", "--validation-fraction", 0.4], "pruning", "validation_fraction", 0.4),
+        (["--post-prune", "cost-complexity"], "pruning", "alpha", "cv"),
+        (["--alpha", 0.1], "pruning", "method", "cost-complexity"),
+        (["--alpha", 0.1], "pruning", "alpha", 0.1),
+    ],
+    ids=lambda value: " ".join(map(str, value)) if isinstance(value, list) else str(value),
+)
+def test_options_reach_the_library(options, part, name, value, tmp_path):
+    succeed("fit", "lenses", *options, "-o", tmp_path / "m.json")
+    assert load_model(tmp_path / "m.json").params[part][name] == value
+
+
+def test_the_estimate_of_leaves_is_kept(tmp_path):
+    options = ["--leaf-estimate", "m-estimate", "--m", 3, "--criterion", "gini"]
+    succeed("fit", "lenses", *options, "-o", tmp_path / "m.json")
+    model = load_model(tmp_path / "m.json")
+    assert (model.decision.estimate, model.decision.m, model.params["criterion"]) == ("m-estimate", 3.0, "gini")
+
+
+def test_costs_change_what_leaves_say():
+    plain = succeed("fit", "trains", "--max-depth", 1)
+    assert "no:  west 10/12" in plain
+    costly = succeed("fit", "trains", "--max-depth", 1, "--cost", "east:west=6")
+    assert "no:  east 2/12" in costly
+
+
+def test_class_weights_are_in_the_counts():
+    assert "no:  west 20/22" in succeed("fit", "trains", "--max-depth", 1, "--class-weight", "west=2")
+    assert "yes: soft 8/8.53" in succeed("fit", "lenses", "--max-depth", 1, "--class-weight", "balanced")
+
+
+def test_a_large_tree_is_printed_in_part(table, tmp_path):
+    path = table("x,y", *(f"{i},{i * i % 97}" for i in range(80)))
+    result = run("fit", path, "--target", "y", "-o", tmp_path / "m.json")
+    assert "leaves, " in result.stdout
+    assert f"printed to depth 4; all of it: structtree show {tmp_path / 'm.json'}" in result.stderr
+    assert len(result.stdout.splitlines()) < 40
+    assert len(succeed("show", tmp_path / "m.json").splitlines()) > 100
+
+
+def test_a_folder_of_graphs_brings_its_target(shared_data):
+    found = in_json("fit", shared_data("mutag"), "--max-depth", 1)
+    assert (found["target"], found["individuals"], found["leaves"]) == ("class", 188, 2)
+    assert found["train_score"] > 0.8
+
+
+# ---- what the target is ---------------------------------------------------------------------------------
+
+
+def test_two_whole_numbers_are_classes(table):
+    path = table("x,y", *(f"{i},{int(i > 5)}" for i in range(12)))
+    found = in_json("fit", path, "--target", "y")
+    assert (found["task"], found["criterion"], found["leaves"]) == ("classes", "acc*", 2)
+    assert in_json("fit", path, "--target", "y", "--criterion", "mse")["task"] == "numbers"
+
+
+def test_a_few_whole_numbers_are_numbers_and_that_is_said(table):
+    path = table("x,y", *(f"{i},{i % 3}" for i in range(12)))
+    result = run("fit", path, "--target", "y", "--max-depth", 1)
+    assert "note: y, with 3 different values, is taken for a number; for classes: --type y=nominal" in result.stderr
+    for option in (["--type", "y=nominal"], ["--criterion", "gini"]):
+        assert in_json("fit", path, "--target", "y", *option)["task"] == "classes"
+
+
+def test_individuals_without_a_target_are_left_out_and_counted(table):
+    path = table("x,y", *(f"{i},{'' if i % 4 == 0 else 'ab'[i > 5]}" for i in range(12)))
+    result = run("fit", path, "--target", "y", "--json")
+    assert "warning: left out 3 of 12 individuals, which have no y" in result.stderr
+    assert json.loads(result.stdout)["individuals"] == 9
+
+
+def test_an_attribute_like_a_name_is_pointed_out_and_can_be_ignored(table):
+    path = table("name,x,y", *(f"n{i},{i % 7},{'ab'[i % 2]}" for i in range(14)))
+    note = "note: name is different for each individual, like a name; leave it out with --ignore name"
+    assert note in run("fit", path, "--target", "y").stderr
+    result = run("fit", path, "--target", "y", "--ignore", "name")
+    assert note not in result.stderr
+    assert "name =" not in result.stdout
+    assert "did you mean 'name'" in fail("fit", path, "--target", "y", "--ignore", "nam")
+
+
+def test_molecules_that_cannot_be_read_are_refused_or_left_out(table):
+    pytest.importorskip("rdkit")
+    rows = [f"{smiles},{y}" for smiles, y in zip(["CCO", "CCN", "C1CC", "CCCl", "CCC"], "ababa", strict=True)]
+    path = table("smiles,y", *rows)
+    sentence = fail("fit", path, "--target", "y")
+    assert "data.csv:4" in sentence
+    assert "--skip-bad" in sentence
+    result = run("fit", path, "--target", "y", "--skip-bad", "--json")
+    assert "left out 1 of 5 molecules, on the lines 4" in result.stderr
+    assert json.loads(result.stdout)["individuals"] == 4
+
+
+def test_text_of_another_dialect_is_read_as_told(tmp_path):
+    path = tmp_path / "haus.csv.gz"
+    rows = "".join(f"{i},5;{'groß' if i > 5 else 'klein'}\n" for i in range(12))
+    path.write_bytes(gzip.compress(rows.encode("cp1252")))
+    reading = ["--no-header", "--names", "m2,art", "--delimiter", ";", "--decimal", ",", "--encoding", "cp1252"]
+    text = succeed("fit", path, "--target", "art", *reading)
+    assert text.startswith("m2 >= 6.0\n├─ yes: groß 6/6")
+
+
+# ---- predict --------------------------------------------------------------------------------------------
+
+
+def rows_of(text):
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def test_predictions_are_a_table_with_probabilities(trains):
+    result = run("predict", trains, "trains")
+    assert result.exit_code == 0
+    rows = rows_of(result.stdout)
+    assert list(rows[0]) == ["row", "prediction", "p(east)", "p(west)", "actual"]
+    known = load_dataset("trains")
+    assert [row["prediction"] for row in rows] == load_model(trains).predict(known.population).tolist()
+    assert result.stderr == "direction: accuracy 1.000 (20 of 20)\n"
+
+
+def test_predictions_in_json_are_one_object_for_each_individual(trains):
+    found = in_json("predict", trains, "trains")
+    assert len(found) == 20
+    assert found[0] == {
+        "row": 0,
+        "prediction": "east",
+        "probabilities": {"east": 1.0, "west": 0.0},
+        "actual": "east",
+    }
+
+
+def test_predictions_of_numbers_have_a_spread(hammond):
+    found = in_json("predict", hammond, "hammond")
+    assert set(found[0]) == {"row", "prediction", "spread", "actual"}
+    assert rows_of(run("predict", hammond, "hammond").stdout)[0].keys() == set(found[0])
+
+
+def test_predictions_are_written_to_a_file_as_a_whole(trains, tmp_path):
+    out = tmp_path / "out.csv"
+    result = run("predict", trains, "trains", "-o", out)
+    assert result.stdout == ""
+    assert f"wrote 20 predictions to {out}" in result.stderr
+    assert out.read_text(encoding="utf-8") == run("predict", trains, "trains").stdout
+    assert [p.name for p in tmp_path.iterdir()] == ["out.csv"]
+
+
+def test_without_the_target_there_is_no_score(trains, tmp_path):
+    path = tmp_path / "new.jsonl"
+    path.write_text('{"cars": [{"long": false, "roof": "flat", "shape": "oval"}]}\n', encoding="utf-8")
+    result = run("predict", trains, path)
+    assert rows_of(result.stdout) == [{"row": "0", "prediction": "east", "p(east)": "1", "p(west)": "0"}]
+    assert result.stderr == ""
+
+
+def test_a_target_that_is_known_of_some_is_scored_on_those(table, tmp_path):
+    succeed("fit", table("x,y", "1,a", "2,a", "8,b", "9,b"), "--target", "y", "-o", tmp_path / "m.json")
+    result = run("predict", tmp_path / "m.json", table("x,y", "1,a", "9,", "8,a", name="new.csv"))
+    assert "y: accuracy 0.500 (1 of 2)" in result.stderr
+    assert [row["actual"] for row in rows_of(result.stdout)] == ["a", "", "a"]
+
+
+# ---- show and explain -----------------------------------------------------------------------------------
+
+
+def test_a_model_is_shown_as_a_tree(trains):
+    text = succeed("show", trains)
+    assert text.startswith("direction (east, west) of a Train\n3 leaves, depth 2, by acc*\n")
+    assert text.endswith(TREE)
+    assert "… 2 leaves, west 10/12" in succeed("show", trains, "--max-depth", 1)
+
+
+def test_a_model_is_shown_as_rules(trains):
+    lines = succeed("show", trains, "--format", "rules").splitlines()
+    assert len(lines) == 3
+    assert lines[0] == "if exists cars (closed and not long) then east (n=8, confidence 1.00)"
+    rules = in_json("show", trains, "--format", "rules")
+    assert [rule["prediction"] for rule in rules] == ["east", "east", "west"]
+
+
+def test_a_model_is_shown_as_a_formula(trains):
+    east, west = succeed("show", trains, "--format", "formula").splitlines()
+    assert east.startswith("east: exists cars (closed and not long) or ")
+    assert west.startswith("west: ")
+    assert set(in_json("show", trains, "--format", "formula")) == {"east", "west"}
+
+
+def test_a_model_is_shown_as_json(trains):
+    assert in_json("show", trains) == json.loads(trains.read_text(encoding="utf-8"))
+    assert json.loads(succeed("show", trains, "--format", "json")) == in_json("show", trains)
+
+
+def test_an_explanation_names_the_rows(trains):
+    text = succeed("explain", trains, "trains", "--row", 0)
+    assert text.splitlines()[:2] == ["Train 0", "1. exists cars (closed and not long): yes"]
+    assert "cars[2] (Car)" in text
+    assert text.endswith("→ east 8/8\n  (the data says east)\n")
+    found = in_json("explain", trains, "trains", "--row", 0)
+    assert (found["prediction"], found["actual"]) == ("east", "east")
+    assert found["path"][0]["rows"][0]["path"] == "cars[2]"
+
+
+# ---- cross-validation -----------------------------------------------------------------------------------
+
+
+def test_the_json_of_a_cross_validation():
+    found = in_json("cv", "lenses", "--folds", 4, "--repeats", 2)
+    assert {"mean", "sd", "folds", "repeats", "leaves_mean", "seconds", "evaluated", "unproved"} <= set(found)
+    assert (found["folds"], len(found["scores"])) == (4, 8)
+    assert found["mean"] == pytest.approx(np.mean(found["scores"]))
+    again = in_json("cv", "lenses", "--folds", 4, "--repeats", 2)
+    assert again["scores"] == found["scores"]
+
+
+def test_a_cross_validation_is_a_table_for_people():
+    text = succeed("cv", "hammond", "--folds", 3, "--repeats", 1)
+    assert text.startswith("price of 9 individuals, 3 folds\n")
+    assert "R²" in text
+    assert "mse" in text
+
+
+def test_criteria_are_compared_on_the_same_folds():
+    given = ["cv", "lenses", "--folds", 3, "--repeats", 2, "--compare", "acc*,entropy, gini"]
+    found = in_json(*given)
+    assert [one["criterion"] for one in found] == ["acc*", "entropy", "gini"]
+    assert "p" not in found[0]
+    for one in found[1:]:
+        assert 0 <= one["p"] <= 1
+        assert one["difference"] == pytest.approx(one["mean"] - found[0]["mean"])
+    text = succeed(*given)
+    assert "difference" in text
+    assert "entropy" in text
+
+
+def test_options_of_learning_count_in_cross_validation():
+    options = ["--folds", 3, "--repeats", 1, "--cost", "none:soft=9", "--class-weight", "balanced"]
+    assert in_json("cv", "lenses", *options, "--max-depth", 1)["leaves_mean"] <= 2
+    assert in_json("cv", "hammond", "--folds", 3, "--repeats", 1, "--max-depth", 1)["leaves_mean"] <= 2
+
+
+# ---- Ctrl-C and waiting ---------------------------------------------------------------------------------
+
+
+def test_after_ctrl_c_the_tree_so_far_is_kept(monkeypatch, tmp_path):
+    real, calls = grow.best_split, []
+
+    def interrupted(*args, **kwargs):
+        calls.append(1)
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        return real(*args, **kwargs)
+
+    monkeypatch.setattr(grow, "best_split", interrupted)
+    result = run("fit", "trains", "--strategy", "best-first", "-o", tmp_path / "m.json")
+    assert result.exit_code == 0
+    assert "no:  west 10/12" in result.stdout
+    assert "stopped by Ctrl-C: this is the tree so far" in result.stderr
+    assert len(load_model(tmp_path / "m.json").tree.leaves) == 2
+
+
+@pytest.mark.parametrize("answered", [True, False])
+def test_after_ctrl_c_the_folds_so_far_are_kept(monkeypatch, answered):
+    """Growing a tree answers Ctrl-C with the tree so far; such a fold is worth nothing, and the rest is not begun."""
+    real, calls = StructuralTreeClassifier.fit, []
+
+    def interrupted(self, *args):
+        calls.append(1)
+        if len(calls) < 4:
+            return real(self, *args)
+        if answered:
+            real(self, *args).model_.params["stopped_by"] = "interrupt"
+            return self
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(StructuralTreeClassifier, "fit", interrupted)
+    result = run("cv", "lenses", "--folds", 6, "--repeats", 1, "--json")
+    assert result.exit_code == 0, result.output
+    assert "stopped by Ctrl-C: these are the first 3 of 6 folds" in result.stderr
+    assert len(json.loads(result.stdout)["scores"]) == 3
+    assert len(calls) == 4
+
+
+def test_ctrl_c_before_there_is_anything_says_stopped(monkeypatch):
+    def interrupted(*args):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(validate, "_fit", interrupted)
+    assert fail("cv", "lenses", code=130) == "error: stopped\n"
+
+
+def test_a_pipe_gets_no_progress(capfd):
+    succeed("fit", "lenses", "--json")
+    succeed("cv", "lenses", "--folds", 3, "--repeats", 1)
+    assert capfd.readouterr().err == ""
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def test_a_terminal_gets_a_bar(monkeypatch):
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    monkeypatch.setenv("TERM", "xterm")
+    with growing() as tell:
+        tell(Progress(3, 2, 8, 20, 1234))
+    with folding() as tell:
+        tell(FoldDone("acc*", 1, 10, 0.75))
+    shown = sys.stderr.getvalue()
+    assert "growing" in shown
+    assert "3 nodes, 1,234 predicates" in shown
+    assert "acc* 0.750" in shown
+
+
+# ---- wrong input ----------------------------------------------------------------------------------------
+
+
+def test_an_unknown_target_is_answered_with_the_nearest(table):
+    path = table("x,class", "1,a", "2,b")
+    for command in ("fit", "cv"):
+        assert "did you mean 'class'" in fail(command, path, "--target", "clas")
+        assert "say with --target which attribute" in fail(command, path, code=2)
+        assert "did you mean 'trains'" in fail(command, "trians")
+
+
+def test_a_missing_or_broken_model_file(tmp_path, trains):
+    assert "did you mean 'trains.json'" in fail("show", trains.with_name("trans.json"))
+    (tmp_path / "other.json").write_text('{"a": 1}', encoding="utf-8")
+    (tmp_path / "broken.json").write_text(trains.read_text(encoding="utf-8")[:500], encoding="utf-8")
+    for command in (["show"], ["predict", "trains"], ["explain", "trains"]):
+        name, *data = command
+        assert "not a structtree model" in fail(name, tmp_path / "other.json", *data)
+        assert "broken JSON" in fail(name, tmp_path / "broken.json", *data)
+
+
+def test_data_of_another_schema(trains):
+    for command in ("predict", "explain"):
+        sentence = fail(command, trains, "lenses")
+        assert "the model needs the link 'cars' of type 'Row', which the data lacks" in sentence
+
+
+def test_a_row_that_is_not_there(trains):
+    for row in (20, -1):
+        sentence = fail("explain", trains, "trains", "--row", row, code=2)
+        assert sentence == f"error: --row must be from 0 to 19, since there are 20 individuals; got {row}\n"
+
+
+def test_an_unknown_criterion_is_answered_with_the_nearest():
+    assert "did you mean 'entropy'" in fail("cv", "lenses", "--compare", "acc*,entropi")
+    assert "did you mean 'entropy'" in fail("fit", "lenses", "--criterion", "entropi")
+
+
+@pytest.mark.parametrize("command", ["fit", "predict"])
+def test_a_file_that_cannot_be_written_is_refused_before_the_work(command, trains, tmp_path):
+    given = [command, *([trains] if command == "predict" else []), "trains", "-o"]
+    assert "there is no folder" in fail(*given, tmp_path / "none" / "out.json")
+    assert "it is a folder" in fail(*given, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["fit", "lenses", "--max-depth", 0], "max_depth must be"),
+        (["fit", "lenses", "--stop", "soon"], "stop must be"),
+        (["fit", "lenses", "--time-limit", 0], "time_limit must be"),
+        (["fit", "lenses", "--post-prune", "hard"], "the pruning must be"),
+        (["fit", "lenses", "--alpha", "much"], "--alpha takes a number"),
+        (["fit", "lenses", "--alpha", 1, "--post-prune", "pessimistic"], "--alpha is for"),
+        (["fit", "lenses", "--cost", "none=5"], "not a pair of classes"),
+        (["fit", "lenses", "--cost", "none:soft"], "CLASS:SAID=COST"),
+        (["fit", "lenses", "--cost", "none:sott=1"], "did you mean 'none:soft'"),
+        (["fit", "lenses", "--class-weight", "sott=1"], "did you mean 'soft'"),
+        (["fit", "lenses", "--class-weight", "soft"], "CLASS=WEIGHT"),
+        (["fit", "hammond", "--cost", "a:b=1"], "--cost is for classes"),
+        (["fit", "lenses", "--criterion", "mse"], "the criterion is for numbers"),
+        (["fit", "hammond", "--post-prune", "pessimistic"], "pessimistic pruning is for classes"),
+        (["fit", "lenses", "--strategy", "magic"], "strategy must be"),
+        (["cv", "lenses", "--folds", 1], "folds must be"),
+        (["cv", "lenses", "--repeats", 0], "repeats must be"),
+        (["cv", "lenses", "--time-limit", 0], "time_limit must be"),
+        (["cv", "lenses", "--compare", "gini"], "two criteria or more"),
+        (["cv", "lenses", "--compare", "gini,mse"], "'mse' is for numbers and 'gini' for classes"),
+        (["cv", "lenses", "--compare", "acc*,gini", "--criterion", "gini"], "not both"),
+        (["cv", "lenses", "--min-samples-leaf", 0], "min_samples_leaf must be"),
+    ],
+    ids=lambda value: " ".join(map(str, value)) if isinstance(value, list) else "",
+)
+def test_wrong_usage_exits_with_2(options, words):
+    assert words in fail(*options, code=2)
+
+
+def test_an_unknown_format_of_a_model(trains, hammond):
+    assert "did you mean 'rules'" in fail("show", trains, "--format", "rule", code=2)
+    assert "ask for its rules instead" in fail("show", hammond, "--format", "formula", code=2)
+
+
+def test_every_command_about_trees_takes_a_seed_and_a_time_limit(trains):
+    for command in (["show", trains], ["predict", trains, "trains"], ["explain", trains, "trains"]):
+        succeed(*command, "--seed", 1, "--time-limit", 5, "--json")
+    succeed("fit", "lenses", "--seed", 1, "--time-limit", 5, "--json")
+
+
+# ---- what the documents show ----------------------------------------------------------------------------
+
+
+def command_lines(document):
+    lines = (REPOSITORY / document).read_text(encoding="utf-8").splitlines()
+    return [line.strip() for line in lines if line.startswith("    structtree ")]
+
+
+@pytest.mark.parametrize("document", ["README.md", "docs/tutorial.md"])
+def test_the_command_lines_of_the_documents_run(document, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    lines = command_lines(document)
+    assert len(lines) >= 5
+    for line in lines:
+        succeed(*shlex.split(line)[1:])
+
+
+def test_the_tree_of_the_readme_is_the_one_that_is_printed():
+    text = (REPOSITORY / "README.md").read_text(encoding="utf-8")
+    assert "".join(f"    {line}\n" for line in TREE.splitlines()) in text
