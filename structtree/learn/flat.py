@@ -367,7 +367,8 @@ def _predicates(forks: NDArray[np.int64], table: Table) -> list[Predicate | None
 def _members(test: FlatTest, rows: NDArray[np.int64], table: Table) -> Iterator[Predicate]:
     """The members of a family, each from the two rows that it was found by."""
     if test.ranks is not None:
-        yield from (test.steps[rank - 1] for rank in test.ranks[rows[:, 1]].tolist())
+        # Of steps that divide the node in the same way the laxest.
+        yield from (test.steps[rank] for rank in test.ranks[rows[:, 0]].tolist())
         return
     if test.attribute is None:
         yield from (test.right for _ in rows)

@@ -86,14 +86,20 @@ def linked(
 def _own(space: Space) -> list[TestFamily]:
     """The tests of the individual's own attributes."""
     families = [f for f in space.offers.from_top[space.grammar.individual] if isinstance(f, TestFamily)]
-    return [family for family in families if own_attributes(family.literal(0)) is not None]
+    return [family for family in families if _is_own(family, space)]
+
+
+def _is_own(family: TestFamily, space: Space) -> bool:
+    assert space.population is not None
+    asked = own_attributes(family.literal(0))
+    return asked is not None and asked <= space.population.tables[space.grammar.individual].columns.keys()
 
 
 def _others(space: Space) -> Iterator[LinkColumn]:
     """The tests that look behind links without opening a position there, as aggregates do."""
     assert space.population is not None
     for family in space.offers.from_top[space.grammar.individual]:
-        if isinstance(family, TestFamily) and own_attributes(family.literal(0)) is None:
+        if isinstance(family, TestFamily) and not _is_own(family, space):
             yield from test_columns(family, space.population)
 
 

@@ -90,7 +90,7 @@ def by_recursion(population, target, grammar, name, n_classes):
 def test_growing_on_a_stack_is_plain_recursion(name, problem):
     space, target, _ = problem
     classes, codes = np.unique(target.astype(str), return_inverse=True)
-    tree = grow(space.population, codes, space.grammar, criterion=name)
+    tree = grow(space.population, codes, space.grammar, Growth(strategy="best-first"), criterion=name)
     assert drawn(tree) == by_recursion(space.population, codes, space.grammar, name, len(classes))
 
 
@@ -122,7 +122,7 @@ def test_the_tree_is_the_same_with_and_without_pruning_the_search(name, problem,
             space.population,
             labels,
             space.grammar,
-            Growth(prune=prune, min_samples_leaf=least),
+            Growth(strategy="best-first", prune=prune, min_samples_leaf=least),
             criterion=name,
             sample_weight=weights,
         )
@@ -236,7 +236,11 @@ def test_limits_on_depth_and_sizes_are_kept(target_is):
 def test_a_node_that_is_too_small_or_too_deep_is_not_searched(monkeypatch):
     calls = searched(monkeypatch)
     population, y = random_table()
-    for growth in (Growth(max_depth=1), Growth(min_samples_split=201), Growth(min_samples_leaf=101)):
+    for growth in (
+        Growth(strategy="best-first", max_depth=1),
+        Growth(strategy="best-first", min_samples_split=201),
+        Growth(strategy="best-first", min_samples_leaf=101),
+    ):
         grow(population, y, ONE_TEST, growth)
     assert len(calls) == 1
 
@@ -272,7 +276,7 @@ def test_the_node_that_is_divided_first_is_the_one_that_helps_the_whole_tree_mos
 def test_without_a_search_for_children_that_can_no_longer_be_divided(monkeypatch):
     calls = searched(monkeypatch)
     population, y = random_table()
-    grow(population, y, ONE_TEST, Growth(max_leaf_nodes=2))
+    grow(population, y, ONE_TEST, Growth(strategy="best-first", max_leaf_nodes=2))
     assert len(calls) == 1
 
 
@@ -339,12 +343,12 @@ def test_every_level_of_a_tree_gets_its_part_of_the_time_and_a_node_its_share(mo
     population, y = random_table()
     clock = Clock(monkeypatch, takes=0.0)
     searched(monkeypatch, clock.search)
-    tree = grow(population, y, ONE_TEST, Growth(time_limit=60.0, max_depth=2))
+    tree = grow(population, y, ONE_TEST, Growth(strategy="best-first", time_limit=60.0, max_depth=2))
     yes, no = (tree.nodes[child].stats.n for child in tree.nodes[0].children)
     assert clock.given == [pytest.approx(60 / 2), pytest.approx(60 * yes / 200), pytest.approx(60)]
     assert yes + no == 200
     clock.given.clear()
-    grow(population, y, ONE_TEST, Growth(time_limit=60.0))
+    grow(population, y, ONE_TEST, Growth(strategy="best-first", time_limit=60.0))
     assert clock.given[0] == pytest.approx(60 / ceil(log2(200)))
 
 
@@ -353,7 +357,7 @@ def test_nodes_that_wait_when_the_time_is_over_become_leaves(monkeypatch):
     clock = Clock(monkeypatch, takes=10.0)
     calls = searched(monkeypatch, clock.search)
     told = []
-    tree = grow(population, y, ONE_TEST, Growth(time_limit=60.0), progress=told.append)
+    tree = grow(population, y, ONE_TEST, Growth(strategy="best-first", time_limit=60.0), progress=told.append)
     assert len(calls) == len(tree.branches) == 6
     assert told[-1].stopped_by == "time"
     assert sum(sizes(tree)) == len(y)
@@ -373,10 +377,10 @@ def test_a_real_time_limit_is_kept():
 @pytest.mark.parametrize(
     ("growth", "inside", "n_branches"),
     [
-        (Growth(), True, 4),
-        (Growth(), False, 3),
-        (Growth(max_leaf_nodes=50), True, 4),
-        (Growth(max_leaf_nodes=50), False, 2),
+        (Growth(strategy="best-first"), True, 4),
+        (Growth(strategy="best-first"), False, 3),
+        (Growth(strategy="best-first", max_leaf_nodes=50), True, 4),
+        (Growth(strategy="best-first", max_leaf_nodes=50), False, 2),
     ],
 )
 def test_interrupting_keeps_the_tree_so_far(monkeypatch, growth, inside, n_branches):
@@ -400,7 +404,11 @@ def test_interrupting_keeps_the_tree_so_far(monkeypatch, growth, inside, n_branc
     assert told[-1].stopped_by == "interrupt"
 
 
-@pytest.mark.parametrize("growth", [Growth(), Growth(max_leaf_nodes=6)], ids=["depth-first", "best-first"])
+@pytest.mark.parametrize(
+    "growth",
+    [Growth(strategy="best-first"), Growth(strategy="best-first", max_leaf_nodes=6)],
+    ids=["depth-first", "best-first"],
+)
 def test_progress_only_grows_and_ends_with_the_whole_tree(monkeypatch, growth):
     searched(monkeypatch)
     population, y = random_table()
@@ -432,7 +440,7 @@ def test_only_with_shared_paths_does_a_search_start_at_the_test_above(monkeypatc
         return best_split(*arguments, **options)
 
     calls = searched(monkeypatch, without_start)
-    grow(population, y, ONE_TEST, Growth(max_depth=2))
+    grow(population, y, ONE_TEST, Growth(strategy="best-first", max_depth=2))
     assert len(calls) == 3
     assert not any("start" in options for options in calls)
     calls.clear()
@@ -463,7 +471,7 @@ def test_only_with_shared_paths_does_a_search_start_at_the_test_above(monkeypatc
         ("significance", "0.05", "a number between 0 and 1; got '0.05'"),
         ("share", "all", "None or 'path'; got 'all'"),
         ("prune", 1, "True or False; got 1"),
-        ("strategy", "depth-first", "'best-first', 'exhaustive' or 'beam'; got 'depth-first'"),
+        ("strategy", "depth-first", "'auto', 'bottom-up', 'best-first', 'exhaustive' or 'beam'; got 'depth-first'"),
         ("max_evaluations", 0, "an int >= 1 or None; got 0"),
         ("time_limit", 0, "a number of seconds > 0 or None; got 0"),
         ("random_state", -1, "an int >= 0; got -1"),
