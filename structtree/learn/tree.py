@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from structtree.data.columns import Population
 from structtree.data.schema import Schema
 from structtree.lang.syntax import Compare, Predicate
+from structtree.learn.descent import descent_of, leaves_by
 from structtree.learn.routing import holds_among, places_among
 from structtree.learn.unknown import one_of, possibly, surely
 from structtree.search.criteria import TOLERANCE
@@ -46,6 +47,9 @@ __all__ = [
 
 MissingRule = Literal["false", "majority", "fractional"]
 """What becomes of those who lack a value that is asked about; see `Tree`."""
+
+MANY = 200
+"""So many individuals are worth preparing a tree for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -375,11 +379,25 @@ class Tree:
         """
         if self.missing == "fractional":
             return _heaviest_leaves(self.distribution(population), len(population))
+        if self.missing == "false" and len(population) >= MANY:
+            quickly = self._apply_plain(population)
+            if quickly is not None:
+                return quickly
         leaf_of = np.empty(len(population), dtype=np.int64)
         for node, which in self.arrivals(population):
             if isinstance(self.nodes[node], Leaf):
                 leaf_of[which] = node
         return leaf_of
+
+    def _apply_plain(self, population: Population) -> NDArray[np.int64] | None:
+        """The leaves, where all tests are plain comparisons."""
+        plain = [node for node in self.nodes if isinstance(node, Branch | Leaf)]
+        if len(plain) < len(self.nodes):
+            return None
+        tests = [node.test if isinstance(node, Branch) else None for node in plain]
+        sides = [(node.yes, node.no) if isinstance(node, Branch) else (-1, -1) for node in plain]
+        descent = descent_of(tests, sides)
+        return None if descent is None else leaves_by(descent, population)
 
     def distribution(self, population: Population) -> Distribution:
         """The leaves that each individual ends up in, and how much of it does in each."""

@@ -1,0 +1,123 @@
+"""Individuals of a table go down a tree in compiled code, where all tests are plain comparisons.
+
+Law: the leaves are those that asking every test by itself leads to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structtree.data.columns import Column, Population
+from structtree.lang.syntax import Compare, Flag, Predicate
+from structtree.search.kernels.descending import AT_LEAST, AT_MOST, EQUAL, descend
+
+__all__ = ["Descent", "descent_of", "leaves_by"]
+
+PIECE = 100_000
+"""So many individuals go at a time, which bounds the memory for their values."""
+
+_FORMS = {">=": AT_LEAST, "<=": AT_MOST, "=": EQUAL}
+
+
+class Descent(NamedTuple):
+    """A tree of plain comparisons as arrays, one entry for each node; -1 stands in leaves.
+
+    Parameters
+    ----------
+    attributes : tuple of str
+        What is asked about.
+    asked, forms, yes, no : arrays of int
+    values : tuple
+        What each node compares with.
+    """
+
+    attributes: tuple[str, ...]
+    asked: NDArray[np.int64]
+    forms: NDArray[np.int64]
+    yes: NDArray[np.int64]
+    no: NDArray[np.int64]
+    values: tuple[str | float, ...]
+
+
+def descent_of(tests: Sequence[Predicate | None], sides: Sequence[tuple[int, int]]) -> Descent | None:
+    """A tree as arrays, if all its tests are plain comparisons.
+
+    Parameters
+    ----------
+    tests : one for each node
+        None in a leaf.
+    sides : one for each node
+        Where yes and no lead.
+
+    Examples
+    --------
+    >>> from structtree.lang.parse import parse_predicate
+    >>> descent = descent_of([parse_predicate("size >= 3"), None, None], [(1, 2), (-1, -1), (-1, -1)])
+    >>> data = Population.from_records([{"size": 1}, {"size": 5}])
+    >>> leaves_by(descent, data).tolist()
+    [2, 1]
+    """
+    asked, forms, values = [], [], []
+    place: dict[str, int] = {}
+    for test in tests:
+        comparison = _comparison(test)
+        if comparison is None:
+            return None
+        asked.append(place.setdefault(comparison.attribute, len(place)) if comparison.attribute else -1)
+        forms.append(comparison.form)
+        values.append(comparison.value)
+    yes, no = np.array(sides, dtype=np.int64).T
+    return Descent(tuple(place), np.array(asked), np.array(forms), yes.copy(), no.copy(), tuple(values))
+
+
+class _Comparison(NamedTuple):
+    attribute: str
+    form: int
+    value: str | float
+
+
+def _comparison(test: Predicate | None) -> _Comparison | None:
+    match test:
+        case None:
+            return _Comparison("", -1, 0.0)
+        case Flag(attribute, positive):
+            return _Comparison(attribute, EQUAL, float(positive))
+        case Compare(attribute, ">=" | "<=" | "=" as op, str() | int() | float() as value):
+            return _Comparison(attribute, _FORMS[op], value)
+        case _:
+            return None
+
+
+def leaves_by(descent: Descent, population: Population) -> NDArray[np.int64] | None:
+    """The leaf of each individual; None where the data lacks an attribute."""
+    table = population.tables[population.schema.individual]
+    if not set(descent.attributes) <= table.columns.keys():
+        return None
+    columns = [table.columns[name] for name in descent.attributes]
+    bounds = _bounds(descent, columns)
+    leaves = np.empty(len(population), dtype=np.int64)
+    for first in range(0, len(population), PIECE):
+        rows = population.individuals[first : first + PIECE]
+        values = np.empty((len(columns), len(rows)))
+        for i, column in enumerate(columns):
+            values[i] = column.values[rows]
+        descend(values, descent.asked, descent.forms, bounds, descent.yes, descent.no, leaves[first : first + PIECE])
+    return leaves
+
+
+def _bounds(descent: Descent, columns: Sequence[Column]) -> NDArray[np.float64]:
+    """What each node compares with, as numbers; a category that the data does not have is like none of its own."""
+    bounds = np.zeros(len(descent.values))
+    for node, (at, value) in enumerate(zip(descent.asked.tolist(), descent.values, strict=True)):
+        if at < 0:
+            continue
+        if columns[at].kind == "nominal":
+            code = columns[at].code(str(value))
+            bounds[node] = code if code >= 0 else np.nan
+        else:
+            bounds[node] = float(value)
+    return bounds

@@ -1,0 +1,65 @@
+"""Going down a tree in compiled code leads where its tests lead."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from structtree import Grammar, Population
+from structtree.learn import tree as module
+from structtree.learn.descent import descent_of, leaves_by
+from structtree.learn.grow import Growth, grow
+from structtree.learn.tree import Branch
+
+FLAT = Grammar.parse("refine Individual { top -> *; top -> * = *; top -> * >= *; top -> * <= * }")
+
+
+def table(n, seed, kinds=("a", "b", "c")):
+    rng = np.random.default_rng(seed)
+    records = [
+        {
+            "size": int(rng.integers(0, 9)),
+            "height": float(rng.normal()),
+            "kind": str(rng.choice(kinds)),
+            "old": bool(rng.random() < 0.5),
+        }
+        for _ in range(n)
+    ]
+    for i in range(0, n, 7):
+        del records[i][("size", "height", "kind")[i % 3]]
+    return Population.from_records(records)
+
+
+def slowly(tree, population, monkeypatch):
+    monkeypatch.setattr(module, "MANY", 10**9)
+    return tree.apply(population)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_it_leads_to_the_same_leaves_also_where_values_are_missing_or_new(seed, monkeypatch):
+    train, other = table(300, seed), table(500, seed + 100, kinds=("a", "c", "d", "e"))
+    labels = np.random.default_rng(seed).integers(0, 3, 300)
+    tree = grow(train, labels, FLAT, Growth(max_depth=6), criterion="gini")
+    assert len(tree.leaves) > 10
+    quickly = [tree.apply(population) for population in (train, other)]
+    for found, population in zip(quickly, (train, other), strict=True):
+        assert (found == slowly(tree, population, monkeypatch)).all()
+
+
+def test_a_tree_with_other_tests_is_asked_one_by_one():
+    data = Population.from_records([{"xs": [{"v": 1}]}, {"xs": []}])
+    tests = Grammar.parse("refine Individual { top -> exists xs (top) }")
+    tree = grow(data, np.array(["a", "b"]), tests)
+    branch = tree.nodes[0]
+    assert isinstance(branch, Branch)
+    assert descent_of([branch.test, None, None], [(1, 2), (-1, -1), (-1, -1)]) is None
+
+
+def test_data_without_an_attribute_is_left_to_the_tests_themselves():
+    train = table(50, 0)
+    tree = grow(
+        train, np.arange(50) % 2, Grammar.parse("refine Individual { top -> size >= * }"), Growth(max_depth=1)
+    )
+    branch = tree.nodes[0]
+    descent = descent_of([branch.test, None, None], [(1, 2), (-1, -1), (-1, -1)])
+    assert leaves_by(descent, Population.from_records([{"height": 1.5}])) is None
