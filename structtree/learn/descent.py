@@ -5,7 +5,9 @@ Law: the leaves are those that asking every test by itself leads to.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
@@ -100,13 +102,28 @@ def leaves_by(descent: Descent, population: Population) -> NDArray[np.int64] | N
     columns = [table.columns[name] for name in descent.attributes]
     bounds = _bounds(descent, columns)
     leaves = np.empty(len(population), dtype=np.int64)
-    for first in range(0, len(population), PIECE):
-        rows = population.individuals[first : first + PIECE]
-        values = np.empty((len(columns), len(rows)))
-        for i, column in enumerate(columns):
-            values[i] = column.values[rows]
-        descend(values, descent.asked, descent.forms, bounds, descent.yes, descent.no, leaves[first : first + PIECE])
+
+    def some(first: int) -> None:
+        piece = slice(first, first + PIECE)
+        values = _values(columns, population.individuals[piece])
+        descend(values, descent.asked, descent.forms, bounds, descent.yes, descent.no, leaves[piece])
+
+    starts = range(0, len(population), PIECE)
+    if len(starts) < 2:
+        some(0)
+    else:
+        with ThreadPoolExecutor(min(8, os.cpu_count() or 1)) as threads:
+            list(threads.map(some, starts))
     return leaves
+
+
+def _values(columns: Sequence[Column], rows: NDArray[np.int64]) -> NDArray[np.float64]:
+    """The values of some rows; a run of them needs no looking up."""
+    values = np.empty((len(columns), len(rows)))
+    is_run = len(rows) > 0 and rows[-1] - rows[0] == len(rows) - 1 and bool((np.diff(rows) == 1).all())
+    for i, column in enumerate(columns):
+        values[i] = column.values[rows[0] : rows[-1] + 1] if is_run else column.values[rows]
+    return values
 
 
 def _bounds(descent: Descent, columns: Sequence[Column]) -> NDArray[np.float64]:

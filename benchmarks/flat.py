@@ -1,0 +1,244 @@
+"""Plain tables: time, memory and accuracy beside scikit-learn's trees, and beside the tables of the source paper.
+
+Run as ``python benchmarks/flat.py`` (several minutes), with some of ``speed memory accuracy`` to run only those, or
+with ``--quick`` for smaller data. Both sides get the same data, depth and leaves in one run; each fits once before it
+is timed, so that compiling does not count, and the least of several times counts. Real data is read from
+``../shared/data`` beside the repository; what needs it is skipped without.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.model_selection import StratifiedKFold
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+from structtree import StructuralTreeClassifier, StructuralTreeRegressor, open_data
+from structtree.data.columns import Population
+
+UCI = Path(__file__).resolve().parent.parent.parent / "shared" / "data" / "uci"
+
+# Tables 2 and 3 of the paper: acc* without, and with cost-complexity post-pruning.
+PAPER = {
+    "audiology": (0.735, 0.710),
+    "lenses": (0.833, 0.850),
+    "mushroom": (1.000, 0.999),
+    "votes": (0.947, 0.959),
+    "monks-1": (0.894, 0.920),
+    "monks-2": (0.692, 0.634),
+    "monks-3": (0.884, 0.935),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """The same table for both sides: theirs is numbers only."""
+
+    name: str
+    ours: Any
+    theirs: Any
+    target: NDArray[Any]
+    numbers: bool
+    depth: int | None
+
+
+# ---- data -----------------------------------------------------------------------------------------------
+
+
+def normal(n: int, width: int, *, numbers: bool, depth: int | None) -> Problem:
+    rng = np.random.default_rng(1)
+    table = rng.normal(size=(n, width))
+    signal = table[:, 0] + table[:, 1] * table[:, 2] + rng.normal(size=n)
+    target = signal if numbers else (signal > 0).astype(int)
+    return Problem(f"{n:,} x {width}", table, table, target, numbers, depth)
+
+
+def adult(depth: int | None) -> Problem:
+    frame = pd.read_csv(UCI / "adult-train.csv.gz", header=None, skipinitialspace=True, na_values="?")
+    target = (frame[14] == ">50K").to_numpy().astype(int)
+    frame = frame.drop(columns=14).rename(columns=lambda i: f"a{i}")
+    words = frame.select_dtypes(exclude="number").columns
+    frame[words] = frame[words].fillna("unknown")
+    theirs = pd.get_dummies(frame).to_numpy(dtype=np.float64)
+    return Problem("adult", frame, theirs, target, False, depth)
+
+
+def arff(name: str, target: str, depth: int | None) -> Problem:
+    opened = open_data(UCI / f"{name}.arff", target=target)
+    columns = {}
+    for attribute in opened.population.schema.type(opened.population.schema.individual).attributes:
+        columns[attribute.name] = opened.population.column(attribute.name).values.astype(np.float64)
+    table = np.nan_to_num(np.column_stack(list(columns.values())))
+    return Problem(name, table, table, np.asarray(opened.target, dtype=np.float64), True, depth)
+
+
+def problems(quick: bool) -> Iterator[Problem]:
+    large = 20 if quick else 1
+    for depth in (8, None):
+        yield normal(100_000 // large, 50, numbers=False, depth=depth)
+        if UCI.exists():
+            yield adult(depth)
+    for numbers in (False, True):
+        yield normal(1_000_000 // large, 20, numbers=numbers, depth=8)
+    if UCI.exists():
+        yield from (arff("housing", "class", depth) for depth in (5, None))
+        yield from (arff("autompg", "class", depth) for depth in (5, None))
+
+
+# ---- speed ----------------------------------------------------------------------------------------------
+
+
+def ours(problem: Problem) -> Any:
+    criterion = "mse" if problem.numbers else "gini"
+    kind = StructuralTreeRegressor if problem.numbers else StructuralTreeClassifier
+    return kind(criterion=criterion, max_depth=problem.depth, time_limit=None)
+
+
+def theirs(problem: Problem) -> Any:
+    kind = DecisionTreeRegressor if problem.numbers else DecisionTreeClassifier
+    return kind(max_depth=problem.depth, random_state=0)
+
+
+def least_seconds(action: Callable[[], Any], repeats: int) -> float:
+    times = []
+    for _ in range(repeats):
+        started = time.perf_counter()
+        action()
+        times.append(time.perf_counter() - started)
+    return min(times)
+
+
+def speed(quick: bool) -> None:
+    print(
+        f"{'data':>16} {'target':>8} {'depth':>6} {'ours s':>9} {'sklearn s':>10} {'ratio':>6} "
+        f"{'leaves':>15} {'predict':>8}"
+    )
+    for problem in problems(quick):
+        mine, other = ours(problem), theirs(problem)
+        warm = slice(0, 300)
+        mine.fit(problem.ours[warm], problem.target[warm])
+        repeats = 5 if len(problem.target) < 1000 else 2
+        own = least_seconds(lambda p=problem, m=mine: m.fit(p.ours, p.target), repeats)
+        their = least_seconds(lambda p=problem, o=other: o.fit(p.theirs, p.target), repeats)
+        ratio = predict_ratio(problem, mine, other)
+        kind = "numbers" if problem.numbers else "classes"
+        leaves = f"{mine.get_n_leaves()}/{other.get_n_leaves()}"
+        print(
+            f"{problem.name:>16} {kind:>8} {problem.depth!s:>6} {own:9.3f} {their:10.3f} {own / their:6.2f} "
+            f"{leaves:>15} {ratio:8.2f}",
+            flush=True,
+        )
+
+
+def predict_ratio(problem: Problem, mine: Any, other: Any) -> float:
+    """The time to predict about a million rows over that of scikit-learn."""
+    times = max(1, min(10, 1_000_000 // len(problem.target)))
+    again = (
+        pd.concat([problem.ours] * times)
+        if isinstance(problem.ours, pd.DataFrame)
+        else np.tile(problem.ours, (times, 1))
+    )
+    theirs_again = np.tile(problem.theirs, (times, 1))
+    mine.predict(again)
+    return least_seconds(lambda: mine.predict(again), 2) / least_seconds(lambda: other.predict(theirs_again), 2)
+
+
+# ---- memory ---------------------------------------------------------------------------------------------
+
+
+def memory(quick: bool) -> None:
+    n = 100_000 if quick else 1_000_000
+    peaks = {}
+    for side in ("data", "structtree", "scikit-learn"):
+        command = [sys.executable, __file__, "--measure", side, str(n)]
+        peaks[side] = float(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+    print(
+        f"peak memory of a fit on {n:,} x 20, MB: " + ", ".join(f"{side} {peak:.0f}" for side, peak in peaks.items())
+    )
+    print(
+        f"ratio {peaks['structtree'] / peaks['scikit-learn']:.2f}; "
+        "the data alone, with all imports, is the first figure"
+    )
+
+
+def measure(side: str, n: int) -> None:
+    small, problem = normal(300, 20, numbers=False, depth=8), normal(n, 20, numbers=False, depth=8)
+    for given in (small, problem) if side != "data" else ():
+        (ours(given) if side == "structtree" else theirs(given)).fit(given.ours, given.target)
+    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+
+
+# ---- accuracy -------------------------------------------------------------------------------------------
+
+
+def paper_sets() -> Iterator[tuple[str, Population, NDArray[Any]]]:
+    opened = open_data(UCI / "audiology.arff")
+    yield "audiology", opened.population, opened.target
+    opened = open_data(UCI / "lenses.csv", target="class")
+    yield "lenses", opened.population, opened.target
+    for name, file in (("mushroom", "agaricus-lepiota.data.gz"), ("votes", "house-votes-84.data")):
+        frame = pd.read_csv(UCI / file, header=None, dtype=str, na_values="?")
+        target = frame.pop(0).to_numpy(dtype=object)
+        yield name, Population.from_frame(frame.rename(columns=lambda i: f"a{i}")), target
+    for k in (1, 2, 3):
+        parts = [
+            pd.read_csv(UCI / f"monks-{k}.{part}", sep=r"\s+", header=None, dtype=str) for part in ("train", "test")
+        ]
+        frame = pd.concat(parts, ignore_index=True).iloc[:, :7]
+        target = frame.pop(0).to_numpy(dtype=object)
+        yield f"monks-{k}", Population.from_frame(frame.rename(columns=lambda i: f"a{i}")), target
+
+
+def accuracy(quick: bool) -> None:
+    if not UCI.exists():
+        print("accuracy: skipped, ../shared/data/uci is not there")
+        return
+    print(f"{'data':>10} {'paper acc*':>18} {'acc*':>24} {'entropy':>24}   (10-fold, without and with post-pruning)")
+    for name, population, target in paper_sets():
+        if quick and len(population) > 1000:
+            continue
+        row = [f"{PAPER[name][0]:.3f} {PAPER[name][1]:.3f}"]
+        for criterion in ("acc*", "entropy"):
+            plain = folds(population, target, criterion=criterion)
+            pruned = folds(population, target, criterion=criterion, post_prune="cost-complexity", ccp_alpha="cv")
+            row.append(" ".join(f"{s.mean():.3f}±{s.std(ddof=1) / len(s) ** 0.5:.3f}" for s in (plain, pruned)))
+        print(f"{name:>10} {row[0]:>18} {row[1]:>24} {row[2]:>24}", flush=True)
+
+
+def folds(population: Population, target: NDArray[Any], **options: Any) -> NDArray[np.float64]:
+    """The accuracies of ten folds."""
+    scores = []
+    for train, test in StratifiedKFold(10, shuffle=True, random_state=0).split(
+        np.zeros(len(target)), target.astype(str)
+    ):
+        model = StructuralTreeClassifier(time_limit=None, **options).fit(population[train], target[train])
+        scores.append((model.predict(population[test]) == target[test]).mean())
+    return np.array(scores)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("parts", nargs="*", choices=["speed", "memory", "accuracy", []], help="all by default")
+    parser.add_argument("--quick", action="store_true", help="smaller data")
+    parser.add_argument("--measure", nargs=2, metavar=("SIDE", "N"), help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.measure:
+        measure(options.measure[0], int(options.measure[1]))
+        return
+    for part in options.parts or ["speed", "memory", "accuracy"]:
+        {"speed": speed, "memory": memory, "accuracy": accuracy}[part](options.quick)
+
+
+if __name__ == "__main__":
+    main()
