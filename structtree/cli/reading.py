@@ -215,14 +215,14 @@ def grammar_for(data: Opened, name: str | None, *, one_at_a_time: bool = False) 
 
     The default asks a table one test at a time; who needs that has no use for the data's own.
     """
-    from structtree.lang.grammar import Grammar
+    from structtree.lang.grammar import Grammar, default_grammar
 
     chosen = name or (None if one_at_a_time else data.grammar)
     if chosen:
         return Grammar.load(chosen)
     for named in _like_names(data):
         note(f"note: {named} is different for each individual, like a name; leave it out with --ignore {named}")
-    return Grammar.from_schema(data.population.schema)
+    return default_grammar(data.population)
 
 
 def _like_names(data: Opened) -> list[str]:

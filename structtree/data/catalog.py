@@ -345,6 +345,25 @@ _EMBEDDED = (
         _origin=_File("lenses.csv", _nominal("age", "prescription", "astigmatic", "tear_rate", "lenses")),
     ),
     Entry(
+        "tennis",
+        "Fourteen Saturday mornings: is it weather to play?",
+        "J. R. Quinlan, Induction of Decision Trees (1986), table 1",
+        "play",
+        "embedded",
+        grammar="flat",
+        detail="What ID3 was explained with.",
+        _origin=_File("tennis.csv", _nominal("outlook", "temperature", "humidity", "windy", "play")),
+    ),
+    Entry(
+        "golf",
+        "The same fourteen mornings with temperature and humidity as numbers.",
+        "J. R. Quinlan, C4.5: Programs for Machine Learning (1993), chapter 2",
+        "play",
+        "embedded",
+        grammar="flat",
+        _origin=_File("golf.csv", _nominal("outlook", "windy", "play", temperature="int", humidity="int")),
+    ),
+    Entry(
         "arches",
         "Twelve structures of blocks, arches and near misses.",
         _BLOCKEEL + "example 15.17 (the first two), after P. H. Winston, Learning Structural Descriptions "

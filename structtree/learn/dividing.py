@@ -1,16 +1,16 @@
 """Every way to divide the individuals of a node of a plain table by one question, and the best of them.
 
 A question is what one rewrite of the grammar offers: all thresholds of a number, the values of a nominal attribute
-one at a time or all at once, or a single test. All divisions of a node are judged together, in plain numpy; what the
-compiled sweeps of `structtree.search.kernels.flat` cannot do is done here: many sides, individuals in parts, and
-divisions that know only some of the individuals.
+one at a time or all at once, or a single test. What the compiled sweeps of `structtree.search.kernels.flat` cannot do
+is done here: many sides, individuals in parts, and divisions that know only some of the individuals. It is plain
+numpy, but all questions of a sort are counted together, and all divisions of a node judged together.
 
 Law: where nothing is missing and all divisions have two sides, the best one is that of the sweeps.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -30,10 +30,13 @@ from structtree.search.kernels.flat import AT_LEAST
 from structtree.space.evaluate import holds
 from structtree.space.values import midpoints
 
-__all__ = ["Crowd", "Division", "Manner", "Question", "best_division", "questions_of"]
+__all__ = ["Crowd", "Division", "Manner", "Question", "Questions", "best_division", "questions_of"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+
+SWEPT = 4_000_000
+"""Numbers that are added up at a time, to keep the memory for a large node in bounds."""
 
 
 class Manner(NamedTuple):
@@ -58,6 +61,9 @@ class Manner(NamedTuple):
     least: int = 1
 
 
+# ---- what is asked --------------------------------------------------------------------------------------------
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Question:
     """What a rewrite asks, with the values that it asks about.
@@ -79,6 +85,90 @@ class Question:
     categories: tuple[str, ...] = ()
     is_switch: bool = False
 
+    @property
+    def is_about_numbers(self) -> bool:
+        """Whether it has thresholds."""
+        return self.values.dtype.kind == "f"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Questions:
+    """All that is asked, in the order of the grammar, and the values of all questions of a sort as one array."""
+
+    all: tuple[Question, ...]
+    #: Which of them are about numbers, and the numbers, as (questions, individuals).
+    numeric: Ints = field(init=False)
+    numbers: Floats = field(init=False)
+    #: Which of them are about codes, the codes, and where those of each begin when all are counted through.
+    coded: Ints = field(init=False)
+    codes: Ints = field(init=False)
+    firsts: Ints = field(init=False)
+    #: Which of these are switches, and which are single tests.
+    switching: NDArray[np.bool_] = field(init=False)
+    single: NDArray[np.bool_] = field(init=False)
+
+    def __post_init__(self) -> None:
+        numeric = [i for i, question in enumerate(self.all) if question.is_about_numbers]
+        coded = [i for i, question in enumerate(self.all) if not question.is_about_numbers]
+        n = len(self.all[0].values) if self.all else 0
+        sizes = [max(2, len(self.all[i].categories)) for i in coded]
+        for name, value in (
+            ("numeric", np.array(numeric, dtype=np.int64)),
+            ("numbers", np.array([self.all[i].values for i in numeric]).reshape(len(numeric), n)),
+            ("coded", np.array(coded, dtype=np.int64)),
+            ("codes", np.array([self.all[i].values for i in coded], dtype=np.int64).reshape(len(coded), n)),
+            ("firsts", np.cumsum([0, *sizes])),
+            ("switching", np.array([self.all[i].is_switch for i in coded], dtype=np.bool_)),
+            ("single", np.array([self.all[i].test.attribute is None for i in coded], dtype=np.bool_)),
+        ):
+            object.__setattr__(self, name, value)
+
+
+def questions_of(asked: Asked, population: Population, record: RecordType, manner: Manner) -> Questions:
+    """What may be asked of a plain table.
+
+    Parameters
+    ----------
+    asked : Asked
+        From `structtree.learn.table.flat_tests`.
+    record : RecordType
+        The individuals, with the categories that are known.
+    manner : Manner
+
+    Examples
+    --------
+    >>> from structtree.lang.grammar import Grammar
+    >>> from structtree.learn.table import flat_tests
+    >>> data = Population.from_records([{"size": 1, "kind": "a"}, {"size": 2, "kind": "b"}])
+    >>> asked = flat_tests(Grammar.from_schema(data.schema).check(data.schema))
+    >>> found = questions_of(asked, data, data.schema.type("Individual"), Manner(multiway=True))
+    >>> [(question.test.attribute, question.is_switch) for question in found.all]
+    [('kind', True), ('size', False)]
+    """
+    with_gaps: set[str] = set()
+    if manner.missing == "false":
+        names = {test.attribute for test in asked.tests if test.attribute is not None}
+        with_gaps = {name for name in names if population.column(name).missing.any()}
+    tests = without_mirrors(asked.tests, with_gaps)
+    return Questions(tuple(_question(test, population, record, manner) for test in tests))
+
+
+def _question(test: FlatTest, population: Population, record: RecordType, manner: Manner) -> Question:
+    if test.attribute is None:
+        return Question(test, _single_codes(test.right, population, record, manner.missing))
+    column = population.column(test.attribute)
+    return Question(test, column.values, column.categories, manner.multiway and test.kind == "nominal")
+
+
+def _single_codes(test: Predicate, population: Population, record: RecordType, missing: MissingRule) -> Ints:
+    if missing == "false":
+        return np.where(holds(test, population), 0, 1)
+    true, may_be = holds(surely(test, record), population), holds(possibly(test, record), population)
+    return np.where(true, 0, np.where(may_be, -1, 1))
+
+
+# ---- who is asked ---------------------------------------------------------------------------------------------
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Crowd:
@@ -99,6 +189,8 @@ class Crowd:
     evidence: Evidence
     #: What each adds to its side: its weight in its class; or weight, and weight times centred target and its square.
     adds: Floats = field(init=False)
+    #: What all of them add up to.
+    total: Floats = field(init=False)
 
     def __post_init__(self) -> None:
         target, weights = self.evidence.target[self.rows], self.evidence.weights[self.rows] * self.parts
@@ -109,16 +201,7 @@ class Crowd:
             centred = target - np.average(target, weights=weights)
             adds = np.stack([weights, weights * centred, weights * centred**2], axis=1)
         object.__setattr__(self, "adds", adds)
-
-    @property
-    def size(self) -> float:
-        """How many individuals all parts are together."""
-        return float(self.parts.sum())
-
-    @property
-    def total(self) -> Floats:
-        """What all of them add up to."""
-        return np.asarray(self.adds.sum(axis=0))
+        object.__setattr__(self, "total", adds.sum(axis=0))
 
     def weights(self, sides: Floats) -> Floats:
         """The weight of each of some sides."""
@@ -128,6 +211,9 @@ class Crowd:
         """What is left of a whole; no dust of rounding where there is nothing left of a class."""
         left = whole - part
         return np.where(left > TOLERANCE * whole, left, 0.0) if self.evidence.classes else left
+
+
+# ---- the best division ----------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -158,52 +244,7 @@ class Division:
     tried: int
 
 
-def questions_of(asked: Asked, population: Population, record: RecordType, manner: Manner) -> tuple[Question, ...]:
-    """What may be asked of a plain table.
-
-    Parameters
-    ----------
-    asked : Asked
-        From `structtree.learn.table.flat_tests`.
-    record : RecordType
-        The individuals, with the categories that are known.
-    manner : Manner
-
-    Examples
-    --------
-    >>> from structtree.lang.grammar import Grammar
-    >>> from structtree.learn.table import flat_tests
-    >>> data = Population.from_records([{"size": 1, "kind": "a"}, {"size": 2, "kind": "b"}])
-    >>> asked = flat_tests(Grammar.from_schema(data.schema).check(data.schema))
-    >>> found = questions_of(asked, data, data.schema.type("Individual"), Manner(multiway=True))
-    >>> [(question.test.attribute, question.is_switch) for question in found]
-    [('kind', True), ('size', False)]
-    """
-    with_gaps: set[str] = set()
-    if manner.missing == "false":
-        names = {test.attribute for test in asked.tests if test.attribute is not None}
-        with_gaps = {name for name in names if population.column(name).missing.any()}
-    tests = without_mirrors(asked.tests, with_gaps)
-    return tuple(_question(test, population, record, manner) for test in tests)
-
-
-def _question(test: FlatTest, population: Population, record: RecordType, manner: Manner) -> Question:
-    if test.attribute is None:
-        return Question(test, _single_codes(test.right, population, record, manner.missing))
-    column = population.column(test.attribute)
-    return Question(test, column.values, column.categories, manner.multiway and test.kind == "nominal")
-
-
-def _single_codes(test: Predicate, population: Population, record: RecordType, missing: MissingRule) -> Ints:
-    if missing == "false":
-        return np.where(holds(test, population), 0, 1)
-    true, may_be = holds(surely(test, record), population), holds(possibly(test, record), population)
-    return np.where(true, 0, np.where(may_be, -1, 1))
-
-
-def best_division(
-    questions: Sequence[Question], crowd: Crowd, criterion: Criterion, manner: Manner
-) -> Division | None:
+def best_division(questions: Questions, crowd: Crowd, criterion: Criterion, manner: Manner) -> Division | None:
     """The best way to divide a node; of equals the first. None where no question divides it.
 
     Examples
@@ -220,39 +261,27 @@ def best_division(
     >>> division.values, division.places.tolist()
     (('a', 'b', 'c'), [0, 1, 2, -1])
     """
-    offers = [_offer(question, crowd, manner) for question in questions]
-    found = _Offer.together(offers)
-    large = np.bincount(found.division[found.sizes >= manner.least - TOLERANCE], minlength=found.n) >= 2
-    if not large.any():
-        return None
-    total = crowd.total
-    losses = division_losses(criterion, found.sides, found.division, found.n, total)
-    asked_by = np.repeat(np.arange(len(offers)), [offer.n for offer in offers])
+    offers = _together([*_by_thresholds(questions, crowd, manner), _by_values(questions, crowd, manner)])
+    large = np.bincount(offers.division[offers.sizes >= manner.least - TOLERANCE], minlength=offers.n) >= 2
     in_choice = np.flatnonzero(large)
-    if manner.average_gain:
-        gains = information_gains(found.sides, found.division, found.n, total)
-        in_choice = _of_average_gain(gains, asked_by, in_choice)
+    if manner.average_gain and len(in_choice):
+        gains = information_gains(offers.sides, offers.division, offers.n, crowd.total)
+        in_choice = _of_average_gain(gains, offers.asked_by, in_choice)
     if not len(in_choice):
         return None
-    best = int(in_choice[_first_least(losses[in_choice], criterion.slack(total))])
-    division = _division(questions[asked_by[best]], found.keys[best], crowd, losses[best], int(large.sum()))
+    losses = division_losses(criterion, offers.sides, offers.division, offers.n, crowd.total)
+    best = in_choice[_first_least(losses[in_choice], offers.asked_by[in_choice], criterion.slack(crowd.total))]
+    question = questions.all[offers.asked_by[best]]
+    division = _division(question, offers.keys[best], crowd, losses[best], int(large.sum()))
     if manner.missing == "false":
         division.places[division.places < 0] = _default_place(division, crowd)
     return division
 
 
-def _default_place(division: Division, crowd: Crowd) -> int:
-    """The side of those who lack a value, where that is decided beforehand."""
-    if division.test is not None:
-        return 1
-    known = division.places >= 0
-    weights = np.bincount(division.places[known], crowd.weights(crowd.adds)[known], division.n_sides)
-    return heaviest((weights / weights.sum()).tolist())
-
-
-def _first_least(losses: Floats, slack: float) -> int:
+def _first_least(losses: Floats, asked_by: Ints, slack: float) -> int:
     tied = np.flatnonzero(losses[:, 0] <= losses[:, 0].min() + slack)
-    return int(tied[np.argmax(losses[tied, 1] <= losses[tied, 1].min() + slack)])
+    tied = tied[losses[tied, 1] <= losses[tied, 1].min() + slack]
+    return int(tied[np.argmin(asked_by[tied])])
 
 
 def _of_average_gain(gains: Floats, asked_by: Ints, in_choice: Ints) -> Ints:
@@ -265,11 +294,20 @@ def _of_average_gain(gains: Floats, asked_by: Ints, in_choice: Ints) -> Ints:
     return useful[gains[useful] >= gains[useful].mean() - TOLERANCE] if len(useful) else useful
 
 
-# ---- what a question offers -----------------------------------------------------------------------------------
+def _default_place(division: Division, crowd: Crowd) -> int:
+    """The side of those who lack a value, where that is decided beforehand."""
+    if division.test is not None:
+        return 1
+    known = division.places >= 0
+    weights = np.bincount(division.places[known], crowd.weights(crowd.adds)[known], division.n_sides)
+    return heaviest((weights / weights.sum()).tolist())
 
 
-class _Offer(NamedTuple):
-    """Divisions: what their sides add up to, and how many individuals they have; and what is special about each.
+# ---- all divisions --------------------------------------------------------------------------------------------
+
+
+class _Offers(NamedTuple):
+    """Divisions: what their sides add up to, and how many individuals they have; who asks, and what exactly.
 
     That is for a threshold the values next to it, and for one value of many its code.
     """
@@ -278,82 +316,109 @@ class _Offer(NamedTuple):
     sizes: Floats
     division: Ints
     n: int
+    asked_by: Ints
     keys: Floats
 
-    @classmethod
-    def together(cls, offers: Sequence[_Offer]) -> _Offer:
-        """All of them as one."""
-        firsts = np.cumsum([0, *(offer.n for offer in offers)])
-        return cls(
-            np.concatenate([offer.sides for offer in offers]),
-            np.concatenate([offer.sizes for offer in offers]),
-            np.concatenate([offer.division + first for offer, first in zip(offers, firsts, strict=False)]),
-            int(firsts[-1]),
-            np.concatenate([offer.keys for offer in offers]),
-        )
 
-    @classmethod
-    def of_two(cls, yes: Floats, no: Floats, n_yes: Floats, n_no: Floats, keys: Floats) -> _Offer:
-        """Divisions of two sides each."""
-        n = len(yes)
-        return cls(np.concatenate([yes, no]), np.concatenate([n_yes, n_no]), np.tile(np.arange(n), 2), n, keys)
+def _together(offers: list[_Offers]) -> _Offers:
+    firsts = np.cumsum([0, *(offer.n for offer in offers)])
+    return _Offers(
+        np.concatenate([offer.sides for offer in offers]),
+        np.concatenate([offer.sizes for offer in offers]),
+        np.concatenate([offer.division + first for offer, first in zip(offers, firsts, strict=False)]),
+        int(firsts[-1]),
+        np.concatenate([offer.asked_by for offer in offers]),
+        np.concatenate([offer.keys for offer in offers]),
+    )
 
 
-def _offer(question: Question, crowd: Crowd, manner: Manner) -> _Offer:
-    values = question.values[crowd.rows]
-    known = ~np.isnan(values) if values.dtype.kind == "f" else values >= 0
-    lacking, n_lacking = np.zeros(crowd.adds.shape[1]), 0.0
+def _of_two(yes: Floats, no: Floats, n_yes: Floats, n_no: Floats, asked_by: Ints, keys: Floats) -> _Offers:
+    """Divisions of two sides each."""
+    places = np.arange(len(yes))
+    sides, sizes = np.concatenate([yes, no]), np.concatenate([n_yes, n_no])
+    return _Offers(sides, sizes, np.concatenate([places, places]), len(yes), asked_by, keys)
+
+
+def _by_thresholds(questions: Questions, crowd: Crowd, manner: Manner) -> Iterator[_Offers]:
+    """All thresholds of all numbers, some columns at a time."""
+    step = max(1, SWEPT // max(1, crowd.adds.size))
+    for first in range(0, len(questions.numeric), step):
+        some = slice(first, first + step)
+        yield _swept(questions, questions.numeric[some], questions.numbers[some, crowd.rows], crowd, manner)
+
+
+def _swept(questions: Questions, asking: Ints, values: Floats, crowd: Crowd, manner: Manner) -> _Offers:
+    """The thresholds of some columns, from the least up; what is added up is the side below."""
+    order = np.argsort(values, axis=1, kind="stable")  # NaN comes last
+    ascending = np.take_along_axis(values, order, axis=1)
+    sums, sizes = np.cumsum(crowd.adds[order], axis=1), np.cumsum(crowd.parts[order], axis=1)
+    column, place = np.nonzero(ascending[:, 1:] > ascending[:, :-1])
+    last = np.maximum(len(crowd.rows) - np.isnan(values).sum(axis=1) - 1, 0)[column]
+    below, n_below = sums[column, place], sizes[column, place]
+    known, n_known = sums[column, last], sizes[column, last]
+    is_above = np.array([questions.all[i].test.form == AT_LEAST for i in asking])[column]
+    yes = np.where(is_above[:, None], crowd.rest(known, below), below)
+    n_yes = np.where(is_above, n_known - n_below, n_below)
+    whole, n_whole = (crowd.total, crowd.parts.sum()) if manner.missing == "false" else (known, n_known)
+    keys = np.stack([ascending[column, place], ascending[column, place + 1]], axis=1)
+    return _of_two(yes, crowd.rest(whole, yes), n_yes, n_whole - n_yes, asking[column], keys)
+
+
+class _Cells(NamedTuple):
+    """The values that occur at a node, question by question: which, and what those who have them add up to."""
+
+    column: Ints
+    code: Ints
+    sides: Floats
+    sizes: Floats
+
+    def some(self, which: NDArray[np.bool_]) -> _Cells:
+        """Some of them."""
+        return _Cells(self.column[which], self.code[which], self.sides[which], self.sizes[which])
+
+
+def _by_values(questions: Questions, crowd: Crowd, manner: Manner) -> _Offers:
+    """All values of all nominal attributes, and all single tests."""
+    cells, n = _cells(questions, crowd), len(questions.coded)
+    known = np.zeros((n, crowd.adds.shape[1]))
+    np.add.at(known, cells.column, cells.sides)
+    n_known = np.bincount(cells.column, cells.sizes, n).astype(np.float64)
+    whole, n_whole = known, n_known
     if manner.missing == "false":
-        lacking, n_lacking = crowd.adds[~known].sum(axis=0), float(crowd.parts[~known].sum())
-    if values.dtype.kind == "f":
-        return _thresholds(question, crowd, values, known, lacking, n_lacking)
-    return _values(question, crowd, values, known, lacking, n_lacking)
+        whole, n_whole = np.broadcast_to(crowd.total, known.shape), np.full(n, crowd.parts.sum())
+    one = cells.some(~questions.switching[cells.column] & ~(questions.single[cells.column] & (cells.code == 1)))
+    no, n_no = crowd.rest(whole[one.column], one.sides), n_whole[one.column] - one.sizes
+    keys = np.stack([one.code, one.code], axis=1).astype(np.float64)
+    of_two = _of_two(one.sides, no, one.sizes, n_no, questions.coded[one.column], keys)
+    lacking, n_lacking = crowd.rest(whole, known), n_whole - n_known
+    switched = cells.some(questions.switching[cells.column])
+    return _together([of_two, _switches(questions, switched, crowd, lacking, n_lacking)])
 
 
-def _thresholds(
-    question: Question, crowd: Crowd, values: Floats, known: NDArray[np.bool_], lacking: Floats, n_lacking: float
-) -> _Offer:
-    """All thresholds from the least up; those who lack a value are on the no side if they are on any."""
-    rows = np.flatnonzero(known)
-    order = rows[np.argsort(values[rows], kind="stable")]
-    ascending = values[order]
-    cuts = np.flatnonzero(ascending[1:] > ascending[:-1])
-    sums, sizes = np.cumsum(crowd.adds[order], axis=0), np.cumsum(crowd.parts[order])
-    whole, size = (sums[-1], sizes[-1]) if len(order) else (sums.sum(axis=0), 0.0)
-    below, above = sums[cuts], crowd.rest(whole, sums[cuts])
-    n_below, n_above = sizes[cuts], size - sizes[cuts]
-    keys = np.stack([ascending[cuts], ascending[cuts + 1]], axis=1)
-    if question.test.form == AT_LEAST:
-        return _Offer.of_two(above, below + lacking, n_above, n_below + n_lacking, keys)
-    return _Offer.of_two(below, above + lacking, n_below, n_above + n_lacking, keys)
+def _cells(questions: Questions, crowd: Crowd) -> _Cells:
+    codes = questions.codes[:, crowd.rows]
+    asking, who = np.nonzero(codes >= 0)
+    cell = questions.firsts[asking] + codes[asking, who]
+    n = int(questions.firsts[-1])
+    counts = np.bincount(cell, minlength=n)
+    present = np.flatnonzero(counts)
+    sides = np.stack([np.bincount(cell, column[who], n)[present] for column in crowd.adds.T], axis=1)
+    column = np.searchsorted(questions.firsts, present, side="right") - 1
+    sizes = np.bincount(cell, crowd.parts[who], n)[present]
+    return _Cells(column, present - questions.firsts[column], sides.astype(np.float64), sizes.astype(np.float64))
 
 
-def _values(
-    question: Question, crowd: Crowd, codes: Ints, known: NDArray[np.bool_], lacking: Floats, n_lacking: float
-) -> _Offer:
-    """All values at once, one at a time, or a single test."""
-    present, places = np.unique(codes[known], return_inverse=True)
-    adds = crowd.adds[known].T
-    sides = np.stack([np.bincount(places, column, len(present)) for column in adds], axis=1).astype(np.float64)
-    sizes = np.bincount(places, crowd.parts[known], len(present)).astype(np.float64)
-    if question.is_switch:
-        if len(present):
-            usual = heaviest((crowd.weights(sides) / crowd.weights(sides).sum()).tolist())
-            sides[usual] += lacking
-            sizes[usual] += n_lacking
-        return _Offer(sides, sizes, np.zeros(len(present), dtype=np.int64), 1, np.zeros((1, 2)))
-    keys = np.stack([present, present], axis=1).astype(np.float64)
-    rest = crowd.rest(sides.sum(axis=0), sides) + lacking
-    offer = _Offer.of_two(sides, rest, sizes, sizes.sum() - sizes + n_lacking, keys)
-    return offer if question.test.attribute is not None else _only_yes(offer)
-
-
-def _only_yes(offer: _Offer) -> _Offer:
-    """Of a single test the division by yes, without the same one by no."""
-    if not len(offer.keys) or offer.keys[0, 0] != 0:
-        return _Offer(offer.sides[:0], offer.sizes[:0], offer.division[:0], 0, offer.keys[:0])
-    first = offer.division == 0
-    return _Offer(offer.sides[first], offer.sizes[first], offer.division[first], 1, offer.keys[:1])
+def _switches(questions: Questions, cells: _Cells, crowd: Crowd, lacking: Floats, n_lacking: Floats) -> _Offers:
+    """One division for each attribute; who lacks a value is on the heaviest side."""
+    columns, division = np.unique(cells.column, return_inverse=True)
+    for column in columns[n_lacking[columns] > 0]:
+        own = np.flatnonzero(cells.column == column)
+        weights = crowd.weights(cells.sides[own])
+        usual = own[heaviest((weights / weights.sum()).tolist())]
+        cells.sides[usual] += lacking[column]
+        cells.sizes[usual] += n_lacking[column]
+    n = len(columns)
+    return _Offers(cells.sides, cells.sizes, division, n, questions.coded[columns], np.zeros((n, 2)))
 
 
 # ---- the division that was chosen -----------------------------------------------------------------------------
@@ -368,15 +433,20 @@ def _division(question: Question, key: Floats, crowd: Crowd, loss: Floats, tried
         return Division(None, str(test.attribute), names, places, len(names), loss, tried)
     if test.attribute is None:
         return Division(test.right, "", (), values.astype(np.int64), 2, loss, tried)
-    assert isinstance(test.right, Compare)
+    found = _member(question, key)
     if test.kind == "nominal":
         places = np.where(values < 0, -1, np.where(values == key[0], 0, 1))
-        found = Compare(test.attribute, "=", question.categories[int(key[0])])
-        return Division(found, "", (), places, 2, loss, tried)
-    assert test.kind is not None
-    (cut,) = midpoints(key[:1], key[1:], test.kind, test.right.op).tolist()
-    is_yes = values >= cut if test.form == AT_LEAST else values <= cut
-    places = np.where(np.isnan(values), -1, np.where(is_yes, 0, 1))
-    whole = test.kind == "int" and cut.is_integer()
-    found = Compare(test.attribute, test.right.op, int(cut) if whole else cut)
+    else:
+        is_yes = values >= key[1] if test.form == AT_LEAST else values <= key[0]
+        places = np.where(np.isnan(values), -1, np.where(is_yes, 0, 1))
     return Division(found, "", (), places, 2, loss, tried)
+
+
+def _member(question: Question, key: Floats) -> Compare:
+    """The test with the value, or with a threshold between the values, that it was found by."""
+    attribute, right, kind = question.test.attribute, question.test.right, question.test.kind
+    assert attribute is not None and kind is not None and isinstance(right, Compare)
+    if kind == "nominal":
+        return Compare(attribute, "=", question.categories[int(key[0])])
+    (cut,) = midpoints(key[:1], key[1:], kind, right.op).tolist()
+    return Compare(attribute, right.op, int(cut) if kind == "int" and cut.is_integer() else cut)

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from structtree.data.columns import Population
 from structtree.errors import DataError, UsageError
 from structtree.lang.check import CheckedGrammar
-from structtree.lang.grammar import Grammar
+from structtree.lang.grammar import Grammar, default_grammar
 from structtree.learn.evidence import Evidence, evidence_for
 from structtree.learn.grow import Growth, Progress, grow
 from structtree.learn.leaves import MAJORITY, Decision
@@ -114,7 +114,7 @@ def fit(
     target : array
         A class, or a number, for each individual.
     grammar : Grammar, optional
-        What may be asked; derived from the schema when it is not given.
+        What may be asked; the default for such data when it is not given.
     growth : Growth, optional
         When to stop, and how to search. Its ``time_limit`` is for all that is grown here.
     pruning : Pruning
@@ -142,7 +142,7 @@ def fit(
     >>> model.predict(trains.population)[:3].tolist()
     ['east', 'east', 'east']
     """
-    options, asks = growth or Growth(), grammar or Grammar.from_schema(population.schema)
+    options, asks = growth or Growth(), grammar or default_grammar(population)
     whole = with_functions(population, asks, functions or {})
     evidence = evidence_for(target, len(population), criterion, sample_weight, class_weight, classes, priors)
     _check_task(decision, pruning, evidence.classes)

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from structtree.data.columns import Population
 from structtree.data.schema import RecordType
-from structtree.learn.dividing import Crowd, Division, Manner, Question, best_division, questions_of
+from structtree.learn.dividing import Crowd, Division, Manner, Questions, best_division, questions_of
 from structtree.learn.evidence import Evidence
 from structtree.learn.flat import Flat
 from structtree.learn.table import Asked
@@ -119,7 +119,7 @@ class _Offer:
 
 @dataclass(slots=True, eq=False)
 class _Grower:
-    questions: tuple[Question, ...]
+    questions: Questions
     evidence: Evidence
     manner: Manner
     limits: Limits

@@ -16,7 +16,10 @@ from structtree.data.catalog import Dataset, dataset_catalog, dataset_names, loa
 from structtree.data.shipped import shipped
 from structtree.errors import MissingFileError, UnknownNameError, UsageError
 
-EMBEDDED = ("michalski10", "trains", "dolphins", "hammond", "hammond-bids", "animals", "lenses", "arches")
+EMBEDDED = (
+    *("michalski10", "trains", "dolphins", "hammond", "hammond-bids", "animals", "lenses", "tennis", "golf"),
+    "arches",
+)
 GENERATED = (
     *("monks-1", "monks-2", "monks-3", "leap-years", "planted-trains", "planted-molecules", "bags"),
     *("sequences", "rooted-trees"),

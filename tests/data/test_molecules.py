@@ -21,8 +21,9 @@ from structtree.data.records import read_jsonl, write_jsonl
 from structtree.data.sources import read_data
 from structtree.errors import DataError, MissingPackageError, UnknownNameError, UsageError
 from structtree.lang.check import check_predicate
-from structtree.lang.grammar import Grammar
+from structtree.lang.grammar import Grammar, default_grammar
 from structtree.lang.parse import parse_predicate
+from structtree.lang.pretty import pretty
 from structtree.space.evaluate import holds
 from tests.conftest import SHARED
 from tests.data.sameness import same_population
@@ -292,6 +293,15 @@ def test_explicit_hydrogens_are_atoms_and_change_nothing_else(smiles):
     assert values(full, "Ring", "size") == values(plain, "Ring", "size")
     for name in plain.table("Molecule").columns:
         assert full.column(name).value(0) == plain.column(name).value(0)
+
+
+def test_the_default_grammar_asks_about_everything_that_is_read():
+    n = len(FEW)
+    population = from_molecules(FEW, columns={"kind": ["ab"[i % 2] for i in range(n)], "dose": [1.5] * n})
+    grammar = default_grammar(population)
+    assert grammar.name == "molecules"
+    asked = {pretty(rewrite.right) for rewrite in grammar.check(population.schema).rewrites["Molecule"]}
+    assert {"logp >= *", "dose >= *", "kind = *"} <= asked
 
 
 def test_molecules_survive_a_file(tmp_path):

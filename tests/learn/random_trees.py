@@ -7,6 +7,7 @@ Leaves are numbered from left to right, and an individual whose ``x`` is a leaf'
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 from hypothesis import strategies as st
@@ -98,8 +99,7 @@ def prunings(tree, node=0):
     children = tree.nodes[node].children
     if children:
         ways += [
-            (yes[0] | no[0] | {node}, yes[1] + no[1])
-            for yes in prunings(tree, children[0])
-            for no in prunings(tree, children[1])
+            (frozenset({node}).union(*(kept for kept, _ in sides)), sum((leaves for _, leaves in sides), ()))
+            for sides in product(*(prunings(tree, child) for child in children))
         ]
     return ways

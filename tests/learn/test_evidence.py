@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from structtree.errors import DataError, UnknownNameError, UsageError
 from structtree.learn.evidence import evidence_for
@@ -117,3 +119,33 @@ def test_nobody_is_nothing_to_learn_from():
 def test_a_criterion_that_is_not_there_is_said_to_be_so():
     with pytest.raises(UnknownNameError, match=r"unknown criterion 'ginni' \(did you mean 'gini'\?\)"):
         evidence_for(YES_NO, 3, "ginni")
+
+
+# ---- priors -----------------------------------------------------------------------------------------------
+
+
+@given(st.lists(st.sampled_from("ab"), min_size=2).filter(lambda y: len(set(y)) == 2), st.floats(0.01, 0.99))
+def test_priors_make_classes_weigh_what_they_say_and_all_together_as_before(labels, share):
+    weights = np.arange(1.0, len(labels) + 1)
+    found = evidence_for(labels, len(labels), sample_weight=weights, priors={"a": share, "b": 1 - share})
+    of_a = found.weights[np.array(labels) == "a"].sum()
+    assert of_a == pytest.approx(share * weights.sum())
+    assert found.weights.sum() == pytest.approx(weights.sum())
+
+
+def test_class_weights_come_on_top_of_priors():
+    found = evidence_for(list("aabb"), 4, priors={"a": 1, "b": 3}, class_weight={"a": 10})
+    assert found.weights.tolist() == [5.0, 5.0, 1.5, 1.5]
+
+
+def test_a_class_with_prior_0_is_left_out_and_priors_that_make_no_sense_are_refused():
+    assert evidence_for(list("aab"), 3, priors={"a": 1, "b": 0}).weights.tolist() == [1.5, 1.5, 0.0]
+    with pytest.raises(UsageError, match=r"priors name 'x', which is no class"):
+        evidence_for(list("aab"), 3, priors={"a": 1, "x": 1})
+    for priors in ({"a": 1}, {"a": -1, "b": 2}, {"a": 0, "b": 0}, {"a": np.nan, "b": 1}):
+        with pytest.raises(UsageError, match="priors must be a number >= 0 for each of the classes"):
+            evidence_for(list("aab"), 3, priors=priors)
+    with pytest.raises(UsageError, match="class 'b' cannot have a prior: the training data has nobody of it"):
+        evidence_for(list("aa"), 2, classes=("a", "b"), priors={"a": 1, "b": 1})
+    with pytest.raises(UsageError, match="priors are for classes"):
+        evidence_for([1.5, 2.5], 2, priors={"a": 1})

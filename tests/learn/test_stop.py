@@ -56,6 +56,13 @@ def test_the_p_value_of_numbers_is_that_of_the_f_test(yes, no):
     assert number_p_value(yes, no) == pytest.approx(stats.f_oneway(yes, no).pvalue)
 
 
+@given(st.lists(st.lists(st.integers(1, 9), min_size=3, max_size=3), min_size=2, max_size=5))
+def test_the_tests_are_for_any_number_of_sides(table):
+    assert class_p_value(*table) == pytest.approx(stats.chi2_contingency(table, correction=False).pvalue)
+    assume(len({np.mean(side) for side in table}) > 1 and any(len(set(side)) > 1 for side in table))
+    assert number_p_value(*table) == pytest.approx(stats.f_oneway(*table).pvalue)
+
+
 def test_two_numbers_show_nothing_and_equal_numbers_that_differ_between_the_sides_everything():
     assert number_p_value([1.0], [9.0]) == 1.0
     assert number_p_value([1.0, 1.0], [9.0]) == 0.0
@@ -128,6 +135,14 @@ def test_a_split_saves_bits_when_there_are_enough_who_agree(task):
 
     assert not saves(3)
     assert saves(30)
+
+
+@pytest.mark.parametrize("task", CLASSES_AND_NUMBERS)
+def test_every_side_costs_a_bit(task):
+    sides = [np.full(9, code, dtype=np.int64 if task == "classes" else float) for code in range(3)]
+    apart = [saves_bits(task, *sides, for_test=float(bits)) for bits in range(200)]
+    fewer = [saves_bits(task, np.concatenate(sides[:2]), sides[2], for_test=float(bits)) for bits in range(200)]
+    assert sum(apart) > sum(fewer) > 0
 
 
 # ---- trees that stop ------------------------------------------------------------------------------------
