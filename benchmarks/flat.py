@@ -13,6 +13,7 @@ import resource
 import subprocess
 import sys
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -185,17 +186,14 @@ def measure(side: str, n: int) -> None:
 def paper_sets() -> Iterator[tuple[str, Population, NDArray[Any]]]:
     opened = open_data(UCI / "audiology.arff")
     yield "audiology", opened.population, opened.target
-    opened = open_data(UCI / "lenses.csv", target="class")
+    opened = open_data(UCI / "lenses.csv", target="lenses")
     yield "lenses", opened.population, opened.target
     for name, file in (("mushroom", "agaricus-lepiota.data.gz"), ("votes", "house-votes-84.data")):
         frame = pd.read_csv(UCI / file, header=None, dtype=str, na_values="?")
         target = frame.pop(0).to_numpy(dtype=object)
         yield name, Population.from_frame(frame.rename(columns=lambda i: f"a{i}")), target
     for k in (1, 2, 3):
-        parts = [
-            pd.read_csv(UCI / f"monks-{k}.{part}", sep=r"\s+", header=None, dtype=str) for part in ("train", "test")
-        ]
-        frame = pd.concat(parts, ignore_index=True).iloc[:, :7]
+        frame = pd.read_csv(UCI / f"monks-{k}.train", sep=r"\s+", header=None, dtype=str).iloc[:, :7]
         target = frame.pop(0).to_numpy(dtype=object)
         yield f"monks-{k}", Population.from_frame(frame.rename(columns=lambda i: f"a{i}")), target
 
@@ -219,6 +217,7 @@ def accuracy(quick: bool) -> None:
 def folds(population: Population, target: NDArray[Any], **options: Any) -> NDArray[np.float64]:
     """The accuracies of ten folds."""
     scores = []
+    warnings.filterwarnings("ignore", "The least populated class", UserWarning)
     for train, test in StratifiedKFold(10, shuffle=True, random_state=0).split(
         np.zeros(len(target)), target.astype(str)
     ):
