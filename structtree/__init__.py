@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from structtree.learn.leaves import Decision
     from structtree.learn.model import Model, load_model, save_model
     from structtree.learn.rules import to_formula, to_rules
-    from structtree.learn.tree import Branch, Leaf, Tree
+    from structtree.learn.tree import Branch, Leaf, Switch, Tree
     from structtree.learn.validate import compare, cross_validate
     from structtree.report.effort import compare_effort
     from structtree.report.explain import explain
@@ -70,6 +70,7 @@ _HOMES = {
     "StructtreeError": "errors",
     "StructuralTreeClassifier": "estimators",
     "StructuralTreeRegressor": "estimators",
+    "Switch": "learn.tree",
     "Tree": "learn.tree",
     "WhyNot": "search.why_not",
     "Witness": "space.meaning",
@@ -125,6 +126,7 @@ __all__ = [
     "StructtreeError",
     "StructuralTreeClassifier",
     "StructuralTreeRegressor",
+    "Switch",
     "Tree",
     "WhyNot",
     "Witness",

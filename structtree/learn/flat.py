@@ -42,6 +42,9 @@ ALONE = 200_000
 
 THREADS = min(8, os.cpu_count() or 1)
 
+PIECES = 8 * THREADS
+"""Into how many pieces tests are divided for threads: enough to keep all busy, few enough to cost nothing."""
+
 
 class Flat(NamedTuple):
     """A tree grown from a table.
@@ -229,7 +232,8 @@ class _Grower:
         given = (run.lo, run.hi, self.table.columns, self.task, run.total, self.limits.leaf)
         if self.threads is None or (run.hi - run.lo) * tests < SHARED:
             return kernel.try_tests(0, tests, *given)  # type: ignore[no-any-return]
-        results = list(self.threads.map(lambda t: kernel.try_tests(t, t + 1, *given), range(tests)))
+        edges = np.linspace(0, tests, min(tests, PIECES) + 1).astype(int).tolist()
+        results = list(self.threads.map(lambda a, b: kernel.try_tests(a, b, *given), edges[:-1], edges[1:]))
         slack = kernel.rounding(run.total, self.task)
         best, at = results[0]
         evaluated = sum(found[2] for found, _ in results)

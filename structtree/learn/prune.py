@@ -305,10 +305,12 @@ def merge_equal_leaves(tree: Tree, decision: Decision = MAJORITY) -> Tree:
     1
     """
     said = decisions(tree, decision).tolist()
-    kept = set()
+    told, kept = [{code} for code in said], set()  # by its leaves, each node tells so many classes
     for index in range(len(tree.nodes) - 1, -1, -1):
         children = tree.nodes[index].children
-        if any(child in kept or said[child] != said[index] for child in children):
+        if children:
+            told[index] = set().union(*(told[child] for child in children))
+        if told[index] != {said[index]}:
             kept.add(index)
     return subtree(tree, frozenset(kept))
 

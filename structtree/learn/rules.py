@@ -3,7 +3,7 @@
 Rules are clauses (`structtree.learn.clauses`) with an answer and with what was counted. The guarantee: for every
 possible individual, whether ever seen or not, at least one rule holds, and every rule that holds answers as the tree
 does. So the order of the rules does not matter, and the rules of a class are a formula of that class in disjunctive
-normal form.
+normal form. Where a tree sends those who lack a value to several leaves in parts, that is so for all others.
 """
 
 from __future__ import annotations
@@ -139,7 +139,8 @@ def to_formula(tree: Tree, decision: Decision = MAJORITY) -> dict[Any, Predicate
     Returns
     -------
     dict from class to Predicate
-        A disjunction of conjunctions of tests and negated tests; ``not (top)`` for a class that is never given.
+        A disjunction of conjunctions of tests and negated tests; ``not (top)`` for a class that is never given. By
+        the rule ``"majority"`` for missing values a test may be ``a >= 3 or missing a``.
 
     Examples
     --------
