@@ -19,7 +19,7 @@ from structtree.lang.check import CheckedGrammar
 from structtree.lang.syntax import Compare, Predicate, Star
 from structtree.learn.routing import own_attributes
 from structtree.learn.tree import Branch, Node
-from structtree.search.bottom_up import LinkColumn, link_columns, suits, test_columns
+from structtree.search.bottom_up import LinkColumn, columns_of, link_columns, suits
 from structtree.search.criteria import criterion
 from structtree.space.families import Family, Offers, TestFamily
 from structtree.space.space import Space
@@ -100,7 +100,7 @@ def _others(space: Space) -> Iterator[LinkColumn]:
     assert space.population is not None
     for family in space.offers.from_top[space.grammar.individual]:
         if isinstance(family, TestFamily) and not _is_own(family, space):
-            yield from test_columns(family, space.population)
+            yield from columns_of(family, space.population)
 
 
 def _table(population: Population, columns: Mapping[str, LinkColumn]) -> Population:

@@ -21,7 +21,7 @@ from structtree.learn.leaves import (
     probabilities,
     spreads,
 )
-from structtree.learn.tree import Tree
+from structtree.learn.tree import Distribution, Tree
 
 __all__ = ["predicted_classes", "predicted_means", "predicted_probabilities", "predicted_spreads"]
 
@@ -59,13 +59,15 @@ def predicted_classes(tree: Tree, population: Population, decision: Decision = M
     >>> predicted_classes(tree, Population.from_records([{"doors": 5}], schema)).tolist()
     [0]
     """
-    said = decisions(tree, decision)[tree.apply(population)]
-    if tree.missing == "fractional":
-        torn = _in_several(tree, population)
-        costs = cost_matrix(tree, decision)
-        expected = predicted_probabilities(tree, population.take(torn), decision) @ costs
-        least = expected.min(axis=1, keepdims=True) + TOLERANCE * costs.max(initial=0.0)
-        said[torn] = (expected <= least).argmax(axis=1)
+    if tree.missing != "fractional":
+        return np.asarray(decisions(tree, decision)[tree.apply(population)])
+    found, costs = tree.distribution(population), cost_matrix(tree, decision)
+    said = np.empty(len(population), dtype=np.int64)
+    said[found.rows] = decisions(tree, decision)[found.leaves]
+    torn = np.bincount(found.rows, minlength=len(population)) > 1
+    expected = _added(found, probabilities(tree, decision), len(population))[torn] @ costs
+    least = expected.min(axis=1, keepdims=True) + TOLERANCE * costs.max(initial=0.0)
+    said[torn] = (expected <= least).argmax(axis=1)
     return said
 
 
@@ -89,21 +91,20 @@ def predicted_spreads(tree: Tree, population: Population) -> Floats:
     """The standard deviation of what was seen in training where each individual ends up."""
     if tree.missing != "fractional":
         return _mixed(tree, population, spreads(tree))
-    middle = means(tree)
-    square = _mixed(tree, population, spreads(tree) ** 2 + middle**2) - _mixed(tree, population, middle) ** 2
-    return np.asarray(np.sqrt(np.maximum(square, 0.0)))
+    found, middle = tree.distribution(population), means(tree)
+    mean, square = (_added(found, each, len(population)) for each in (middle, spreads(tree) ** 2 + middle**2))
+    return np.asarray(np.sqrt(np.maximum(square - mean**2, 0.0)))
 
 
 def _mixed(tree: Tree, population: Population, of_node: Floats) -> Floats:
     """For each individual what its leaf has, or the weighted sum of what its leaves have."""
     if tree.missing != "fractional":
         return np.asarray(of_node[tree.apply(population)])
-    rows, leaves, weights = tree.distribution(population)
-    mixed = np.zeros((len(population), *of_node.shape[1:]))
-    np.add.at(mixed, rows, (of_node[leaves].T * weights).T)
-    return mixed
+    return _added(tree.distribution(population), of_node, len(population))
 
 
-def _in_several(tree: Tree, population: Population) -> NDArray[np.int64]:
-    """Those who are in more than one leaf."""
-    return np.flatnonzero(np.bincount(tree.distribution(population).rows, minlength=len(population)) > 1)
+def _added(found: Distribution, of_node: Floats, n: int) -> Floats:
+    """For each of n individuals the sum over its leaves."""
+    added = np.zeros((n, *of_node.shape[1:]))
+    np.add.at(added, found.rows, (of_node[found.leaves].T * found.weights).T)
+    return added

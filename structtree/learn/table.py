@@ -21,7 +21,7 @@ from structtree.lang.check import CheckedGrammar
 from structtree.lang.syntax import Among, Compare, Flag, Missing, Named, Predicate, Star, Top, Within
 from structtree.learn.evidence import Evidence
 from structtree.learn.routing import own_attributes
-from structtree.search.bottom_up import LinkColumn, link_columns, suits, test_columns
+from structtree.search.bottom_up import LinkColumn, columns_of, link_columns, suits
 from structtree.search.judges import IMPURITIES, weight_table
 from structtree.search.kernels import flat as kernel
 from structtree.space.evaluate import holds
@@ -119,7 +119,7 @@ def _own_tests(family: Family, space: Space) -> Iterator[FlatTest]:
         yield flat
         return
     assert space.population is not None
-    yield from map(_stepped, test_columns(family, space.population))
+    yield from map(_stepped, columns_of(family, space.population))
 
 
 def _stepped(column: LinkColumn) -> FlatTest:

@@ -32,7 +32,7 @@ from structtree.space.families import LinkFamily, Slot, TestFamily, base_predica
 from structtree.space.space import Space
 from structtree.space.terms import clash, conjoin, conjuncts, n_literals, nesting
 
-__all__ = ["LinkColumn", "LinkColumns", "Meanings", "link_columns", "meanings", "suits", "test_columns"]
+__all__ = ["LinkColumn", "LinkColumns", "Meanings", "columns_of", "link_columns", "meanings", "suits"]
 
 Masks = NDArray[np.bool_]
 Words = NDArray[np.uint64]
@@ -46,6 +46,9 @@ CELLS = 2_000_000_000
 
 PAIRS = 20_000_000
 """How many conjunctions of one length are looked at."""
+
+WORK = 2_000_000_000
+"""How many 64-bit words they may have in all."""
 
 PIECE = 10_000_000
 """How many counts are made at a time."""
@@ -208,7 +211,7 @@ def link_columns(
     return LinkColumns(tuple(found), None if complete else missing)
 
 
-def test_columns(family: TestFamily, population: Population) -> Iterator[LinkColumn]:
+def columns_of(family: TestFamily, population: Population) -> Iterator[LinkColumn]:
     """The tests of a family on the individuals as columns: one for nested ones, as thresholds are, else one each."""
     if is_nested(family):
         column = ranked_column(family, population)
@@ -408,11 +411,16 @@ class _Growing:
     def extend(self, size: int) -> bool:
         """Add what one more conjunct makes; whether there was anything new."""
         n, costs = len(self.sizes), self.literals.sizes
-        if np.searchsorted(np.sort(costs), size - self.sizes[self.first :], side="right").sum() > PAIRS:
-            self.complete = False
-            return False
+        some = slice(0, self._affordable(size))
         pairs, signs = conjunction_signatures(
-            self.words, self.sizes, self.lasts, self.first, self.literals.words, costs, size, self.seeds
+            self.words[some],
+            self.sizes[some],
+            self.lasts[some],
+            self.first,
+            self.literals.words,
+            costs,
+            size,
+            self.seeds,
         )
         lengths = self.sizes[pairs[:, 0]] + costs[pairs[:, 1]]
         order = np.argsort(lengths, kind="stable")
@@ -421,6 +429,14 @@ class _Growing:
         self._add(pairs[self._fresh(pairs, signs, order, np.sort(first))])
         self.first = n
         return n < len(self.sizes) < self.limit
+
+    def _affordable(self, size: int) -> int:
+        """How many of the predicates, shorter ones first, can be extended by all literals that fit."""
+        fitting = np.searchsorted(np.sort(self.literals.sizes), size - self.sizes[self.first :], side="right")
+        most = min(PAIRS, WORK // self.words.shape[1])
+        affordable = self.first + int(np.searchsorted(np.cumsum(fitting), most, side="right"))
+        self.complete = self.complete and affordable >= len(self.sizes)
+        return affordable
 
     def _fresh(self, pairs: NDArray[np.int32], signs: Words, order: Ints, first: Ints) -> Ints:
         """One pair for each new meaning: the shortest, then the first, that may stand together."""
