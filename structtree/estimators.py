@@ -263,8 +263,8 @@ class StructuralTreeClassifier(ClassifierMixin, _StructuralTree):  # type: ignor
         The share that is held out for reduced-error pruning.
     confidence : float
         Of pessimistic pruning; less prunes more.
-    leaf_estimate : {"frequency", "laplace", "m-estimate"}
-        How leaves estimate probabilities, with ``m`` for the last; see `structtree.learn.leaves.Decision`.
+    leaf_estimate : {"frequency", "laplace", "m-estimate", "m-branch"}
+        How leaves estimate probabilities, with ``m`` for the last two; see `structtree.learn.leaves.Decision`.
     m : float
     costs : matrix, optional
         ``costs[i][j]`` is the cost of saying class j of an individual of class i, in the order of ``classes_``.
@@ -342,7 +342,7 @@ class StructuralTreeClassifier(ClassifierMixin, _StructuralTree):  # type: ignor
         ccp_alpha: float | Literal["cv"] | None = None,
         validation_fraction: float = 0.25,
         confidence: float = 0.25,
-        leaf_estimate: Literal["frequency", "laplace", "m-estimate"] = "frequency",
+        leaf_estimate: Literal["frequency", "laplace", "m-estimate", "m-branch"] = "frequency",
         m: float = 2.0,
         costs: Any = None,
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,

@@ -191,11 +191,13 @@ class Learning:
         typer.Option(
             "--leaf-estimate",
             metavar="NAME",
-            help="Of probabilities: frequency, laplace or m-estimate.",
+            help="Of probabilities: frequency, laplace, m-estimate or m-branch.",
             rich_help_panel=SAY,
         ),
     ] = "frequency"
-    m: Annotated[float, typer.Option("--m", help="For the m-estimate.", rich_help_panel=SAY)] = 2.0
+    m: Annotated[
+        float, typer.Option("--m", help="For m-estimate and m-branch: how much they draw.", rich_help_panel=SAY)
+    ] = 2.0
     class_weight: Annotated[
         list[str] | None,
         typer.Option(

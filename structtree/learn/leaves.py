@@ -5,7 +5,8 @@ a tree can be asked under other costs, other class weights or another class rati
 two classes all labellings worth having are a short list, the operating points. Answers are for every node, branches
 too: a branch is what pruning makes a leaf.
 
-Estimates and operating points follow chapter 5 of P. Flach, "Machine Learning" (2012).
+Estimates and operating points follow chapter 5 of P. Flach, "Machine Learning" (2012); ``"m-branch"`` is from C.
+Ferri, P. Flach and J. Hernández-Orallo, "Improving the AUC of probabilistic estimation trees" (2003).
 """
 
 from __future__ import annotations
@@ -40,10 +41,10 @@ __all__ = [
 ]
 
 Floats = NDArray[np.float64]
-Estimate = Literal["frequency", "laplace", "m-estimate"]
+Estimate = Literal["frequency", "laplace", "m-estimate", "m-branch"]
 Costs = tuple[tuple[float, ...], ...]
 
-_ESTIMATES = ("frequency", "laplace", "m-estimate")
+_ESTIMATES = ("frequency", "laplace", "m-estimate", "m-branch")
 
 # Expected costs nearer than this share of the greatest possible one are equal: sums of weights are rounded.
 TOLERANCE = 1e-12
@@ -55,11 +56,11 @@ class Decision:
 
     Parameters
     ----------
-    estimate : {"frequency", "laplace", "m-estimate"}
-        The share of a class; the same with one more individual of every class; or with m more that are distributed
-        as in the whole tree.
+    estimate : {"frequency", "laplace", "m-estimate", "m-branch"}
+        The share of a class; the same with one more individual of every class; with m more that are distributed as
+        in the whole tree; or with m more that are distributed as the node above is estimated to be.
     m : float
-        How many more, for the m-estimate.
+        How many more, for the last two.
     costs : matrix, optional
         ``costs[i][j]`` is the cost of saying class j of an individual of class i; without it every error costs 1.
 
@@ -340,8 +341,20 @@ def _smoothed(tree: Tree, decision: Decision) -> Floats:
             prior = _somewhere(counts[:1])
             smooth = counts + decision.m * prior / prior.sum()
             return _somewhere(smooth[_sources(tree, smooth.sum(axis=1))])
+        case "m-branch":
+            return _smoothed_by_branch(tree, counts, decision.m)
         case _:
             assert_never(decision.estimate)
+
+
+def _smoothed_by_branch(tree: Tree, counts: Floats, m: float) -> Floats:
+    """The counts with m more that are distributed as the node above is estimated to be; the root keeps its own."""
+    smooth = _somewhere(counts)
+    for node in range(1, len(counts)):
+        above = smooth[tree.parent(node)]
+        added = counts[node] + m * above / above.sum()
+        smooth[node] = added if added.any() else above
+    return smooth
 
 
 def _somewhere(counts: Floats) -> Floats:

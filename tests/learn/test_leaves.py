@@ -40,7 +40,7 @@ from tests.learn.random_trees import (
 FLACH = tree_of(((counts(10, 29), counts(25, 1)), (counts(3, 15), counts(62, 5))), ("-", "+"))
 LEAVES = FLACH.leaves
 
-estimates = st.sampled_from(["frequency", "laplace", "m-estimate"])
+estimates = st.sampled_from(["frequency", "laplace", "m-estimate", "m-branch"])
 ms = st.sampled_from([0.0, 0.5, 2.0, 10.0])
 positive_costs = st.integers(0, 5).map(float)
 
@@ -66,13 +66,14 @@ def labelling(tree, decision):
 def test_estimates_equal_their_definitions(tree, estimate, m):
     found = probabilities(tree, Decision(estimate, m))
     root = tree.nodes[0].stats
-    for row, node in zip(found, tree.nodes, strict=True):
-        n = node.stats.weight
+    for index, (row, node) in enumerate(zip(found, tree.nodes, strict=True)):
+        n, above = node.stats.weight, tree.parent(index)
         for k, count in enumerate(node.stats.counts):
             expected = {
                 "frequency": count / n,
                 "laplace": (count + 1) / (n + 3),
                 "m-estimate": (count + m * root.counts[k] / root.weight) / (n + m),
+                "m-branch": count / n if above is None else (count + m * found[above, k]) / (n + m),
             }
             assert row[k] == pytest.approx(expected[estimate])
 
@@ -82,17 +83,17 @@ def test_probabilities_sum_to_one(tree, estimate, m):
     assert probabilities(tree, Decision(estimate, m)).sum(axis=1) == pytest.approx(1.0)
 
 
-@given(class_trees)
-def test_an_m_estimate_of_nothing_more_is_the_frequency(tree):
-    assert probabilities(tree, Decision("m-estimate", 0.0)) == pytest.approx(probabilities(tree))
+@given(class_trees, st.sampled_from(["m-estimate", "m-branch"]))
+def test_an_estimate_with_nothing_more_is_the_frequency(tree, estimate):
+    assert probabilities(tree, Decision(estimate, 0.0)) == pytest.approx(probabilities(tree))
 
 
-@given(class_trees, ms)
-def test_the_root_keeps_its_distribution_under_the_m_estimate(tree, m):
-    assert probabilities(tree, Decision("m-estimate", m))[0] == pytest.approx(probabilities(tree)[0])
+@given(class_trees, st.sampled_from(["m-estimate", "m-branch"]), ms)
+def test_the_root_keeps_its_distribution_whatever_is_added(tree, estimate, m):
+    assert probabilities(tree, Decision(estimate, m))[0] == pytest.approx(probabilities(tree)[0])
 
 
-@pytest.mark.parametrize("estimate", ["frequency", "m-estimate"])
+@pytest.mark.parametrize("estimate", ["frequency", "m-estimate", "m-branch"])
 def test_where_nobody_arrived_the_node_above_speaks(estimate):
     tree = tree_of(((counts(0, 0), counts(1, 3)), counts(4, 0)))
     empty = 2
@@ -100,6 +101,8 @@ def test_where_nobody_arrived_the_node_above_speaks(estimate):
     found = probabilities(tree, Decision(estimate, 0.0))
     assert found[empty].tolist() == found[tree.parent(empty)].tolist() == [0.25, 0.75]
     assert probabilities(tree, Decision("m-estimate", 2.0))[empty] == pytest.approx(probabilities(tree)[0])
+    smoothed = probabilities(tree, Decision("m-branch", 2.0))
+    assert smoothed[empty] == pytest.approx(smoothed[tree.parent(empty)])
 
 
 def test_a_tree_that_nobody_arrived_at_finds_all_classes_equally_probable():

@@ -37,7 +37,7 @@ from tests.strategies import populations, schemas
 labels = st.one_of(
     st.text(max_size=3), st.integers(), st.booleans(), st.floats(allow_nan=False, allow_infinity=False)
 )
-estimates = st.sampled_from(["frequency", "laplace", "m-estimate"])
+estimates = st.sampled_from(["frequency", "laplace", "m-estimate", "m-branch"])
 
 
 def same(a, b):

@@ -465,7 +465,7 @@ def test_flachs_right_split_is_not_needed_where_misses_cost_twenty_times_as_much
 
 @given(
     sketches(count_leaves()),
-    st.sampled_from(["frequency", "laplace", "m-estimate"]),
+    st.sampled_from(["frequency", "laplace", "m-estimate", "m-branch"]),
     st.sampled_from([None, ((0, 1), (3, 0)), ((0, 2.5), (1, 0))]),
 )
 def test_merging_equal_leaves_changes_no_decision_and_leaves_nothing_to_merge(sketch, estimate, costs):
