@@ -204,7 +204,7 @@ def test_molecules_that_cannot_be_read_are_refused_or_left_out(table):
     assert "data.csv:4" in sentence
     assert "--skip-bad" in sentence
     result = run("fit", path, "--target", "y", "--skip-bad", "--json")
-    assert "left out 1 of 5 molecules, on the lines 4" in result.stderr
+    assert "left out 1 of 5 molecules, on line 4" in result.stderr
     assert json.loads(result.stdout)["individuals"] == 4
 
 

@@ -307,7 +307,7 @@ class _Batch:
         lines = () if self.lines is None else tuple(np.asarray(self.lines())[list(rows)].tolist())
         places = ", ".join(map(str, (lines or rows)[:10])) + (", ..." if len(rows) > 10 else "")
         where = f"{self.source}: " if self.source else ""
-        which = "on the lines" if lines else "at the places"
+        which = ("on line" if lines else "at place") + ("s" if len(rows) > 1 else "")
         message = f"{where}left out {len(rows)} of {len(self.items)} molecules, {which} {places}"
         return SkippedMolecules(message, tuple(rows), lines)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Literal
 
@@ -135,7 +136,7 @@ def _split(population: Population, target: str, unlabelled: str) -> tuple[Popula
 
 
 def _near(path: Path) -> list[str]:
-    """What might have been meant: data sets, and the files beside."""
-    files = path.parent.iterdir() if path.parent.is_dir() else ()
-    beside = [str(path.with_name(file.name)) for file in files if not file.name.startswith(".")]
-    return [*dataset_names(), *beside]
+    """What might have been meant: data sets, and the file beside that is called most like it."""
+    files = [file.name for file in path.parent.iterdir()] if path.parent.is_dir() else []
+    beside = get_close_matches(path.name, files, n=1)
+    return [*dataset_names(), *(str(path.with_name(file)) for file in beside)]

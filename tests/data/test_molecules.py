@@ -373,7 +373,7 @@ def test_what_is_no_list_of_molecules_is_refused(molecules, options, error, mess
 
 
 def test_bad_molecules_are_skipped_and_told():
-    with pytest.warns(SkippedMolecules, match="left out 2 of 4 molecules, at the places 1, 3") as caught:
+    with pytest.warns(SkippedMolecules, match="left out 2 of 4 molecules, at places 1, 3") as caught:
         population = from_molecules(["CC", "C1CC", "CCO", None], columns={"x": [1, 2, 3, 4]}, skip_bad=True)
     assert caught[0].message.rows == (1, 3)
     assert population.column("x").values.tolist() == [1, 3]
@@ -439,7 +439,7 @@ def test_a_bad_molecule_of_a_table_is_told_by_its_line(tmp_path):
     assert str(caught.value).startswith(f"{path}:3: RDKit cannot read the SMILES 'C1CC'; correct it, or leave")
     with pytest.warns(SkippedMolecules) as warned:
         population = read_data(path, skip_bad=True)
-    assert str(warned[0].message) == f"{path}: left out 1 of 3 molecules, on the lines 3"
+    assert str(warned[0].message) == f"{path}: left out 1 of 3 molecules, on line 3"
     assert population.column("activity").values.tolist() == [0.5, 2.5]
 
 
@@ -508,7 +508,7 @@ def test_a_bad_block_is_told_by_the_line_on_which_it_begins(tmp_path):
     path.write_text("\n".join(lines))
     with pytest.raises(DataError, match=rf"bad.sdf:{begin + 1}: RDKit cannot read the connection table"):
         read_data(path)
-    with pytest.warns(SkippedMolecules, match=rf"left out 1 of 3 molecules, on the lines {begin + 1}"):
+    with pytest.warns(SkippedMolecules, match=rf"left out 1 of 3 molecules, on line {begin + 1}"):
         assert len(read_data(path, skip_bad=True)) == 2
 
 
