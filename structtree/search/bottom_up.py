@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from structtree.data.columns import Population
 from structtree.lang.syntax import All, Count, Distinct, Exists, Follow, Predicate, Step, Top
 from structtree.search.boards import is_nested, ranked_column
-from structtree.search.kernels.masks import conjunction_signatures, count_behind, signatures
+from structtree.search.kernels.masks import conjunction_signatures, count_behind, signatures, words_behind
 from structtree.space.evaluate import holds, rows_where
 from structtree.space.families import LinkFamily, Slot, TestFamily, base_predicates
 from structtree.space.space import Space
@@ -52,6 +52,9 @@ WORK = 2_000_000_000
 
 PIECE = 10_000_000
 """How many counts are made at a time."""
+
+PREDICATES = 256
+"""How many predicates are lifted at a time."""
 
 ENDLESS = 99
 
@@ -143,9 +146,8 @@ def _is_settled(slot: Slot) -> bool:
 
 
 def _too_many_tests(work: _Work, name: str) -> bool:
-    """Whether there are more tests on a type than meanings would be kept of it."""
-    n_tests = sum(len(f) for f in work.space.offers.from_top[name] if isinstance(f, TestFamily))
-    return n_tests > work.limit(work.population.tables[name].n_rows)
+    """Whether there are more tests on a type than meanings are kept, however few its rows."""
+    return sum(len(f) for f in work.space.offers.from_top[name] if isinstance(f, TestFamily)) > work.most
 
 
 class LinkColumns(NamedTuple):
@@ -156,7 +158,8 @@ class LinkColumns(NamedTuple):
     columns : tuple of LinkColumn
         ``count`` with its numbers is one of them, all other literals are one each.
     missing : {"conjunctions", "literals"}, optional
-        What there was too much of, if anything: long conjunctions, or even single literals.
+        What there was too much of, if anything: single literals by themselves, or else conjunctions, and what the
+        rows are too many for.
     """
 
     columns: tuple[LinkColumn, ...]
@@ -223,14 +226,20 @@ def columns_of(family: TestFamily, population: Population) -> Iterator[LinkColum
 
 
 def _columns(family: LinkFamily, inner: Meanings, work: _Work) -> Iterator[LinkColumn]:
-    numbers, population = np.maximum(1, family.numbers), work.population
-    for first, counts in _lifted(family, inner.words, population):
+    individuals = work.population.individuals
+    for first, counts in _counted(family, inner.words, work.population):
         if first and work.over:
             return
-        ranks = np.searchsorted(numbers, counts[:, population.individuals], side="right").astype(np.int16)
-        for m, own in enumerate(ranks):
+        for m, own in enumerate(_ranks(counts[:, individuals], family.numbers)):
             passed = family.numbers[: int(own.max(initial=0))]
             yield LinkColumn(tuple(family.build(n, [inner.predicates[first + m]]) for n in passed), own)
+
+
+def _ranks(counts: NDArray[np.int16], numbers: tuple[int, ...]) -> NDArray[np.int16]:
+    """How many of the numbers each count reaches."""
+    possible = np.arange(int(counts.max(initial=0)) + 1)
+    reached = np.searchsorted(np.maximum(1, numbers), possible, side="right").astype(np.int16)
+    return np.asarray(reached[counts])
 
 
 def meanings(space: Space, name: str, most: int = MOST, cells: int = CELLS) -> Meanings:
@@ -295,8 +304,10 @@ def _literals(work: _Work, name: str, depth: int, size: int) -> Meanings:
         elif depth >= 1 and size >= 1:
             inner = _inside(work, family, depth, size)
             parts.append(_links(family, inner, work))
-    found = _distinct(parts, work.limit(n_rows))
-    work.overflow |= not found.complete and all(part.complete for part in parts)
+    limit = work.limit(n_rows)
+    found = _distinct(parts, limit)
+    # Searching from ``top`` would do better if the tests are too many, but not if the rows are.
+    work.overflow |= limit == work.most and not found.complete and all(part.complete for part in parts)
     return found
 
 
@@ -311,44 +322,53 @@ def _links(family: LinkFamily, inner: Meanings, work: _Work) -> Meanings:
     population, complete = work.population, inner.complete
     n_words = -(-population.tables[family.type].n_rows // 64)
     words, sizes, literals = [np.zeros((0, max(1, n_words)), dtype=np.uint64)], [], []
-    for first, counts in _lifted(family, inner.words, population):
+    for first in range(0, len(inner), PREDICATES):
         if work.over:
             complete = False
             break
-        for number in family.numbers:
-            masks = counts >= max(1, number)
-            some = np.flatnonzero(masks.any(axis=1))
-            words.append(_words(masks[some]))
+        lifted = _lifted(family, inner.words[first : first + PREDICATES], population)
+        for number, found in zip(family.numbers, lifted, strict=True):
+            some = np.flatnonzero(found.any(axis=1))
+            words.append(found[some])
             for m in (first + some).tolist():
                 sizes.append(int(inner.sizes[m]) + 1)
                 literals.append(family.build(number, [inner.predicates[m]]))
     return Meanings(np.concatenate(words), np.array(sizes, dtype=np.int64), tuple(literals), complete)
 
 
-def _lifted(family: LinkFamily, words: Words, population: Population) -> Iterator[tuple[int, NDArray[np.int16]]]:
-    """Some meanings behind a link at a time: the first of them, and of how many targets of each row they hold."""
-    n_rows = population.tables[family.type].n_rows
-    piece = max(1, PIECE // max(1, n_rows))
-    for first in range(0, len(words), piece):
-        yield first, _counts(family, words[first : first + piece], population)
-
-
-def _counts(family: LinkFamily, words: Words, population: Population) -> NDArray[np.int16]:
+def _lifted(family: LinkFamily, words: Words, population: Population) -> Words:
+    """For each number of a family, which rows have so many targets at least that each predicate holds of."""
     match family.template:
         case Exists(link) | Count(link) | Follow(link):
-            adjacency = population.tables[family.type].links[link]
-            return np.asarray(count_behind(adjacency.offsets, adjacency.targets, words))
+            adjacency, numbers = population.tables[family.type].links[link], np.maximum(1, family.numbers)
+            return np.asarray(words_behind(adjacency.offsets, adjacency.targets, words, numbers))
         case Step() as step:
-            n_rows = population.tables[family.slots[0].type].n_rows
-            masks = [_along_list(step, mask, family, population) for mask in _masks(words, n_rows)]
-            return np.array(masks, dtype=np.int16).reshape(len(words), population.tables[family.type].n_rows)
+            return _words(_along_list(step, words, family, population))[None]
         case _:
             raise AssertionError("not made from the inside out")
 
 
-def _along_list(step: Step, mask: Masks, family: LinkFamily, population: Population) -> Masks:
-    known = {(family.slots[0].type, step.inner): mask}
-    return rows_where(step, population, family.type, known)
+def _counted(family: LinkFamily, words: Words, population: Population) -> Iterator[tuple[int, NDArray[np.int16]]]:
+    """Some meanings behind a link at a time: the first of them, and of how many targets of each row they hold."""
+    piece = max(1, PIECE // max(1, population.tables[family.type].n_rows))
+    for first in range(0, len(words), piece):
+        some = words[first : first + piece]
+        match family.template:
+            case Exists(link) | Count(link) | Follow(link):
+                adjacency = population.tables[family.type].links[link]
+                yield first, np.asarray(count_behind(adjacency.offsets, adjacency.targets, some))
+            case Step() as step:
+                yield first, _along_list(step, some, family, population).astype(np.int16)
+            case _:
+                raise AssertionError("not made from the inside out")
+
+
+def _along_list(step: Step, words: Words, family: LinkFamily, population: Population) -> Masks:
+    """Where each predicate holds one step further along a list."""
+    slot, n_rows = family.slots[0].type, population.tables[family.type].n_rows
+    masks = _masks(words, population.tables[slot].n_rows)
+    found = [rows_where(step, population, family.type, {(slot, step.inner): mask}) for mask in masks]
+    return np.array(found, dtype=np.bool_).reshape(len(words), n_rows)
 
 
 # ---- one for each meaning --------------------------------------------------------------------------------------

@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-__all__ = ["conjunction_signatures", "count_behind", "signatures"]
+__all__ = ["conjunction_signatures", "count_behind", "signatures", "words_behind"]
 
-ONE, SIX, LOW, SHIFT = np.uint64(1), np.uint64(6), np.uint64(63), np.uint64(29)
+ONE, ALL, SHIFT = np.uint64(1), np.uint64(2**64 - 1), np.uint64(29)
+DIGITS = 64
 
 
 @njit(nogil=True, cache=True)
@@ -29,16 +30,119 @@ def count_behind(offsets: Any, targets: Any, words: Any) -> Any:
     -------
     (predicates, rows) int16; more than 32767 are counted as so many
     """
-    counts = np.empty((len(words), len(offsets) - 1), dtype=np.int16)
-    for m in range(len(words)):
-        bits = words[m]
-        for row in range(len(offsets) - 1):
-            n = 0
-            for place in range(offsets[row], offsets[row + 1]):
-                target = np.uint64(targets[place])
-                n += (bits[target >> SIX] >> (target & LOW)) & ONE
-            counts[m, row] = min(n, 32767)
+    n_rows = len(offsets) - 1
+    counts = np.zeros((len(words), n_rows), dtype=np.int16)
+    digits = np.zeros(DIGITS, dtype=np.uint64)
+    for first in range(0, len(words), 64):
+        across = _across(words, first)
+        for row in range(n_rows):
+            n_digits = _add_up(across, targets, offsets[row], offsets[row + 1], digits)
+            for m in range(min(64, len(words) - first) if n_digits else 0):
+                n: Any = 0
+                for d in range(n_digits):
+                    n |= np.int64((digits[d] >> np.uint64(m)) & ONE) << d
+                counts[first + m, row] = min(n, 32767)
     return counts
+
+
+@njit(nogil=True, cache=True)
+def words_behind(offsets: Any, targets: Any, words: Any, numbers: Any) -> Any:
+    """For each predicate on the target type, which rows have so many targets at least that it holds of.
+
+    Parameters
+    ----------
+    offsets, targets : a link
+    words : (predicates, words) uint64
+    numbers : (numbers,) int64
+        How many, for each result; at least 1.
+
+    Returns
+    -------
+    (numbers, predicates, words) uint64
+    """
+    n_rows = len(offsets) - 1
+    found = np.zeros((len(numbers), len(words), max(1, (n_rows + 63) // 64)), dtype=np.uint64)
+    digits = np.zeros(DIGITS, dtype=np.uint64)
+    blocks = np.zeros((len(numbers), 64), dtype=np.uint64)
+    for first in range(0, len(words), 64):
+        across = _across(words, first)
+        for begin in range(0, n_rows, 64):
+            blocks[:] = 0
+            for row in range(begin, min(begin + 64, n_rows)):
+                n_digits = _add_up(across, targets, offsets[row], offsets[row + 1], digits)
+                for q in range(len(numbers) if n_digits else 0):
+                    blocks[q, row - begin] = _at_least(digits, n_digits, numbers[q])
+            for q in range(len(numbers)):
+                _transpose(blocks[q])
+                for m in range(min(64, len(words) - first)):
+                    found[q, first + m, begin >> 6] = blocks[q, m]
+    return found
+
+
+# 64 predicates at a time: a word for each row has a bit for each of them, and how often each holds is counted in
+# binary, digit by digit, for all of them at once.
+
+
+@njit(nogil=True, cache=True)
+def _across(words: Any, first: int) -> Any:
+    """For each row one word: a bit for each of the 64 predicates from the first on."""
+    n_words = words.shape[1]
+    across = np.empty(64 * n_words, dtype=np.uint64)
+    last = min(first + 64, len(words))
+    for w in range(n_words):
+        block = across[64 * w : 64 * (w + 1)]
+        block[last - first :] = 0
+        for m in range(first, last):
+            block[m - first] = words[m, w]
+        _transpose(block)
+    return across
+
+
+@njit(nogil=True, cache=True)
+def _transpose(block: Any) -> None:
+    """Swap bit j of word i with bit i of word j, of 64 words, in place."""
+    width, mask = 32, np.uint64(0x00000000FFFFFFFF)
+    while width:
+        shift = np.uint64(width)
+        i = 0
+        while i < 64:
+            swap = ((block[i] >> shift) ^ block[i + width]) & mask
+            block[i + width] ^= swap
+            block[i] ^= swap << shift
+            i = (i + width + 1) & ~width
+        width >>= 1
+        mask ^= mask << np.uint64(width)
+
+
+@njit(nogil=True, cache=True)
+def _add_up(across: Any, targets: Any, begin: int, end: int, digits: Any) -> int:
+    """How many of a row's targets each predicate holds of, as binary digits, the least first; how many digits."""
+    n_digits = 0
+    for place in range(begin, end):
+        carry = across[targets[place]]
+        d = 0
+        while carry != 0:
+            if d == n_digits:
+                digits[d] = 0
+                n_digits += 1
+            digits[d], carry = digits[d] ^ carry, digits[d] & carry
+            d += 1
+    return n_digits
+
+
+@njit(nogil=True, cache=True)
+def _at_least(digits: Any, n_digits: int, number: int) -> Any:
+    """The predicates whose count is the number or more."""
+    if number >> n_digits:
+        return np.uint64(0)
+    more, same = np.uint64(0), ALL
+    for d in range(n_digits - 1, -1, -1):
+        if (number >> d) & 1:
+            same &= digits[d]
+        else:
+            more |= same & digits[d]
+            same &= ~digits[d]
+    return more | same
 
 
 @njit(nogil=True, cache=True)
