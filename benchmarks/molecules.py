@@ -281,7 +281,7 @@ def hiv_lines(n: int | None) -> list[str]:
     reading = time.perf_counter() - started
     train, test = hiv_split(target)
     estimator = StructuralTreeClassifier(
-        "molecules", criterion="entropy", max_depth=5, min_samples_leaf=20, leaf_estimate="laplace", time_limit=600
+        "molecules", criterion="entropy", max_depth=5, min_samples_leaf=20, leaf_estimate="m-branch", m=20
     )
     started = time.perf_counter()
     estimator.fit(population.take(train), target[train])
@@ -291,7 +291,7 @@ def hiv_lines(n: int | None) -> list[str]:
     auc = score(estimator, population.take(test), target[test], is_number=False)
     return [
         f"{len(target):,} molecules read in {reading:.0f} s",
-        f"a tree of {len(train):,} of them in {seconds:.0f} s (at most 600)",
+        f"a tree of {len(train):,} of them in {seconds:.0f} s (at most 600; the default limit is 60)",
         f"ours, depth 5: ROC-AUC {auc:.3f}, {estimator.get_n_leaves()} leaves, {tried:,} tests tried, "
         f"{len(estimator.unproved_)} nodes not proved, stopped by {estimator.stopped_by_}",
         f"peak memory {peak:,.0f} MB",

@@ -535,3 +535,50 @@ def test_the_command_lines_of_the_documents_run(document, tmp_path, monkeypatch)
 def test_the_tree_of_the_readme_is_the_one_that_is_printed():
     text = (REPOSITORY / "README.md").read_text(encoding="utf-8")
     assert "".join(f"    {line}\n" for line in TREE.splitlines()) in text
+
+
+# ---- how the model's own data was read ------------------------------------------------------------------
+
+BAGS = "bag;f1;label\nb1;1,5;yes\nb1;2,5;yes\nb2;0,5;no\nb3;3,5;yes\nb4;0,25;no\nb4;0,75;no\n"
+AS_BAGS = ("--group", "bag", "--link", "rows", "--delimiter", ";", "--decimal", ",")
+
+
+@pytest.fixture
+def bags(tmp_path):
+    """A table that must be told how to be read, and a model learned from it."""
+    path, model = tmp_path / "bags.csv", tmp_path / "bags.json"
+    path.write_text(BAGS)
+    succeed("fit", path, "--target", "label", "-o", model, *AS_BAGS)
+    return path, model
+
+
+def test_new_data_is_read_as_the_data_of_the_model_was(bags):
+    path, model = bags
+    result = run("predict", model, path)
+    assert result.exit_code == 0
+    assert [line.split(",")[1] for line in result.stdout.splitlines()[1:]] == ["yes", "no", "yes", "no"]
+    assert "note: read as the model's own data was: decimal ,, delimiter ;, group bag, link rows" in result.stderr
+    assert "yes" in succeed("explain", model, path, "--row", 2)
+
+
+def test_what_is_said_about_new_data_counts_more(bags, tmp_path):
+    _, model = bags
+    other = tmp_path / "other.csv"
+    other.write_text(BAGS.replace(",", ".").replace(";", ","))
+    told = succeed("predict", model, other, "--delimiter", ",", "--decimal", ".")
+    assert [line.split(",")[1] for line in told.splitlines()[1:]] == ["yes", "no", "yes", "no"]
+
+
+def test_a_file_of_another_kind_is_read_by_itself(bags, tmp_path):
+    _, model = bags
+    other = tmp_path / "bags.jsonl"
+    other.write_text('{"rows": [{"f1": 9.5}]}\n{"rows": [{"f1": 0.1}]}\n')
+    assert [line.split(",")[1] for line in succeed("predict", model, other).splitlines()[1:]] == ["yes", "no"]
+
+
+def test_a_model_file_that_says_nonsense_about_reading_is_refused(bags):
+    path, model = bags
+    document = json.loads(model.read_text())
+    document["params"]["reading"]["delimiter"] = 7
+    model.write_text(json.dumps(document))
+    assert "expected a text for delimiter; got 7" in fail("predict", model, path, code=1)

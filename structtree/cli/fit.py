@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -31,7 +31,7 @@ from structtree.cli.learning import (
     task_of,
 )
 from structtree.cli.progress import growing
-from structtree.cli.reading import GrammarOption, Reading, Target, Where, grammar_for, labelled
+from structtree.cli.reading import GrammarOption, Reading, Target, Where, grammar_for, labelled, to_remember
 
 if TYPE_CHECKING:
     from structtree.data.opening import Opened
@@ -100,7 +100,7 @@ def fit(
         )
     seconds = time.perf_counter() - started
     if out is not None:
-        save_model(model, out)
+        save_model(replace(model, params={**model.params, "reading": to_remember(where, reading)}), out)
     right = score(model.tree, model.predict(data.population), labels)
     learned = _Learned(where, data, model, right, seconds, out)
     if as_json:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from structtree.cli.common import note
-from structtree.errors import UsageError
+from structtree.errors import DataError, UsageError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -19,7 +21,17 @@ if TYPE_CHECKING:
 
     Labels = NDArray[Any]
 
-__all__ = ["GrammarOption", "Reading", "Target", "Where", "grammar_for", "labelled", "opened"]
+__all__ = [
+    "GrammarOption",
+    "Reading",
+    "Target",
+    "Where",
+    "as_learned",
+    "grammar_for",
+    "labelled",
+    "opened",
+    "to_remember",
+]
 
 Task = Literal["classes", "numbers"]
 
@@ -156,6 +168,10 @@ class Reading:
     ] = False
 
 
+# Not what is wrong with one file, or left out of it: that says nothing about others.
+REMEMBERED = {field.name for field in fields(Reading)} - {"ignore", "skip_bad"}
+
+
 def opened(where: str, reading: Reading, target: str | None = None, *, need_target: bool = False) -> Opened:
     """The data, read as the options say; what was left out is told on stderr."""
     from structtree.data.opening import open_data
@@ -174,6 +190,52 @@ def opened(where: str, reading: Reading, target: str | None = None, *, need_targ
     for warning in caught:
         note(f"warning: {warning.message}")
     return replace(found, population=found.population.without(*ignored)) if ignored else found
+
+
+def to_remember(where: str, reading: Reading) -> dict[str, Any]:
+    """What a model keeps of how its data was read: the options that were given, and the ending of the file.
+
+    Examples
+    --------
+    >>> to_remember("musk.csv.gz", Reading(group="molecule", skip_bad=True))
+    {'ending': '.csv', 'group': 'molecule'}
+    >>> to_remember("musk.csv", Reading())
+    {}
+    """
+    given = {name: value for name, value in asdict(reading).items() if name in REMEMBERED and value is not None}
+    return {"ending": _ending(where), **given} if given else {}
+
+
+def as_learned(where: str, reading: Reading, remembered: Any) -> Reading:
+    """How to read data for a model: as its own was read, if the file has the same ending; but what is given counts.
+
+    Examples
+    --------
+    >>> as_learned("new.csv", Reading(), {"ending": ".csv", "header": False}).header
+    False
+    >>> as_learned("new.csv", Reading(header=True), {"ending": ".csv", "header": False}).header
+    True
+    """
+    if not isinstance(remembered, Mapping) or remembered.get("ending") != _ending(where):
+        return reading
+    known = {name: remembered[name] for name in REMEMBERED & remembered.keys() if getattr(reading, name) is None}
+    for name, value in sorted(known.items()):
+        texts = value if isinstance(value, list) else [value]
+        if not all(isinstance(text, str | bool) for text in texts):
+            raise DataError(f"the model says how to read its data, but expected a text for {name}; got {value!r}")
+    if known:
+        words = ", ".join(f"{name} {_said(value)}" for name, value in sorted(known.items()))
+        note(f"note: read as the model's own data was: {words}")
+    return replace(reading, **known)
+
+
+def _said(value: Any) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def _ending(where: str) -> str:
+    path = Path(where)
+    return (path.with_suffix("") if path.suffix.lower() == ".gz" else path).suffix.lower()
 
 
 def labelled(where: str, reading: Reading, target: str | None, task: Task | None = None) -> tuple[Opened, Labels]:
