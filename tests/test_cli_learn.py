@@ -582,3 +582,32 @@ def test_a_model_file_that_says_nonsense_about_reading_is_refused(bags):
     document["params"]["reading"]["delimiter"] = 7
     model.write_text(json.dumps(document))
     assert "expected a text for delimiter; got 7" in fail("predict", model, path, code=1)
+
+
+# ---- odd data is told of --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "remark"),
+    [
+        ("a,b,y\n1,,no\n3,,yes\n", "note: b has no value for anybody, so nothing can be asked about it"),
+        ("a,y\n1,no\n3,no\n", "note: y is no for all 2 individuals, so there is nothing to tell apart"),
+        (
+            "a,y\n1,no\n3,yes\n4.5,no\nnone,yes\n6,no\n",
+            "note: a is nominal, not a number, because of words such as 'none' (individual 3); "
+            "if they mean that nothing is known say --missing none",
+        ),
+    ],
+)
+def test_a_table_that_is_odd_is_learned_from_and_told_of(tmp_path, text, remark):
+    path = tmp_path / "odd.csv"
+    path.write_text(text)
+    result = run("fit", path, "--target", "y")
+    assert result.exit_code == 0
+    assert [line for line in result.stderr.splitlines() if line.startswith("note:")] == [remark]
+
+
+def test_a_table_that_is_not_odd_is_not_remarked_on(tmp_path):
+    path = tmp_path / "plain.csv"
+    path.write_text("a,b,y\n1,x,no\n3,y,yes\n,x,no\n")
+    assert run("fit", path, "--target", "y").stderr == ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -37,6 +37,9 @@ Task = Literal["classes", "numbers"]
 
 FEW = 10
 """So many different whole numbers may well be meant as classes."""
+
+RARE = 4
+"""Words that one in so many values is, or fewer, are odd in a column of numbers."""
 
 DATA = "How to read the data"
 TABLES = "How to read delimited text"
@@ -245,7 +248,39 @@ def labelled(where: str, reading: Reading, target: str | None, task: Task | None
         schema = data.population.schema
         known = ", ".join(attribute.name for attribute in schema.type(schema.individual).attributes)
         raise UsageError(f"say with --target which attribute of {where} to predict (it has: {known or 'none'})")
-    return data, _labels(data.target, task, str(data.target_name))
+    labels = _labels(data.target, task, str(data.target_name))
+    for remark in (*_about_columns(data), *_about_labels(labels, str(data.target_name))):
+        note(f"note: {remark}")
+    return data, labels
+
+
+def _looks_like_number(text: str) -> bool:
+    return text.lstrip("+-").replace(".", "", 1).isdigit()
+
+
+def _about_labels(labels: Labels, name: str) -> Iterator[str]:
+    if len(labels) and (labels == labels[0]).all():
+        yield f"{name} is {labels[0]} for all {len(labels):,} individuals, so there is nothing to tell apart"
+
+
+def _about_columns(data: Opened) -> Iterator[str]:
+    """What is odd about the attributes of the individuals: no value at all, or a few words among numbers."""
+    import numpy as np
+
+    population = data.population
+    for attribute in population.schema.type(population.schema.individual).attributes:
+        column = population.column(attribute.name)
+        if column.missing.all():
+            yield f"{attribute.name} has no value for anybody, so nothing can be asked about it"
+        elif column.kind == "nominal":
+            words = np.array([code for code, text in enumerate(column.categories) if not _looks_like_number(text)])
+            odd = np.flatnonzero(np.isin(column.values, words))
+            if 0 < len(odd) <= len(column.values) // RARE:
+                word = column.categories[int(column.values[odd[0]])]
+                yield (
+                    f"{attribute.name} is nominal, not a number, because of words such as {word!r} (individual "
+                    f"{odd[0]}); if they mean that nothing is known say --missing {word}"
+                )
 
 
 def _labels(labels: Labels, task: Task | None, name: str) -> Labels:
