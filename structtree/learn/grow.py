@@ -313,22 +313,12 @@ def _with_gaps(tree: Tree, growth: Growth, evidence: Evidence) -> Tree:
     """The tree with gaps at the leaves that might have been divided: for all that is known, perfectly."""
     least = max(growth.min_samples_split, 2 * growth.min_samples_leaf)
     nodes = (
-        Leaf(node.stats, _loss(evidence, node.stats))
+        Leaf(node.stats, evidence.room(node.stats))
         if isinstance(node, Leaf) and node.stats.n >= least and depth != growth.max_depth
         else node
         for _, depth, node in tree.walk()
     )
     return replace(tree, nodes=tuple(nodes))
-
-
-def _loss(evidence: Evidence, stats: Stats) -> float:
-    """The loss of a node as it is, undivided."""
-    match stats:
-        case ClassCounts(_, counts):
-            total = np.array(counts)
-        case Moments(_, weight, _, variance):
-            total = np.array([weight, 0.0, weight * variance])
-    return float(evidence.criterion.unsplit(total)[0])
 
 
 # ---- what only plain tables have ------------------------------------------------------------------------
@@ -558,13 +548,13 @@ class _Grower:
         """The best split of a node if there is one to take; if not, the node is a leaf."""
         offer = None
         if waiting.population is not None and self._is_over():
-            waiting.knot.gap = _loss(self.evidence, waiting.knot.stats)
+            waiting.knot.gap = self.evidence.room(waiting.knot.stats)
         elif waiting.population is not None:
             split = self._best_split(waiting, waiting.population)
             offer = self._offer(waiting, split)
             if offer is None and not split.proved:
                 least = split.loss[0] - split.gap
-                waiting.knot.gap = max(0.0, _loss(self.evidence, waiting.knot.stats) - least)
+                waiting.knot.gap = max(0.0, self.evidence.undivided(waiting.knot.stats) - least)
         if offer is None:
             self.leaves += 1
             self.settled += len(waiting.which)

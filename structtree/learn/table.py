@@ -34,11 +34,12 @@ FEW = 256
 """Up to so many different values a column is counted by value instead of sorted."""
 
 Answers = NDArray[np.int32]
+_THRESHOLDS = (kernel.AT_LEAST, kernel.AT_MOST)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FlatTest:
-    """What a rewrite of ``top`` asks of the individual: all thresholds, all values, a single test, or steps.
+    """What a rewrite of ``top`` asks of the individual: all thresholds, values or sets of them, one test, or steps.
 
     Parameters
     ----------
@@ -133,6 +134,8 @@ def _flat_test(right: Predicate, grammar: CheckedGrammar) -> FlatTest | None:
             return FlatTest(right, kernel.AT_LEAST if op == ">=" else kernel.AT_MOST, attribute, kind)
         case Compare(attribute, "=", Star()) if _kind(attribute, grammar) == "nominal":
             return FlatTest(right, kernel.EQUAL, attribute, "nominal")
+        case Among(attribute, source=Star()):
+            return FlatTest(right, kernel.SUBSET, attribute, "nominal")
         case Compare(_, _, str() | int() | float()) | Flag() | Among() | Missing() | Within(source=None) | Named():
             return FlatTest(right, kernel.EQUAL) if own_attributes(right) is not None else None
         case _:
@@ -246,7 +249,7 @@ def without_mirrors(tests: tuple[FlatTest, ...], missing: set[str]) -> tuple[Fla
     seen: set[str] = set()
     kept = []
     for test in tests:
-        if test.attribute is not None and test.form != kernel.EQUAL and test.attribute not in missing:
+        if test.attribute is not None and test.form in _THRESHOLDS and test.attribute not in missing:
             if test.attribute in seen:
                 continue
             seen.add(test.attribute)

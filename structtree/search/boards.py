@@ -168,7 +168,7 @@ def _equal_codes(family: TestFamily, population: Population) -> NDArray[np.int32
         code_of = np.array([*(known.get(name, -1) for name in column.categories), -1], dtype=np.int32)
         return np.append(code_of[column.values], np.int32(-1))[end]
     values, present = _end_values(family, population)
-    wanted = np.array([float(v) for v in family.values])
+    wanted = np.array(list(family.values), dtype=np.float64)
     order = np.argsort(wanted)
     place = np.clip(np.searchsorted(wanted[order], values), 0, len(wanted) - 1)
     found = present & (wanted[order][place] == values)

@@ -35,6 +35,7 @@ from structtree.search.kernels.assessing import (
     _rest,
     _sum_of_terms,
 )
+from structtree.search.kernels.grouping import FEW_VALUES, all_sums, lies_in_a_plane, value_orders
 
 __all__ = [
     "ACCURACY",
@@ -43,6 +44,7 @@ __all__ = [
     "AT_MOST",
     "EQUAL",
     "MSE",
+    "SUBSET",
     "Columns",
     "Limits",
     "Task",
@@ -53,13 +55,14 @@ __all__ = [
     "is_better",
     "mark",
     "rounding",
+    "send",
     "subtree",
     "totals",
     "try_tests",
 ]
 
-AT_LEAST, AT_MOST, EQUAL = range(3)
-"""The forms of tests: ``a >= t``, ``a <= t`` for all t, and ``a = v`` for all v."""
+AT_LEAST, AT_MOST, EQUAL, SUBSET = range(4)
+"""The forms of tests: ``a >= t``, ``a <= t`` for all t, ``a = v`` for all v, and ``a in {v, w, ...}`` for all sets."""
 
 ACCURACY, ACCURACY_STAR, MSE = 10, 11, 12
 """Kinds of losses, besides those of `assessing`."""
@@ -444,6 +447,113 @@ def _rest_of(counts: Any, total: Any) -> Any:
     return rest
 
 
+# ---- all sets of values ----------------------------------------------------------------------------------------
+# `best` is the least loss and tie of a set that leaves enough rows on both sides, and how many values have to be named
+# for it; `free` the least loss and tie of any set.
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _by_sets(
+    found: Any, at: Any, t: int, column: int, lo: int, hi: int, columns: Any, task: Any, total: Any, leaf: int,
+    pure: Any, slack: float,
+) -> Any:  # fmt: skip
+    """The best set of values, by code; and whether it is known to be the best."""
+    classes, n = task.n_classes > 0, hi - lo
+    width = task.n_classes if classes else 2
+    counts, sizes, some = _count_codes(
+        columns.codes[column], columns.n_codes[column], columns.rows, lo, hi, width, task.labels, task.targets,
+        task.weights,
+    )  # fmt: skip
+    codes, chosen = np.flatnonzero(sizes), np.zeros(len(sizes), dtype=np.bool_)
+    gaps = sizes.sum() < n
+    if len(codes) == 0 or (len(codes) == 1 and not gaps):
+        return chosen, True
+    counts, sizes = counts[codes], sizes[codes]
+    inside = np.zeros(len(codes), dtype=np.bool_)
+    best, free = np.array([inf, inf, inf]), np.array([inf, inf])
+    proved, few = lies_in_a_plane(counts, classes), len(codes) <= FEW_VALUES
+    if proved or not few:
+        found[2] += _by_orders(best, free, inside, counts, sizes, n, gaps, task, total, leaf, pure, slack)
+        proved = proved and not is_better(free[0], free[1], best[0], best[1], slack)
+    if few and not proved:
+        found[2] += _by_all_sets(best, free, inside, counts, sizes, n, gaps, task, total, leaf, pure, slack)
+        proved = True
+    if best[0] < inf:
+        found[0], found[1] = best[0], best[1]
+        at[0], at[1], at[2] = t, some[codes[0]], some[codes[0]]
+        named = inside.sum()
+        if not gaps and (2 * named > len(codes) or (2 * named == len(codes) and not inside[0])):
+            inside = ~inside
+        chosen[codes] = inside
+    return chosen, proved
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _by_orders(
+    best: Any, free: Any, inside: Any, counts: Any, sizes: Any, n: int, gaps: bool, task: Any, total: Any, leaf: int,
+    pure: Any, slack: float,
+) -> int:  # fmt: skip
+    """The beginnings of all orders and, as those who have no value are on the no side, the ends; how many were tried."""
+    n_values, n_tried = len(counts), 0
+    for order in value_orders(counts, task.n_classes > 0):
+        for turned in range(1 + gaps):
+            side, n_side = np.zeros(counts.shape[1]), 0
+            for place in range(n_values):
+                value = order[n_values - 1 - place if turned else place]
+                side += counts[value]
+                n_side += sizes[value]
+                named = place + 1 if gaps else min(place + 1, n_values - 1 - place)
+                n_tried += leaf <= n_side <= n - leaf
+                if n_side < n and _takes_set(best, free, side, n_side, named, n, task, total, leaf, pure, slack):
+                    inside[:] = False
+                    for i in range(place + 1):
+                        inside[order[n_values - 1 - i if turned else i]] = True
+    return n_tried
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _by_all_sets(
+    best: Any, free: Any, inside: Any, counts: Any, sizes: Any, n: int, gaps: bool, task: Any, total: Any, leaf: int,
+    pure: Any, slack: float,
+) -> int:  # fmt: skip
+    """Every set; without gaps of a set and the others only the one that has not the last value."""
+    n_values, n_tried = len(counts), 0
+    sums, n_rows = all_sums(counts, sizes)
+    for s in range(1, len(sums) if gaps else len(sums) // 2):
+        named = 0
+        for v in range(n_values):
+            named += (s >> v) & 1
+        named = named if gaps else min(named, n_values - named)
+        n_tried += leaf <= n_rows[s] <= n - leaf
+        if n_rows[s] < n and _takes_set(best, free, sums[s], n_rows[s], named, n, task, total, leaf, pure, slack):
+            for v in range(n_values):
+                inside[v] = (s >> v) & 1 == 1
+    return n_tried
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _takes_set(
+    best: Any, free: Any, side: Any, n_side: int, named: int, n: int, task: Any, total: Any, leaf: int, pure: Any,
+    slack: float,
+) -> bool:  # fmt: skip
+    """Whether a set is better than the best found, or as good and shorter to read; then it is the best found."""
+    tie = 0.0
+    if task.n_classes > 0:
+        loss = _loss_of_many(task.kind, side, total, total.sum(), pure, task.table)
+        if task.kind == ACCURACY_STAR:
+            tie = _bits_of_many(side, total, total.sum(), pure, task.table)
+    else:
+        loss = _loss_of_numbers(side[0], side[1], total)
+    if is_better(loss, tie, free[0], free[1], slack):
+        free[0], free[1] = loss, tie
+    if n_side < leaf or n - n_side < leaf or is_better(best[0], best[1], loss, tie, slack):
+        return False
+    if is_better(loss, tie, best[0], best[1], slack) or named < best[2]:
+        best[0], best[1], best[2] = loss, tie, named
+        return True
+    return False
+
+
 @njit(nogil=True, cache=True, error_model="numpy")
 def try_tests(first: int, last: int, lo: int, hi: int, columns: Any, task: Any, total: Any, leaf: int) -> Any:
     """The best of some tests on a node.
@@ -461,8 +571,9 @@ def try_tests(first: int, last: int, lo: int, hi: int, columns: Any, task: Any, 
 
     Returns
     -------
-    found : loss, tie and how many were evaluated; an infinite loss when no test divides the node
-        (Each test is judged by itself first, so that nothing depends on which are tried together.)
+    found : loss, tie, how many were evaluated, and of how many tests the best set is not known
+        An infinite loss when no test divides the node. (Each test is judged by itself first, so that nothing depends
+        on which are tried together.)
     at : the test, and two rows: those on both sides of the threshold (the lower first), or one that has the value
     """
     best, best_at = np.array([inf, inf, 0.0, inf]), np.full(3, NOTHING, dtype=np.int64)
@@ -470,11 +581,14 @@ def try_tests(first: int, last: int, lo: int, hi: int, columns: Any, task: Any, 
     pure = _pure_parts(total, task.table) if task.n_classes > 0 else np.empty((0, 0))
     slack = rounding(total, task)
     kind, labels, weights, table = task.kind, task.labels, task.weights, task.table
-    n_sorted = len(columns.order)
+    n_sorted, n_unproved = len(columns.order), 0
     for t in range(first, last):
         column, form = columns.tests[t, 0], columns.tests[t, 1]
         found[0], found[1], found[3] = inf, inf, best[0]
-        if column >= n_sorted:
+        if form == SUBSET:
+            _, proved = _by_sets(found, at, t, column - n_sorted, lo, hi, columns, task, total, leaf, pure, slack)
+            n_unproved += not proved
+        elif column >= n_sorted:
             _by_codes(found, at, t, column - n_sorted, form, lo, hi, columns, task, total, leaf, pure, slack)
         else:
             order, ranks = columns.order[column], columns.ranks[column]
@@ -488,7 +602,7 @@ def try_tests(first: int, last: int, lo: int, hi: int, columns: Any, task: Any, 
                 )
         if is_better(found[0], found[1], best[0], best[1], slack):
             best[0], best[1], best_at[:] = found[0], found[1], at
-    best[2] = found[2]
+    best[2], best[3] = found[2], n_unproved
     return best, best_at
 
 
@@ -530,6 +644,22 @@ def mark(t: int, low: int, high: int, lo: int, hi: int, columns: Any, goes: Any)
     for p in range(lo, hi):
         row = np.uint32(columns.rows[p])
         goes[row] = _answer(t, low, high, columns, row)
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def send(at: Any, lo: int, hi: int, columns: Any, task: Any, total: Any, leaf: int, goes: Any) -> None:
+    """Note for each row of a node whether the test that `try_tests` found holds of it; a set is found once more."""
+    if columns.tests[at[0], 1] != SUBSET:
+        mark(at[0], at[1], at[2], lo, hi, columns, goes)
+        return
+    column = columns.tests[at[0], 0] - len(columns.order)
+    pure = _pure_parts(total, task.table) if task.n_classes > 0 else np.empty((0, 0))
+    found, where, slack = np.zeros(4), np.zeros(3, dtype=np.int64), rounding(total, task)
+    chosen, _ = _by_sets(found, where, at[0], column, lo, hi, columns, task, total, leaf, pure, slack)
+    for p in range(lo, hi):
+        row = np.uint32(columns.rows[p])
+        code = columns.codes[column, row]
+        goes[row] = code >= 0 and chosen[code]
 
 
 @njit(nogil=True, cache=True)
@@ -612,14 +742,14 @@ def subtree(lo: int, hi: int, depth: int, columns: Any, task: Any, limits: Any, 
         The run of each node, and its depth.
     forks : (nodes, 5) int64
         The test of each node and its two rows, as from `try_tests`, and where its yes and no side are; -1 in a leaf.
-    figures : (nodes, 4) float64
-        Loss, the decreases of both components, and how many tests were evaluated.
+    figures : (nodes, 5) float64
+        Loss, the decreases of both components, how many tests were evaluated, and of how many the best set is not known.
     stats : (nodes, classes or 3) float64
         Class weights, or weight, mean and sum of squares about it.
     """
     room = 64
     places, forks = np.zeros((room, 3), dtype=np.int64), np.full((room, 5), NOTHING, dtype=np.int64)
-    figures, stats = np.zeros((room, 4)), np.zeros((room, task.n_classes if task.n_classes > 0 else 3))
+    figures, stats = np.zeros((room, 5)), np.zeros((room, task.n_classes if task.n_classes > 0 else 3))
     spare = np.empty(hi - lo, dtype=np.int32)
     stack = np.zeros(room, dtype=np.int64)
     places[0, 0], places[0, 1], places[0, 2] = lo, hi, depth
@@ -637,7 +767,7 @@ def subtree(lo: int, hi: int, depth: int, columns: Any, task: Any, limits: Any, 
         if same or not large or depth == limits.depth or stop[0]:
             continue
         found, at = try_tests(0, len(columns.tests), lo, hi, columns, task, total, limits.leaf)
-        figures[node, 3] = found[2]
+        figures[node, 3], figures[node, 4] = found[2], found[3]
         if at[0] < 0:
             continue
         gain, tie, better = gains(found, total, task)
@@ -645,7 +775,7 @@ def subtree(lo: int, hi: int, depth: int, columns: Any, task: Any, limits: Any, 
         if not better or share * gain + TOLERANCE < limits.decrease:
             continue
         figures[node, 0], figures[node, 1], figures[node, 2] = found[0], gain, tie
-        mark(at[0], at[1], at[2], lo, hi, columns, goes)
+        send(at, lo, hi, columns, task, total, limits.leaf, goes)
         middle = divide(columns.rows, lo, hi, goes, spare)
         divide_some(0, len(columns.order), lo, hi, columns, goes, spare)
         if n_nodes + 2 > len(places):
