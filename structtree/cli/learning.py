@@ -136,8 +136,8 @@ class Learning:
         str,
         typer.Option(
             "--nominal",
-            metavar="binary|multiway",
-            help="Of tables: one value against the others, or a side for each value (ID3, C4.5).",
+            metavar="binary|subset|multiway",
+            help="Of tables: one value, or a set of them, against the others; or a side for each value (ID3, C4.5).",
             rich_help_panel=GROW,
         ),
     ] = "binary"

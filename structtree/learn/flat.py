@@ -115,7 +115,7 @@ class _Run:
     is_open: bool
     fork: _Fork | None = None
     below: Future[Any] | None = None
-    figures: _Figures = (0.0, 0.0, 0.0, 0.0, 0.0)
+    figures: _Figures = (0.0, 0.0, 0.0, 0.0, inf)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -241,11 +241,11 @@ class _Grower:
         results = list(self.threads.map(lambda a, b: kernel.try_tests(a, b, *given), edges[:-1], edges[1:]))
         slack = kernel.rounding(run.total, self.task)
         best, at = results[0]
-        evaluated, unproved = (sum(found[i] for found, _ in results) for i in (2, 3))
+        evaluated, least = sum(found[2] for found, _ in results), min(found[3] for found, _ in results)
         for found, where in results[1:]:
             if kernel.is_better(found[0], found[1], best[0], best[1], slack):
                 best, at = found, where
-        best[2], best[3] = evaluated, unproved
+        best[2], best[3] = evaluated, least if least <= best[0] + slack else inf
         return best, at
 
     def _divide(self, offer: _Offer) -> list[_Run]:
@@ -343,16 +343,23 @@ def _nodes(grown: _Grown, table: Table, task: kernel.Task, evidence: Evidence, c
     nodes: list[Node] = []
     for node in order:
         test = tests[node]
-        loss, gain, _, evaluated, unproved = figures[node]
+        loss, gain, _, evaluated, least = figures[node]
         if test is None:
-            nodes.append(Leaf(stats[node], evidence.room(stats[node]) if unproved else 0.0))
+            nodes.append(Leaf(stats[node], _leaf_gap(stats[node], evidence, least)))
             continue
-        score, proved = criterion.score(loss), complete and not unproved
-        # Of what was not tried nothing is known.
-        gap = 0.0 if proved else criterion.room(score)
+        score, proved = criterion.score(loss), complete and least == inf
+        # Of what was not tried often nothing is known.
+        gap = 0.0 if proved else loss - least if complete and least > -inf else criterion.room(score)
         found = Found(criterion.name, score, gain, proved, gap, int(evaluated), 0.0)
         nodes.append(Branch(test, places[yes[node]], places[no[node]], stats[node], found))
     return tuple(nodes)
+
+
+def _leaf_gap(stats: ClassCounts | Moments, evidence: Evidence, least: float) -> float:
+    """How much better than a leaf a test may be that was not tried, if its loss is not below the least."""
+    if least == inf:
+        return 0.0
+    return evidence.room(stats) if least == -inf else max(0.0, evidence.undivided(stats) - least)
 
 
 def _stats(grown: _Grown, task: kernel.Task) -> list[ClassCounts] | list[Moments]:

@@ -36,8 +36,8 @@ from structtree.learn.linked import linked, worded
 from structtree.learn.parts import Refuses, grow_parts
 from structtree.learn.routing import own_attributes
 from structtree.learn.stop import literals_offered, p_value, precision_of, predicate_bits, saves_bits
-from structtree.learn.table import Asked, flat_tests, linked_tests
-from structtree.learn.tree import Branch, ClassCounts, Found, Leaf, MissingRule, Moments, Node, Stats, Tree
+from structtree.learn.table import Asked, flat_tests, linked_tests, with_sets
+from structtree.learn.tree import Branch, Found, Leaf, MissingRule, Node, Stats, Tree
 from structtree.learn.unknown import seen_schema
 from structtree.search.best_split import SearchStats, Split, Strategy, best_split
 from structtree.search.criteria import TOLERANCE
@@ -91,9 +91,10 @@ class Growth:
         still waiting become leaves.
     random_state : int
         Seeds the search; the tree does not depend on it.
-    nominal : {"binary", "multiway"}
-        For plain tables: whether ``a = *`` tells one value from the others, or makes a `Switch` with a side for each
-        value that occurs at the node, as in ID3 and C4.5. Two of the sides must then have ``min_samples_leaf``.
+    nominal : {"binary", "subset", "multiway"}
+        For plain tables: whether ``a = *`` tells one value from the others; or some values from the others, as
+        ``a in *`` does; or makes a `Switch` with a side for each value that occurs at the node, as in ID3 and C4.5.
+        Two of the sides must then have ``min_samples_leaf``.
     missing : {"false", "majority", "fractional"}
         For plain tables: what becomes of those who lack the value that is asked about, in training and afterwards.
         No test holds of them; they go where most go; or they go to all sides, in parts (C4.5). By the last two, what
@@ -123,7 +124,7 @@ class Growth:
     max_evaluations: int | None = None
     time_limit: float | None = None
     random_state: int = 0
-    nominal: Literal["binary", "multiway"] = "binary"
+    nominal: Literal["binary", "subset", "multiway"] = "binary"
     missing: MissingRule = "false"
     average_gain_filter: bool = False
 
@@ -379,7 +380,7 @@ def _asked_of_table(grammar: CheckedGrammar, evidence: Evidence, growth: Growth)
             f"{words} needs a grammar that asks a plain table one test at a time, such as Grammar.from_schema gives: "
             "no links, no 'top and top', and '*' or a single value in every test"
         )
-    return asked
+    return with_sets(asked) if growth.nominal == "subset" else asked
 
 
 def _needs_parts(asked: Asked, population: Population, growth: Growth) -> bool:
@@ -740,7 +741,7 @@ _EXPECTED: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "max_evaluations": (lambda v: v is None or _is_int(v, 1), "an int >= 1 or None"),
     "time_limit": (lambda v: v is None or (_is_number(v) and v > 0), "a number of seconds > 0 or None"),
     "random_state": (lambda v: _is_int(v, 0), "an int >= 0"),
-    "nominal": (_one_of("binary", "multiway"), "'binary' or 'multiway'"),
+    "nominal": (_one_of("binary", "subset", "multiway"), "'binary', 'subset' or 'multiway'"),
     "missing": (_one_of("false", "majority", "fractional"), "'false', 'majority' or 'fractional'"),
     "average_gain_filter": (_one_of(True, False), "True or False"),
 }

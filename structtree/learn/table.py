@@ -28,7 +28,17 @@ from structtree.space.evaluate import holds
 from structtree.space.families import Family, LinkFamily
 from structtree.space.space import Space
 
-__all__ = ["Asked", "FlatTest", "Table", "flat_tests", "linked_tests", "table_of", "task_of", "without_mirrors"]
+__all__ = [
+    "Asked",
+    "FlatTest",
+    "Table",
+    "flat_tests",
+    "linked_tests",
+    "table_of",
+    "task_of",
+    "with_sets",
+    "without_mirrors",
+]
 
 FEW = 256
 """Up to so many different values a column is counted by value instead of sorted."""
@@ -140,6 +150,27 @@ def _flat_test(right: Predicate, grammar: CheckedGrammar) -> FlatTest | None:
             return FlatTest(right, kernel.EQUAL) if own_attributes(right) is not None else None
         case _:
             return None
+
+
+def with_sets(asked: Asked) -> Asked:
+    """The same tests with sets of values wherever one value was told from the others.
+
+    Examples
+    --------
+    >>> from structtree.lang.grammar import Grammar
+    >>> from structtree.lang.pretty import pretty
+    >>> data = Population.from_records([{"kind": "a"}, {"kind": "b"}])
+    >>> asked = flat_tests(Grammar.from_schema(data.schema).check(data.schema))
+    >>> [pretty(test.right) for test in with_sets(asked).tests]
+    ['kind in *']
+    """
+    return asked._replace(tests=tuple(map(_with_sets, asked.tests)))
+
+
+def _with_sets(test: FlatTest) -> FlatTest:
+    if test.form != kernel.EQUAL or test.attribute is None:
+        return test
+    return FlatTest(Among(test.attribute, source=Star()), kernel.SUBSET, test.attribute, test.kind)
 
 
 def _kind(attribute: str, grammar: CheckedGrammar) -> Kind:

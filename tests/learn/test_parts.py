@@ -359,7 +359,7 @@ def test_a_few_thousand_rows_take_seconds():
 
 
 REFUSED = [
-    ({"nominal": "ternary"}, "nominal must be 'binary' or 'multiway'; got 'ternary'"),
+    ({"nominal": "ternary"}, "nominal must be 'binary', 'subset' or 'multiway'; got 'ternary'"),
     ({"missing": "mean"}, "missing must be 'false', 'majority' or 'fractional'; got 'mean'"),
     ({"average_gain_filter": 2}, "average_gain_filter must be True or False; got 2"),
 ]

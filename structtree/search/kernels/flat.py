@@ -62,7 +62,7 @@ __all__ = [
 ]
 
 AT_LEAST, AT_MOST, EQUAL, SUBSET = range(4)
-"""The forms of tests: ``a >= t``, ``a <= t`` for all t, ``a = v`` for all v, and ``a in {v, w, ...}`` for all sets."""
+"""The forms of tests: ``a >= t``, ``a <= t`` for all t, ``a = v`` for all v, and ``a in V`` for all sets V."""
 
 ACCURACY, ACCURACY_STAR, MSE = 10, 11, 12
 """Kinds of losses, besides those of `assessing`."""
@@ -448,8 +448,8 @@ def _rest_of(counts: Any, total: Any) -> Any:
 
 
 # ---- all sets of values ----------------------------------------------------------------------------------------
-# `best` is the least loss and tie of a set that leaves enough rows on both sides, and how many values have to be named
-# for it; `free` the least loss and tie of any set.
+# `best` is the least loss and tie of a set that leaves enough rows on both sides, and how many values have to be
+# named for it; `free` the least loss and tie of any set.
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -457,7 +457,7 @@ def _by_sets(
     found: Any, at: Any, t: int, column: int, lo: int, hi: int, columns: Any, task: Any, total: Any, leaf: int,
     pure: Any, slack: float,
 ) -> Any:  # fmt: skip
-    """The best set of values, by code; and whether it is known to be the best."""
+    """The best set of values, by code; and the least loss and tie of any not tried, infinite where none is better."""
     classes, n = task.n_classes > 0, hi - lo
     width = task.n_classes if classes else 2
     counts, sizes, some = _count_codes(
@@ -467,14 +467,15 @@ def _by_sets(
     codes, chosen = np.flatnonzero(sizes), np.zeros(len(sizes), dtype=np.bool_)
     gaps = sizes.sum() < n
     if len(codes) == 0 or (len(codes) == 1 and not gaps):
-        return chosen, True
+        return chosen, inf, inf
     counts, sizes = counts[codes], sizes[codes]
     inside = np.zeros(len(codes), dtype=np.bool_)
     best, free = np.array([inf, inf, inf]), np.array([inf, inf])
-    proved, few = lies_in_a_plane(counts, classes), len(codes) <= FEW_VALUES
-    if proved or not few:
+    in_plane, few = lies_in_a_plane(counts, classes), len(codes) <= FEW_VALUES
+    proved = False
+    if in_plane or not few:
         found[2] += _by_orders(best, free, inside, counts, sizes, n, gaps, task, total, leaf, pure, slack)
-        proved = proved and not is_better(free[0], free[1], best[0], best[1], slack)
+        proved = in_plane and not is_better(free[0], free[1], best[0], best[1], slack)
     if few and not proved:
         found[2] += _by_all_sets(best, free, inside, counts, sizes, n, gaps, task, total, leaf, pure, slack)
         proved = True
@@ -485,7 +486,9 @@ def _by_sets(
         if not gaps and (2 * named > len(codes) or (2 * named == len(codes) and not inside[0])):
             inside = ~inside
         chosen[codes] = inside
-    return chosen, proved
+    if proved:
+        return chosen, inf, inf
+    return (chosen, free[0], free[1]) if in_plane else (chosen, -inf, -inf)
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -493,7 +496,7 @@ def _by_orders(
     best: Any, free: Any, inside: Any, counts: Any, sizes: Any, n: int, gaps: bool, task: Any, total: Any, leaf: int,
     pure: Any, slack: float,
 ) -> int:  # fmt: skip
-    """The beginnings of all orders and, as those who have no value are on the no side, the ends; how many were tried."""
+    """The beginnings of all orders and, as who has no value is on the no side, the ends; how many were tried."""
     n_values, n_tried = len(counts), 0
     for order in value_orders(counts, task.n_classes > 0):
         for turned in range(1 + gaps):
@@ -571,9 +574,9 @@ def try_tests(first: int, last: int, lo: int, hi: int, columns: Any, task: Any, 
 
     Returns
     -------
-    found : loss, tie, how many were evaluated, and of how many tests the best set is not known
-        An infinite loss when no test divides the node. (Each test is judged by itself first, so that nothing depends
-        on which are tried together.)
+    found : loss, tie, how many were evaluated, and the least loss that a set of values may have that was not tried
+        An infinite loss when no test divides the node; the last is infinite when nothing can be better or as good.
+        (Each test is judged by itself first, so that nothing depends on which are tried together.)
     at : the test, and two rows: those on both sides of the threshold (the lower first), or one that has the value
     """
     best, best_at = np.array([inf, inf, 0.0, inf]), np.full(3, NOTHING, dtype=np.int64)
@@ -581,13 +584,16 @@ def try_tests(first: int, last: int, lo: int, hi: int, columns: Any, task: Any, 
     pure = _pure_parts(total, task.table) if task.n_classes > 0 else np.empty((0, 0))
     slack = rounding(total, task)
     kind, labels, weights, table = task.kind, task.labels, task.weights, task.table
-    n_sorted, n_unproved = len(columns.order), 0
+    n_sorted, least, least_tie = len(columns.order), inf, inf
     for t in range(first, last):
         column, form = columns.tests[t, 0], columns.tests[t, 1]
         found[0], found[1], found[3] = inf, inf, best[0]
         if form == SUBSET:
-            _, proved = _by_sets(found, at, t, column - n_sorted, lo, hi, columns, task, total, leaf, pure, slack)
-            n_unproved += not proved
+            _, loss, tie = _by_sets(
+                found, at, t, column - n_sorted, lo, hi, columns, task, total, leaf, pure, slack
+            )  # fmt: skip
+            if is_better(loss, tie, least, least_tie, 0.0):
+                least, least_tie = loss, tie
         elif column >= n_sorted:
             _by_codes(found, at, t, column - n_sorted, form, lo, hi, columns, task, total, leaf, pure, slack)
         else:
@@ -602,7 +608,8 @@ def try_tests(first: int, last: int, lo: int, hi: int, columns: Any, task: Any, 
                 )
         if is_better(found[0], found[1], best[0], best[1], slack):
             best[0], best[1], best_at[:] = found[0], found[1], at
-    best[2], best[3] = found[2], n_unproved
+    best[2] = found[2]
+    best[3] = least if is_better(least, least_tie, best[0], best[1], slack) else inf
     return best, best_at
 
 
@@ -655,7 +662,7 @@ def send(at: Any, lo: int, hi: int, columns: Any, task: Any, total: Any, leaf: i
     column = columns.tests[at[0], 0] - len(columns.order)
     pure = _pure_parts(total, task.table) if task.n_classes > 0 else np.empty((0, 0))
     found, where, slack = np.zeros(4), np.zeros(3, dtype=np.int64), rounding(total, task)
-    chosen, _ = _by_sets(found, where, at[0], column, lo, hi, columns, task, total, leaf, pure, slack)
+    chosen, _, _ = _by_sets(found, where, at[0], column, lo, hi, columns, task, total, leaf, pure, slack)
     for p in range(lo, hi):
         row = np.uint32(columns.rows[p])
         code = columns.codes[column, row]
@@ -743,13 +750,13 @@ def subtree(lo: int, hi: int, depth: int, columns: Any, task: Any, limits: Any, 
     forks : (nodes, 5) int64
         The test of each node and its two rows, as from `try_tests`, and where its yes and no side are; -1 in a leaf.
     figures : (nodes, 5) float64
-        Loss, the decreases of both components, how many tests were evaluated, and of how many the best set is not known.
+        Loss, the decreases of both components, how many tests were evaluated, and the least loss that was not tried.
     stats : (nodes, classes or 3) float64
         Class weights, or weight, mean and sum of squares about it.
     """
     room = 64
     places, forks = np.zeros((room, 3), dtype=np.int64), np.full((room, 5), NOTHING, dtype=np.int64)
-    figures, stats = np.zeros((room, 5)), np.zeros((room, task.n_classes if task.n_classes > 0 else 3))
+    figures, stats = _no_figures(room), np.zeros((room, task.n_classes if task.n_classes > 0 else 3))
     spare = np.empty(hi - lo, dtype=np.int32)
     stack = np.zeros(room, dtype=np.int64)
     places[0, 0], places[0, 1], places[0, 2] = lo, hi, depth
@@ -780,7 +787,7 @@ def subtree(lo: int, hi: int, depth: int, columns: Any, task: Any, limits: Any, 
         divide_some(0, len(columns.order), lo, hi, columns, goes, spare)
         if n_nodes + 2 > len(places):
             places, forks = _wider(places, NOTHING), _wider(forks, NOTHING)
-            figures, stats = _wider(figures, 0), _wider(stats, 0)
+            figures, stats = np.concatenate((figures, _no_figures(len(figures)))), _wider(stats, 0)
         if n_waiting + 2 > len(stack):
             stack = np.append(stack, stack)
         forks[node, :3] = at
@@ -791,6 +798,13 @@ def subtree(lo: int, hi: int, depth: int, columns: Any, task: Any, limits: Any, 
         n_waiting += 2
         n_nodes += 2
     return places[:n_nodes], forks[:n_nodes], figures[:n_nodes], stats[:n_nodes]
+
+
+@njit(nogil=True, cache=True)
+def _no_figures(n: int) -> Any:
+    figures = np.zeros((n, 5))
+    figures[:, 4] = inf
+    return figures
 
 
 @njit(nogil=True, cache=True)
