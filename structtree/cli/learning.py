@@ -69,7 +69,7 @@ class Learning:
         typer.Option(
             "--criterion",
             metavar="NAME",
-            help="acc*, accuracy, entropy, gini, sqrt-gini or gain-ratio for classes, mse for numbers.",
+            help="acc*, accuracy, entropy, gini, sqrt-gini, gain-ratio or twoing for classes, mse for numbers.",
             show_default="acc* or mse",
             rich_help_panel=GROW,
         ),

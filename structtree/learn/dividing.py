@@ -2,9 +2,9 @@
 
 A question is what one rewrite of the grammar offers: all thresholds of a number, the values of a nominal attribute
 one at a time, in sets, or all at once, or a single test. What the compiled sweeps of
-`structtree.search.kernels.flat` cannot do is done here: many sides, individuals in parts, and divisions that know only
-some of the individuals. It is plain numpy, but all questions of a sort are counted together, and all divisions of a
-node judged together.
+`structtree.search.kernels.flat` cannot do is done here: many sides, individuals in parts, and divisions that know
+only some of the individuals. It is plain numpy, but all questions of a sort are counted together, and all divisions
+of a node judged together.
 
 Law: where nothing is missing and all divisions have two sides, the best one is that of the sweeps.
 """

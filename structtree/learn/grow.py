@@ -374,6 +374,8 @@ def _asked_of_table(grammar: CheckedGrammar, evidence: Evidence, growth: Growth)
         raise UsageError(
             f"average_gain_filter is for the criterion 'gain-ratio'; got {evidence.criterion.name!r}, so leave it out"
         )
+    if growth.nominal == "multiway" and evidence.criterion.name == "twoing":
+        raise UsageError("the criterion 'twoing' is for two sides; take nominal='subset' or 'binary', not 'multiway'")
     asked = flat_tests(grammar)
     if asked is None:
         raise UsageError(

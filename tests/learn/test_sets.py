@@ -1,4 +1,4 @@
-"""Sets of values: the best one at a node is found in one pass where that is proved, and is that of trying them all."""
+"""Sets of values: the best one at a node is found in one pass where that is proved, as if all had been tried."""
 
 from __future__ import annotations
 

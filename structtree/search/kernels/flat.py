@@ -26,6 +26,7 @@ from structtree.search.kernels.assessing import (
     GAIN_RATIO,
     GINI,
     SQRT_GINI,
+    TWOING,
     _deviation,
     _entropy,
     _entropy_of_two,
@@ -164,6 +165,8 @@ def _loss_of_two(kind: int, x: float, y: float, p: float, q: float, weight: floa
         return _entropy_of_two(x, y, p, q, weight, table)
     if kind == SQRT_GINI:
         return 2.0 * (sqrt(x * y) + sqrt(p * q)) / weight
+    if kind == TWOING:
+        return -(((x * q - y * p) / weight) ** 2) / ((x + y) * (p + q))
     return _error_share(max(x, y) + max(p, q), weight)
 
 
