@@ -401,7 +401,7 @@ def _sets(test: FlatTest, yes: NDArray[np.int64], grown: _Grown, table: Table) -
 def _members(test: FlatTest, rows: NDArray[np.int64], table: Table) -> Iterator[Predicate]:
     """The members of a family, each from the two rows that it was found by."""
     if test.ranks is not None:
-        # Of steps that divide the node in the same way the laxest.
+        # Of steps that divide the node in the same way the first.
         yield from (test.steps[rank] for rank in test.ranks[rows[:, 0]].tolist())
         return
     if test.attribute is None:

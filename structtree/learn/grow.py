@@ -36,7 +36,7 @@ from structtree.learn.linked import linked, worded
 from structtree.learn.parts import Refuses, grow_parts
 from structtree.learn.routing import own_attributes
 from structtree.learn.stop import literals_offered, p_value, precision_of, predicate_bits, saves_bits
-from structtree.learn.table import Asked, flat_tests, linked_tests, with_sets
+from structtree.learn.table import Asked, flat_tests, linked_tests, listed_tests, with_sets
 from structtree.learn.tree import Branch, Found, Leaf, MissingRule, Node, Stats, Tree
 from structtree.learn.unknown import seen_schema
 from structtree.search.best_split import SearchStats, Split, Strategy, best_split
@@ -82,7 +82,10 @@ class Growth:
     strategy : {"auto", "bottom-up", "best-first", "exhaustive", "beam"}
         ``"bottom-up"``: every test is made once for the whole tree, from the inside out, one for each meaning; see
         `structtree.search.bottom_up`. The others search anew at each node; see `structtree.search.best_split`.
-        ``"auto"`` goes bottom-up where the grammar suits and there are not too many tests, else best-first.
+        ``"auto"`` goes bottom-up where the grammar suits and there are not too many tests, else best-first. Where
+        tests are made once, bins, quantiles and the values of ``!= *`` are those of all training individuals; where
+        each node is searched they are those of the node. Thresholds by ``>= *`` and values by ``= *`` and ``in *``
+        are those of the node either way.
     max_evaluations : int, optional
         The most predicates to evaluate at one node.
     time_limit : float, optional
@@ -337,7 +340,7 @@ def _grow_plain(
     progress: Callable[[Progress], None] | None,
 ) -> Tree:
     """A tree with switches, or with a rule for missing values."""
-    asked = _asked_of_table(grammar, evidence, growth)
+    asked = _asked_of_table(grammar, population, evidence, growth)
     missing, classes = growth.missing, evidence.classes
     schema = population.schema if missing == "false" else seen_schema(population)
     if not _needs_parts(asked, population, growth):
@@ -362,7 +365,7 @@ def _grow_plain(
     return tree
 
 
-def _asked_of_table(grammar: CheckedGrammar, evidence: Evidence, growth: Growth) -> Asked:
+def _asked_of_table(grammar: CheckedGrammar, population: Population, evidence: Evidence, growth: Growth) -> Asked:
     given = {name: getattr(growth, name) for name in ("nominal", "missing", "average_gain_filter")}
     words = " and ".join(
         f"{name}={value!r}" for name, value in given.items() if value not in ("binary", "false", False)
@@ -376,11 +379,11 @@ def _asked_of_table(grammar: CheckedGrammar, evidence: Evidence, growth: Growth)
         )
     if growth.nominal == "multiway" and evidence.criterion.name == "twoing":
         raise UsageError("the criterion 'twoing' is for two sides; take nominal='subset' or 'binary', not 'multiway'")
-    asked = flat_tests(grammar)
+    asked = flat_tests(grammar) or listed_tests(grammar, population)
     if asked is None:
         raise UsageError(
             f"{words} needs a grammar that asks a plain table one test at a time, such as Grammar.from_schema gives: "
-            "no links, no 'top and top', and '*' or a single value in every test"
+            "no links, no 'top and top', and rewrites of 'top' only"
         )
     return with_sets(asked) if growth.nominal == "subset" else asked
 

@@ -34,6 +34,7 @@ __all__ = [
     "Table",
     "flat_tests",
     "linked_tests",
+    "listed_tests",
     "table_of",
     "task_of",
     "with_sets",
@@ -60,9 +61,9 @@ class FlatTest:
     attribute, kind : str, optional
         What thresholds and values are of.
     steps : tuple of Predicate
-        Tests from the laxest to the strictest.
+        Tests from the laxest to the strictest; of the form ``AT_MOST`` from the strictest to the laxest.
     ranks : array of int, optional
-        How many of the steps each individual passes.
+        How many of the steps each individual passes; of the form ``AT_MOST`` how many it does not pass.
     """
 
     right: Predicate
@@ -102,6 +103,30 @@ def flat_tests(grammar: CheckedGrammar) -> Asked | None:
     return Asked(tuple(tests)) if tests else None
 
 
+def listed_tests(grammar: CheckedGrammar, population: Population) -> Asked | None:
+    """The same with bins, quantiles and lists of values written out, as one test for each.
+
+    Examples
+    --------
+    >>> from structtree.lang.grammar import Grammar
+    >>> from structtree.lang.pretty import pretty
+    >>> data = Population.from_records([{"size": 1}, {"size": 2}, {"size": 5}])
+    >>> grammar = Grammar.parse("refine Individual { top -> size in bins(2); top -> size >= * }").check(data.schema)
+    >>> [pretty(test.right) for test in listed_tests(grammar, data).tests]
+    ['size in [1, 3)', 'size in [3, 5]', 'size >= *']
+    """
+    rewrites = grammar.rewrites.get(grammar.individual, ())
+    if grammar.conjuncts.get(grammar.individual, 1) != 1 or not all(isinstance(r.left, Top) for r in rewrites):
+        return None
+    space, tests = Space.build(grammar, population), []
+    for family in space.offers.from_top[grammar.individual]:
+        if isinstance(family, LinkFamily) or family.path or own_attributes(family.literal(0)) is None:
+            return None
+        flat = _flat_test(family.template, grammar)
+        tests += [flat] if flat else [FlatTest(family.literal(v), kernel.EQUAL) for v in family.choices()]
+    return Asked(tuple(tests)) if tests else None
+
+
 def linked_tests(
     grammar: CheckedGrammar, population: Population, *, shorten: bool = False, seconds: float = inf
 ) -> Asked | None:
@@ -130,11 +155,18 @@ def _own_tests(family: Family, space: Space) -> Iterator[FlatTest]:
         yield flat
         return
     assert space.population is not None
-    yield from map(_stepped, columns_of(family, space.population))
+    columns = columns_of(family, space.population)
+    yield from map(_stepped_up if getattr(family.template, "op", None) == "<=" else _stepped, columns)
 
 
 def _stepped(column: LinkColumn) -> FlatTest:
     return FlatTest(column.tests[0], kernel.AT_LEAST, steps=column.tests, ranks=column.ranks)
+
+
+def _stepped_up(column: LinkColumn) -> FlatTest:
+    """The same for upper bounds, so that the least of them comes first, as it does in a search."""
+    ranks = (len(column.tests) - column.ranks).astype(np.int16)
+    return FlatTest(column.tests[0], kernel.AT_MOST, steps=column.tests[::-1], ranks=ranks)
 
 
 def _flat_test(right: Predicate, grammar: CheckedGrammar) -> FlatTest | None:

@@ -90,9 +90,8 @@ class Plain:
         if self.name == "acc*":
             return self.gain("accuracy", crowd, sides), self.gain("entropy", crowd, sides)
         if self.name == "twoing":
-            return self.weight([one for side in sides for one in side]) / self.weight(crowd) * self.twoing(
-                *sides
-            ), 0.0
+            known = sum(map(self.weight, sides)) / self.weight(crowd)
+            return known * self.twoing(*sides), 0.0
         if self.name == "gain-ratio":
             known = sum(map(self.weight, sides))
             groups = [*map(self.weight, sides), self.weight(crowd) - known]
