@@ -500,20 +500,21 @@ def _by_orders(
     pure: Any, slack: float,
 ) -> int:  # fmt: skip
     """The beginnings of all orders and, as who has no value is on the no side, the ends; how many were tried."""
-    n_values, n_tried = len(counts), 0
-    for order in value_orders(counts, task.n_classes > 0):
+    n_values, n_tried, n_inside = len(counts), 0, 0
+    orders = value_orders(counts, task.n_classes > 0)
+    chosen = orders[0].copy()
+    for one in orders:
         for turned in range(1 + gaps):
+            order = one[::-1].copy() if turned else one.copy()
             side, n_side = np.zeros(counts.shape[1]), 0
-            for place in range(n_values):
-                value = order[n_values - 1 - place if turned else place]
-                side += counts[value]
-                n_side += sizes[value]
+            for place in range(len(order)):
+                side += counts[order[place]]
+                n_side += sizes[order[place]]
                 named = place + 1 if gaps else min(place + 1, n_values - 1 - place)
                 n_tried += leaf <= n_side <= n - leaf
                 if n_side < n and _takes_set(best, free, side, n_side, named, n, task, total, leaf, pure, slack):
-                    inside[:] = False
-                    for i in range(place + 1):
-                        inside[order[n_values - 1 - i if turned else i]] = True
+                    chosen, n_inside = order, place + 1
+    inside[chosen[:n_inside]] = True
     return n_tried
 
 
