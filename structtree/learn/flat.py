@@ -146,12 +146,14 @@ class _Grower:
     threads: ThreadPoolExecutor | None
     deadline: float
     goes: NDArray[np.bool_] = field(init=False)
+    sets: bool | None = field(init=False)
     stop: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(1, dtype=np.bool_))
     stopped_by: Literal["time", "interrupt"] | None = None
     n_offers: int = 0
 
     def __post_init__(self) -> None:
         self.goes = np.zeros(len(self.table.columns.rows), dtype=np.bool_)
+        self.sets = True if any(test.form == kernel.SUBSET for test in self.table.tests) else None
 
     def run(self, max_leaf_nodes: int | None) -> _Run:
         root = self._run(0, len(self.table.columns.rows), 0)
@@ -183,7 +185,8 @@ class _Grower:
         self._wait(growing)
 
     def _grow_below(self, run: _Run) -> Future[Any]:
-        arguments = (run.lo, run.hi, run.depth, self.table.columns, self.task, self.limits, self.goes, self.stop)
+        columns, task, goes = self.table.columns, self.task, self.goes
+        arguments = (run.lo, run.hi, run.depth, columns, task, self.limits, goes, self.stop, self.sets)
         if self.threads is not None:
             return self.threads.submit(kernel.subtree, *arguments)
         done: Future[Any] = Future()
@@ -234,7 +237,7 @@ class _Grower:
 
     def _best_test(self, run: _Run) -> tuple[Any, Any]:
         tests = len(self.table.tests)
-        given = (run.lo, run.hi, self.table.columns, self.task, run.total, self.limits.leaf)
+        given = (run.lo, run.hi, self.table.columns, self.task, run.total, self.limits.leaf, self.sets)
         if self.threads is None or (run.hi - run.lo) * tests < SHARED:
             return kernel.try_tests(0, tests, *given)  # type: ignore[no-any-return]
         edges = np.linspace(0, tests, min(tests, PIECES) + 1).astype(int).tolist()
@@ -251,7 +254,7 @@ class _Grower:
     def _divide(self, offer: _Offer) -> list[_Run]:
         run, columns = offer.run, self.table.columns
         leaf = self.limits.leaf
-        kernel.send(offer.at, run.lo, run.hi, columns, self.task, run.total, leaf, self.goes)
+        kernel.send(offer.at, run.lo, run.hi, columns, self.task, run.total, leaf, self.goes, self.sets)
         spare = np.empty(run.hi - run.lo, dtype=np.int32)
         middle = kernel.divide(columns.rows, run.lo, run.hi, self.goes, spare)
         self._divide_columns(run)

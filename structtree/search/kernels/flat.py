@@ -467,11 +467,17 @@ def _by_sets(
         columns.codes[column], columns.n_codes[column], columns.rows, lo, hi, width, task.labels, task.targets,
         task.weights,
     )  # fmt: skip
-    codes, chosen = np.flatnonzero(sizes), np.zeros(len(sizes), dtype=np.bool_)
-    gaps = sizes.sum() < n
-    if len(codes) == 0 or (len(codes) == 1 and not gaps):
+    chosen, codes = np.zeros(len(sizes), dtype=np.bool_), np.empty(len(sizes), dtype=np.int64)
+    n_present, n_known = 0, 0
+    for code in range(len(sizes)):
+        n_known += sizes[code]
+        if sizes[code] > 0:
+            codes[n_present], counts[n_present], sizes[n_present] = code, counts[code], sizes[code]
+            n_present += 1
+    gaps = n_known < n
+    if n_present == 0 or (n_present == 1 and not gaps):
         return chosen, inf, inf
-    counts, sizes = counts[codes], sizes[codes]
+    codes, counts, sizes = codes[:n_present], counts[:n_present], sizes[:n_present]
     inside = np.zeros(len(codes), dtype=np.bool_)
     best, free = np.array([inf, inf, inf]), np.array([inf, inf])
     in_plane, few = lies_in_a_plane(counts, classes), len(codes) <= FEW_VALUES
@@ -485,10 +491,12 @@ def _by_sets(
     if best[0] < inf:
         found[0], found[1] = best[0], best[1]
         at[0], at[1], at[2] = t, some[codes[0]], some[codes[0]]
-        named = inside.sum()
-        if not gaps and (2 * named > len(codes) or (2 * named == len(codes) and not inside[0])):
-            inside = ~inside
-        chosen[codes] = inside
+        named = 0
+        for v in range(n_present):
+            named += inside[v]
+        turned = not gaps and (2 * named > n_present or (2 * named == n_present and not inside[0]))
+        for v in range(n_present):
+            chosen[codes[v]] = inside[v] != turned
     if proved:
         return chosen, inf, inf
     return (chosen, free[0], free[1]) if in_plane else (chosen, -inf, -inf)
@@ -502,19 +510,20 @@ def _by_orders(
     """The beginnings of all orders and, as who has no value is on the no side, the ends; how many were tried."""
     n_values, n_tried, n_inside = len(counts), 0, 0
     orders = value_orders(counts, task.n_classes > 0)
-    chosen = orders[0].copy()
-    for one in orders:
+    side, chosen = np.zeros(counts.shape[1]), (0, 0)
+    for i in range(len(orders)):
         for turned in range(1 + gaps):
-            order = one[::-1].copy() if turned else one.copy()
-            side, n_side = np.zeros(counts.shape[1]), 0
-            for place in range(len(order)):
-                side += counts[order[place]]
-                n_side += sizes[order[place]]
+            side[:], n_side = 0.0, 0
+            for place in range(n_values):
+                value = orders[i, n_values - 1 - place if turned else place]
+                side += counts[value]
+                n_side += sizes[value]
                 named = place + 1 if gaps else min(place + 1, n_values - 1 - place)
                 n_tried += leaf <= n_side <= n - leaf
                 if n_side < n and _takes_set(best, free, side, n_side, named, n, task, total, leaf, pure, slack):
-                    chosen, n_inside = order, place + 1
-    inside[chosen[:n_inside]] = True
+                    chosen, n_inside = (i, turned), place + 1
+    for place in range(n_inside):
+        inside[orders[chosen[0], n_values - 1 - place if chosen[1] else place]] = True
     return n_tried
 
 
@@ -562,7 +571,9 @@ def _takes_set(
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def try_tests(first: int, last: int, lo: int, hi: int, columns: Any, task: Any, total: Any, leaf: int) -> Any:
+def try_tests(
+    first: int, last: int, lo: int, hi: int, columns: Any, task: Any, total: Any, leaf: int, sets: Any = None
+) -> Any:
     """The best of some tests on a node.
 
     Parameters
@@ -575,6 +586,9 @@ def try_tests(first: int, last: int, lo: int, hi: int, columns: Any, task: Any, 
         The class weights of the node, or weight, sum and sum of squares of its targets.
     leaf : int
         The fewest rows on either side.
+    sets : bool, optional
+        Given where some tests are of the form ``SUBSET``: numba leaves out what asks whether it is None, which is
+        half of the time that compiling takes.
 
     Returns
     -------
@@ -592,7 +606,7 @@ def try_tests(first: int, last: int, lo: int, hi: int, columns: Any, task: Any, 
     for t in range(first, last):
         column, form = columns.tests[t, 0], columns.tests[t, 1]
         found[0], found[1], found[3] = inf, inf, best[0]
-        if form == SUBSET:
+        if sets is not None and form == SUBSET:
             _, loss, tie = _by_sets(
                 found, at, t, column - n_sorted, lo, hi, columns, task, total, leaf, pure, slack
             )  # fmt: skip
@@ -658,11 +672,19 @@ def mark(t: int, low: int, high: int, lo: int, hi: int, columns: Any, goes: Any)
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def send(at: Any, lo: int, hi: int, columns: Any, task: Any, total: Any, leaf: int, goes: Any) -> None:
-    """Note for each row of a node whether the test that `try_tests` found holds of it; a set is found once more."""
-    if columns.tests[at[0], 1] != SUBSET:
+def send(
+    at: Any, lo: int, hi: int, columns: Any, task: Any, total: Any, leaf: int, goes: Any, sets: Any = None
+) -> None:
+    """Note for each row of a node whether the test that `try_tests` found holds of it."""
+    if sets is not None and columns.tests[at[0], 1] == SUBSET:
+        _mark_set(at, lo, hi, columns, task, total, leaf, goes)
+    else:
         mark(at[0], at[1], at[2], lo, hi, columns, goes)
-        return
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _mark_set(at: Any, lo: int, hi: int, columns: Any, task: Any, total: Any, leaf: int, goes: Any) -> None:
+    """The same for a set of values, which is found once more."""
     column = columns.tests[at[0], 0] - len(columns.order)
     pure = _pure_parts(total, task.table) if task.n_classes > 0 else np.empty((0, 0))
     found, where, slack = np.zeros(4), np.zeros(3, dtype=np.int64), rounding(total, task)
@@ -737,7 +759,9 @@ def gains(found: Any, total: Any, task: Any) -> Any:
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def subtree(lo: int, hi: int, depth: int, columns: Any, task: Any, limits: Any, goes: Any, stop: Any) -> Any:
+def subtree(
+    lo: int, hi: int, depth: int, columns: Any, task: Any, limits: Any, goes: Any, stop: Any, sets: Any = None
+) -> Any:
     """Grow the tree of a run of rows.
 
     Parameters
@@ -746,6 +770,8 @@ def subtree(lo: int, hi: int, depth: int, columns: Any, task: Any, limits: Any, 
         Room for answers, by row.
     stop : (1,) bool
         As soon as it is true, what is not divided yet stays so.
+    sets : bool, optional
+        As in `try_tests`.
 
     Returns
     -------
@@ -777,7 +803,7 @@ def subtree(lo: int, hi: int, depth: int, columns: Any, task: Any, limits: Any, 
         large = hi - lo >= max(limits.split, 2 * limits.leaf)
         if same or not large or depth == limits.depth or stop[0]:
             continue
-        found, at = try_tests(0, len(columns.tests), lo, hi, columns, task, total, limits.leaf)
+        found, at = try_tests(0, len(columns.tests), lo, hi, columns, task, total, limits.leaf, sets)
         figures[node, 3], figures[node, 4] = found[2], found[3]
         if at[0] < 0:
             continue
@@ -786,7 +812,7 @@ def subtree(lo: int, hi: int, depth: int, columns: Any, task: Any, limits: Any, 
         if not better or share * gain + TOLERANCE < limits.decrease:
             continue
         figures[node, 0], figures[node, 1], figures[node, 2] = found[0], gain, tie
-        send(at, lo, hi, columns, task, total, limits.leaf, goes)
+        send(at, lo, hi, columns, task, total, limits.leaf, goes, sets)
         middle = divide(columns.rows, lo, hi, goes, spare)
         divide_some(0, len(columns.order), lo, hi, columns, goes, spare)
         if n_nodes + 2 > len(places):

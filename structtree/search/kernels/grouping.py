@@ -26,6 +26,9 @@ FEW_VALUES = 10
 STEPS = 100  # of the power iteration
 
 
+# Loops instead of numpy's functions, which take many times as long to compile.
+
+
 @njit(nogil=True, cache=True)
 def lies_in_a_plane(counts: Any, classes: bool) -> bool:
     """Whether one order of the values is enough; see `value_orders`.
@@ -37,55 +40,119 @@ def lies_in_a_plane(counts: Any, classes: bool) -> bool:
     classes : bool
         Whether they are class weights.
     """
-    return not classes or len(_classes_in(counts)) <= 2
+    return not classes or _n_classes(counts) <= 2
 
 
 @njit(nogil=True, cache=True)
-def _classes_in(counts: Any) -> Any:
-    weights = np.zeros(counts.shape[1])
+def _n_classes(counts: Any) -> int:
+    n = 0
+    for k in range(counts.shape[1]):
+        n += _occurs(counts, k)
+    return n
+
+
+@njit(nogil=True, cache=True)
+def _occurs(counts: Any, k: int) -> bool:
+    weight = 0.0
     for v in range(len(counts)):
-        weights += counts[v]
-    return np.flatnonzero(weights > 0)
+        weight += counts[v, k]
+    return weight > 0
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def value_orders(counts: Any, classes: bool) -> Any:
     """The orders of values, (orders, values), of which the beginnings and ends are worth a look."""
-    n = len(counts)
+    n, c = counts.shape
+    in_plane = lies_in_a_plane(counts, classes)
+    keys, n_orders = np.empty((1 if in_plane else c + 1, n)), 0
     if not classes:
-        return np.argsort(counts[:, 1] / counts[:, 0], kind="mergesort").reshape(1, n)
-    present = _classes_in(counts)
-    shares = np.empty((n, len(present)))
-    for v in range(n):
-        shares[v] = counts[v][present] / counts[v].sum()
-    if len(present) <= 2:
-        return np.argsort(shares[:, 0], kind="mergesort").reshape(1, n)
-    orders = np.empty((len(present) + 1, n), dtype=np.int64)
-    for k in range(len(present)):
-        orders[k] = np.argsort(shares[:, k], kind="mergesort")
-    orders[len(present)] = np.argsort(_along_the_first_component(counts, shares), kind="mergesort")
+        for v in range(n):
+            keys[0, v] = counts[v, 1] / counts[v, 0]
+        n_orders = 1
+    else:
+        weights = _weights(counts)
+        for k in range(c):
+            if _occurs(counts, k) and n_orders < (1 if in_plane else c):
+                for v in range(n):
+                    keys[n_orders, v] = counts[v, k] / weights[v]
+                n_orders += 1
+        if not in_plane:
+            _fill_first_component(keys[n_orders], counts, weights)
+            n_orders += 1
+    orders = np.empty((n_orders, n), dtype=np.int64)
+    for i in range(n_orders):
+        _sort(orders[i], keys[i])
     return orders
 
 
+@njit(nogil=True, cache=True)
+def _weights(counts: Any) -> Any:
+    weights = np.zeros(len(counts))
+    for v in range(len(counts)):
+        for k in range(counts.shape[1]):
+            weights[v] += counts[v, k]
+    return weights
+
+
+@njit(nogil=True, cache=True)
+def _sort(order: Any, keys: Any) -> None:
+    """The places of the keys in ascending order, of equal ones the first first: a merge sort from the bottom up."""
+    n = len(keys)
+    spare = np.empty(n, dtype=np.int64)
+    for i in range(n):
+        order[i] = i
+    width = 1
+    while width < n:
+        for first in range(0, n, 2 * width):
+            middle, last = min(first + width, n), min(first + 2 * width, n)
+            i, j = first, middle
+            for place in range(first, last):
+                if i < middle and (j == last or keys[order[i]] <= keys[order[j]]):
+                    spare[place] = order[i]
+                    i += 1
+                else:
+                    spare[place] = order[j]
+                    j += 1
+        for place in range(n):
+            order[place] = spare[place]
+        width *= 2
+
+
 @njit(nogil=True, cache=True, error_model="numpy")
-def _along_the_first_component(counts: Any, shares: Any) -> Any:
+def _fill_first_component(along: Any, counts: Any, weights: Any) -> None:
     """Where each value lies along the direction in which the shares of the classes differ most."""
-    n, c = shares.shape
-    centre, weight = np.zeros(c), counts.sum()
+    n, c = counts.shape
+    apart, direction, following = np.empty((n, c)), np.zeros(c), np.zeros(c)
+    weight = 0.0
     for v in range(n):
-        centre += shares[v] * (counts[v].sum() / weight)
-    spread = np.zeros((c, c))
-    for v in range(n):
-        apart = shares[v] - centre
-        for k in range(c):
-            spread[k] += counts[v].sum() * apart[k] * apart
-    along = spread[np.argmax(np.diag(spread))].copy()
+        weight += weights[v]
+    for k in range(c):
+        centre, spread = 0.0, 0.0
+        for v in range(n):
+            centre += counts[v, k] / weight
+        for v in range(n):
+            apart[v, k] = counts[v, k] / weights[v] - centre
+            spread += weights[v] * apart[v, k] ** 2
+        direction[k] = spread * (1.0 if k % 2 else -1.0)
     for _ in range(STEPS):
-        length = sqrt((along * along).sum())
+        following[:] = 0.0
+        for v in range(n):
+            along[v] = _product(apart[v], direction)
+            for k in range(c):
+                following[k] += weights[v] * along[v] * apart[v, k]
+        length = sqrt(_product(following, following))
         if length == 0.0:
-            break
-        along = spread @ (along / length)
-    return shares @ along
+            return
+        for k in range(c):
+            direction[k] = following[k] / length
+
+
+@njit(nogil=True, cache=True)
+def _product(one: Any, other: Any) -> float:
+    total = 0.0
+    for k in range(len(one)):
+        total += one[k] * other[k]
+    return total
 
 
 @njit(nogil=True, cache=True)
