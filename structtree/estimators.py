@@ -272,9 +272,9 @@ class StructuralTreeClassifier(ClassifierMixin, _StructuralTree):  # type: ignor
         Weights of classes, as of scikit-learn's trees.
     priors : dict from class to float, optional
         What shares the classes have where the tree will be used; the training data weighs as if it had them.
-    nominal : {"binary", "multiway"}
-        For plain tables: whether a nominal attribute tells one value from the others, or has a side for each value,
-        as in ID3 and C4.5; see `structtree.learn.grow.Growth`.
+    nominal : {"binary", "subset", "multiway"}
+        For plain tables: whether a nominal attribute tells one value from the others, some values from the others, or
+        has a side for each value, as in ID3 and C4.5; see `structtree.learn.grow.Growth`.
     missing : {"false", "majority", "fractional"}
         For plain tables: what becomes of those who lack a value that is asked about, here and in ``predict``: no test
         holds of them, they go where most go, or they go to all sides in parts (C4.5). By the last two rules that is
@@ -347,7 +347,7 @@ class StructuralTreeClassifier(ClassifierMixin, _StructuralTree):  # type: ignor
         costs: Any = None,
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         priors: Mapping[Any, float] | None = None,
-        nominal: Literal["binary", "multiway"] = "binary",
+        nominal: Literal["binary", "subset", "multiway"] = "binary",
         missing: Literal["false", "majority", "fractional"] = "false",
         average_gain_filter: bool = False,
         share: Literal["path"] | None = None,
@@ -441,7 +441,7 @@ class StructuralTreeRegressor(RegressorMixin, _StructuralTree):  # type: ignore[
         How the grown tree is pruned.
     ccp_alpha, validation_fraction, share, prune, strategy, max_evaluations, time_limit, functions
         As of `StructuralTreeClassifier`.
-    nominal : {"binary", "multiway"}
+    nominal : {"binary", "subset", "multiway"}
         As of `StructuralTreeClassifier`.
     missing : {"false", "majority", "fractional"}
         As of `StructuralTreeClassifier`.
@@ -477,7 +477,7 @@ class StructuralTreeRegressor(RegressorMixin, _StructuralTree):  # type: ignore[
         post_prune: Literal["cost-complexity", "reduced-error"] | None = None,
         ccp_alpha: float | Literal["cv"] | None = None,
         validation_fraction: float = 0.25,
-        nominal: Literal["binary", "multiway"] = "binary",
+        nominal: Literal["binary", "subset", "multiway"] = "binary",
         missing: Literal["false", "majority", "fractional"] = "false",
         share: Literal["path"] | None = None,
         prune: bool = True,

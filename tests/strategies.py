@@ -203,7 +203,8 @@ def blocks_of(draw, schema, record, closed_forms):
         lines.append(f"top -> top and top max {conjuncts}")
     nominal = next((a.name for a in record.attributes if a.kind == "nominal"), None)
     if nominal and draw(st.booleans()):
-        lines += [f"top -> {nominal} in {{p, q}}", f"{nominal} in {{p, q}} -> {nominal} = *"]
+        source = draw(st.sampled_from(["= *", "in *"]))
+        lines += [f"top -> {nominal} in {{p, q}}", f"{nominal} in {{p, q}} -> {nominal} {source}"]
     return f"refine {record.name} {{ {'; '.join(lines)} }}"
 
 
@@ -213,7 +214,7 @@ def attribute_rewrites(attribute):
         case "bool":
             return [name, f"not {name}", f"missing {name}"]
         case "nominal":
-            return [f"{name} = *", f"{name} != *", f"{name} in {{p, r}}", f"missing {name}"]
+            return [f"{name} = *", f"{name} != *", f"{name} in {{p, r}}", f"{name} in *", f"missing {name}"]
         case "int":
             return [
                 f"{name} >= *",

@@ -30,7 +30,9 @@ DOORS = {
     "matplotlib": {"report/draw.py"},
     "typer": {f"cli/{name}.py" for name in CLI},
     "rich": {"cli/common.py", "cli/progress.py"},
-    "numba": {f"search/kernels/{name}.py" for name in ("assessing", "counting", "descending", "flat", "masks")},
+    "numba": {
+        f"search/kernels/{name}.py" for name in ("assessing", "counting", "descending", "flat", "grouping", "masks")
+    },
     "sklearn": {"estimators.py", "learn/validate.py"},
 }
 

@@ -45,7 +45,7 @@ def frame(n=150, gaps=0.1, seed=0):
 
 
 @pytest.mark.parametrize("missing", RULES)
-@pytest.mark.parametrize("nominal", ["binary", "multiway"])
+@pytest.mark.parametrize("nominal", ["binary", "subset", "multiway"])
 def test_an_estimator_learns_and_predicts_by_every_rule(missing, nominal, tmp_path):
     data, target = frame()
     tree = StructuralTreeClassifier(missing=missing, nominal=nominal, min_samples_leaf=3).fit(data, target)
@@ -155,6 +155,19 @@ def test_a_tree_with_switches_is_learned_shown_explained_and_used(tmp_path):
     assert "1. outlook: sunny" in succeed("explain", model, "tennis", "--row", 0)
     assert succeed("predict", model, "tennis").splitlines()[1] == "0,no,1,0,no"
     assert json.loads(succeed("explain", model, "tennis", "--json"))["path"][0]["answer"] == "sunny"
+
+
+def test_a_tree_with_sets_is_learned_shown_explained_and_used(tmp_path):
+    path, model = tmp_path / "cars.csv", tmp_path / "m.json"
+    cars = ["red,no", "blue,yes", "green,yes", "white,no", "blue,yes", "black,no", "green,yes", "red,no"]
+    path.write_text("\n".join(["color,sold", *cars]) + "\n")
+    text = succeed("fit", path, "--target", "sold", "--nominal", "subset", "-o", model)
+    assert text.startswith("color in {blue, green}\n├─ yes: yes 4/4\n└─ no:  no 4/4\n")
+    assert "if color in {blue, green} then yes (n=4" in succeed("show", model, "--format", "rules")
+    assert "yes: color in {blue, green}" in succeed("show", model, "--format", "formula")
+    assert "1. color in {blue, green}: no\n     color = red" in succeed("explain", model, path, "--row", 0)
+    path.write_text("color\npurple\nblue\n")
+    assert [line.split(",")[1] for line in succeed("predict", model, path).splitlines()[1:]] == ["no", "yes"]
 
 
 def test_a_file_with_gaps_is_learned_from_in_parts(tmp_path):

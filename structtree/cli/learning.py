@@ -69,7 +69,7 @@ class Learning:
         typer.Option(
             "--criterion",
             metavar="NAME",
-            help="acc*, accuracy, entropy, gini, sqrt-gini or gain-ratio for classes, mse for numbers.",
+            help="acc*, accuracy, entropy, gini, sqrt-gini, gain-ratio or twoing for classes, mse for numbers.",
             show_default="acc* or mse",
             rich_help_panel=GROW,
         ),
@@ -136,8 +136,8 @@ class Learning:
         str,
         typer.Option(
             "--nominal",
-            metavar="binary|multiway",
-            help="Of tables: one value against the others, or a side for each value (ID3, C4.5).",
+            metavar="binary|subset|multiway",
+            help="Of tables: one value, or a set of them, against the others; or a side for each value (ID3, C4.5).",
             rich_help_panel=GROW,
         ),
     ] = "binary"

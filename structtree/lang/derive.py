@@ -112,7 +112,7 @@ def _categories(attributes: list[Attribute], *, alone: bool) -> list[str]:
         few, many = many, []
     # A glob would bring back the attributes that are left out.
     names = [pretty_name(attribute.name) for attribute in few] if many else _names(few)
-    lines = ["# Categories, one at a time; for several at once write: in {a, b}"] if names else []
+    lines = ["# Categories, one at a time; for sets of them write in * instead of = *"] if names else []
     lines += [f"top -> {name} = *" for name in names]
     for attribute in many:
         lines.append(f"# {pretty_name(attribute.name)} is left out: it has {len(attribute.values)} values.")

@@ -138,7 +138,9 @@ def source_of(predicate: Predicate) -> Source | None:
     (Range(low=2, high=6), None)
     """
     match predicate:
-        case Compare(value=value) | Aggregate(value=value) | Count(n=value) | Within(source=value):
+        case Compare(value=value) | Aggregate(value=value) | Count(n=value):
+            return value if isinstance(value, Source) else None
+        case Within(source=value) | Among(source=value):
             return value if isinstance(value, Source) else None
         case _:
             return None
@@ -195,7 +197,7 @@ def _region(test: Test) -> _Region | None:
             return _Words(frozenset([positive]))
         case Missing():
             return _Absent()
-        case Among(_, values):
+        case Among(_, values, None):
             return _listed(values)
         case Within(_, low, high, closed, None):
             return _Numbers((((low, 0), (high, int(closed))),) if (low, 0) < (high, int(closed)) else ())
@@ -332,7 +334,7 @@ def _some_value_implies(p: Test, q: Test, region: _Region) -> bool | None:
     match p, region:
         case _, _Absent():
             return False
-        case Compare(op="="), _Words(names, all_but):
+        case ((Compare(op="=") | Among()), _Words(names, all_but)):
             return all_but or len(names) > 1
         case Compare(op="="), _Numbers(spans):
             return len(spans) > 1 or any(_is_wide(span) for span in spans)

@@ -93,7 +93,7 @@ _PHRASES: tuple[tuple[str, frozenset[str]], ...] = (
         frozenset({"_TOP", "_NOT", "NAME", "BACKTICKS", "GLOB", "LPAR", "_MISSING", "STEP", "QUANTIFIER"}),
     ),
     ("a value", frozenset({"NAME", "STRING", "NUMBER"})),
-    ("a value list, an interval, bins(k) or quantiles(k)", frozenset({"LBRACE", "LSQB", "_BINS"})),
+    ("'*', a value list, an interval, bins(k) or quantiles(k)", frozenset({"STAR", "LBRACE", "LSQB", "_BINS"})),
     ("a declaration (type, individual, define, function, refine, limits)", frozenset({"_TYPE", "_REFINE"})),
     ("a name", frozenset({"NAME", "BACKTICKS"})),
     ("a name", frozenset({"GRAMMAR_NAME"})),
@@ -124,7 +124,7 @@ _PHRASES: tuple[tuple[str, frozenset[str]], ...] = (
 _IMPLIED = {
     "a test": {"COUNT", "DISTINCT", "AGGREGATE"},
     "a value, '*', or a value list": {"_BINS", "_QUANTILES"},
-    "a value list, an interval, bins(k) or quantiles(k)": {"_QUANTILES"},
+    "'*', a value list, an interval, bins(k) or quantiles(k)": {"_QUANTILES"},
     "a type": {"BACKTICKS", "STRING", "NUMBER"},
     "a declaration (type, individual, define, function, refine, limits)": {
         "_INDIVIDUAL",

@@ -292,7 +292,11 @@ class _Build(Transformer[Token, Any]):
         return _along(path, Compare(_attribute(path[-1]), _word(op), value, _place(path[-1])))
 
     def among(self, path: list[Token], *values: Token) -> Predicate:
-        return _along(path, Among(_attribute(path[-1]), sort_scalars(map(_scalar, values)), _place(path[-1])))
+        listed = sort_scalars(map(_scalar, values))
+        return _along(path, Among(_attribute(path[-1]), listed, place=_place(path[-1])))
+
+    def among_source(self, path: list[Token]) -> Predicate:
+        return _along(path, Among(_attribute(path[-1]), source=Star(), place=_place(path[-1])))
 
     def within(self, path: list[Token], low: Token, high: Token, end: Token) -> Predicate:
         ends = float(_scalar(low)), float(_scalar(high))

@@ -186,6 +186,8 @@ def _test(test: Flag | Compare | Among | Within | Missing | Named, path: str) ->
             return f"{'' if positive else 'not '}{path}{pretty_name(attribute)}"
         case Compare(attribute, op, value):
             return f"{path}{pretty_name(attribute)} {op} {_value(value)}"
+        case Among(attribute, source=Star() as source):
+            return f"{path}{pretty_name(attribute)} in {_value(source)}"
         case Among(attribute, values):
             return f"{path}{pretty_name(attribute)} in {_braces(values)}"
         case Within(attribute, source=Bins() | Quantiles() as source):

@@ -180,6 +180,9 @@ def _test(test: AttributeTest, record: RecordType, scope: Scope) -> Predicate:
             return _flag(test, record, scope)
         case Compare(name):
             return _compare(test, _attribute(name, record, scope), record, scope)
+        case Among(name, source=Star()):
+            _expect(_attribute(name, record, scope), ("nominal",), test, scope)
+            return test
         case Among(name, values):
             attribute = _attribute(name, record, scope)
             _expect(attribute, ("nominal", *NUMERIC), test, scope)
@@ -329,7 +332,13 @@ def _expect(attribute: Attribute, kinds: tuple[Kind, ...], test: AttributeTest, 
     if attribute.kind in kinds:
         return
     shown = pretty_name(attribute.name)
-    instead = f"'{shown} = ...'" if attribute.kind == "nominal" else f"'{shown}' or 'not {shown}'"
+    match attribute.kind:
+        case "nominal":
+            instead = f"'{shown} = ...'"
+        case "bool":
+            instead = f"'{shown}' or 'not {shown}'"
+        case _:
+            instead = f"'{shown} >= *' or '{shown} in bins(5)'"
     raise scope.error(f"{attribute.name!r} is {attribute.kind}, which {pretty(test)!r} is not for; write {instead}")
 
 
@@ -338,6 +347,8 @@ def _kinds(test: AttributeTest) -> tuple[Kind, ...]:
     match test:
         case Flag():
             return ("bool",)
+        case Among(source=Star()):
+            return ("nominal",)
         case Within() | Compare(op=">=" | "<=") | Compare(value=int() | float() | Range()):
             return NUMERIC
         case Compare(value=Listed(values)) | Among(values=values):

@@ -16,6 +16,7 @@ from structtree.lang.pretty import pretty, pretty_rewrite
 from structtree.lang.resolve import Scope, resolve
 from structtree.lang.syntax import (
     Aggregate,
+    Among,
     And,
     Compare,
     Count,
@@ -205,6 +206,8 @@ def _may_become(right: Predicate, left: Predicate) -> bool:
         case Aggregate(value=offered), Aggregate(value=wanted):
             return _covers(offered, wanted) and replace(right, value=wanted) == left
         case Within(source=source), Within() if source is not None:
+            return right.attribute == left.attribute
+        case Among(source=source), (Among() | Compare(op="=")) if source is not None:
             return right.attribute == left.attribute
         case Count(n=offered), Count(n=wanted):
             same = (right.link, right.op) == (left.link, left.op)

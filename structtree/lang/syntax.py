@@ -174,10 +174,11 @@ class Compare:
 
 @dataclass(frozen=True, slots=True)
 class Among:
-    """``a in {v, w}``: the value is one of these (sorted, without repeats)."""
+    """``a in {v, w}``: the value is one of these (sorted, without repeats); or, in a grammar, ``a in *``."""
 
     attribute: str
-    values: tuple[Scalar, ...]
+    values: tuple[Scalar, ...] = ()
+    source: Star | None = None
     place: Place | None = field(default=None, compare=False, repr=False)
 
 

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structtree.data.columns import Column, Population
-from structtree.lang.syntax import Compare, Flag, Predicate
-from structtree.search.kernels.descending import AT_LEAST, AT_MOST, EQUAL, descend
+from structtree.lang.syntax import Among, Compare, Flag, Predicate
+from structtree.search.kernels.descending import AMONG, AT_LEAST, AT_MOST, EQUAL, descend
 
 __all__ = ["Descent", "descent_of", "leaves_by"]
 
@@ -42,7 +42,7 @@ class Descent(NamedTuple):
     forms: NDArray[np.int64]
     yes: NDArray[np.int64]
     no: NDArray[np.int64]
-    values: tuple[str | float, ...]
+    values: tuple[str | float | tuple[str, ...], ...]
 
 
 def descent_of(tests: Sequence[Predicate | None], sides: Sequence[tuple[int, int]]) -> Descent | None:
@@ -79,7 +79,7 @@ def descent_of(tests: Sequence[Predicate | None], sides: Sequence[tuple[int, int
 class _Comparison(NamedTuple):
     attribute: str
     form: int
-    value: str | float
+    value: str | float | tuple[str, ...]
 
 
 def _comparison(test: Predicate | None) -> _Comparison | None:
@@ -90,23 +90,28 @@ def _comparison(test: Predicate | None) -> _Comparison | None:
             return _Comparison(attribute, EQUAL, float(positive))
         case Compare(attribute, ">=" | "<=" | "=" as op, str() | int() | float() as value):
             return _Comparison(attribute, _FORMS[op], value)
+        case Among(attribute, values) if all(isinstance(value, str) for value in values):
+            return _Comparison(attribute, AMONG, tuple(map(str, values)))
         case _:
             return None
 
 
 def leaves_by(descent: Descent, population: Population) -> NDArray[np.int64] | None:
-    """The leaf of each individual; None where the data lacks an attribute."""
+    """The leaf of each individual; None where the data lacks an attribute, or has numbers for categories."""
     table = population.tables[population.schema.individual]
     if not set(descent.attributes) <= table.columns.keys():
         return None
     columns = [table.columns[name] for name in descent.attributes]
-    bounds = _bounds(descent, columns)
+    grouped = np.unique(descent.asked[descent.forms == AMONG])
+    if any(columns[at].kind != "nominal" for at in grouped.tolist()):
+        return None
+    bounds, sets = _bounds(descent, columns)
     leaves = np.empty(len(population), dtype=np.int64)
 
     def some(first: int) -> None:
         piece = slice(first, first + PIECE)
         values = _values(columns, population.individuals[piece])
-        descend(values, descent.asked, descent.forms, bounds, descent.yes, descent.no, leaves[piece])
+        descend(values, descent.asked, descent.forms, bounds, sets, descent.yes, descent.no, leaves[piece])
 
     starts = range(0, len(population), PIECE)
     if len(starts) < 2:
@@ -126,15 +131,22 @@ def _values(columns: Sequence[Column], rows: NDArray[np.int64]) -> NDArray[np.fl
     return values
 
 
-def _bounds(descent: Descent, columns: Sequence[Column]) -> NDArray[np.float64]:
-    """What each node compares with, as numbers; a category that the data does not have is like none of its own."""
+def _bounds(descent: Descent, columns: Sequence[Column]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """What each node compares with, as numbers; a category that the data does not have is like none of its own.
+
+    Of a set that is where it begins in the second array, which says of each category whether it is in the set.
+    """
     bounds = np.zeros(len(descent.values))
+    sets: list[bool] = []
     for node, (at, value) in enumerate(zip(descent.asked.tolist(), descent.values, strict=True)):
         if at < 0:
             continue
-        if columns[at].kind == "nominal":
+        if isinstance(value, tuple):
+            bounds[node] = len(sets)
+            sets += [category in value for category in columns[at].categories]
+        elif columns[at].kind == "nominal":
             code = columns[at].code(str(value))
             bounds[node] = code if code >= 0 else np.nan
         else:
             bounds[node] = float(value)
-    return bounds
+    return bounds, np.array(sets, dtype=np.bool_)

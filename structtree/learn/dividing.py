@@ -1,9 +1,10 @@
 """Every way to divide the individuals of a node of a plain table by one question, and the best of them.
 
 A question is what one rewrite of the grammar offers: all thresholds of a number, the values of a nominal attribute
-one at a time or all at once, or a single test. What the compiled sweeps of `structtree.search.kernels.flat` cannot do
-is done here: many sides, individuals in parts, and divisions that know only some of the individuals. It is plain
-numpy, but all questions of a sort are counted together, and all divisions of a node judged together.
+one at a time, in sets, or all at once, or a single test. What the compiled sweeps of
+`structtree.search.kernels.flat` cannot do is done here: many sides, individuals in parts, and divisions that know
+only some of the individuals. It is plain numpy, but all questions of a sort are counted together, and all divisions
+of a node judged together.
 
 Law: where nothing is missing and all divisions have two sides, the best one is that of the sweeps.
 """
@@ -11,7 +12,7 @@ Law: where nothing is missing and all divisions have two sides, the best one is 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,14 +24,15 @@ from structtree.lang.syntax import Compare, Predicate
 from structtree.learn.evidence import Evidence
 from structtree.learn.table import Asked, FlatTest, without_mirrors
 from structtree.learn.tree import MissingRule, heaviest
-from structtree.learn.unknown import possibly, surely
-from structtree.search.criteria import TOLERANCE, Criterion
+from structtree.learn.unknown import one_of, possibly, surely
+from structtree.search.criteria import TOLERANCE, Criterion, better
 from structtree.search.divisions import division_losses, information_gains
-from structtree.search.kernels.flat import AT_LEAST
+from structtree.search.kernels.flat import AT_LEAST, EQUAL, SUBSET
+from structtree.search.kernels.grouping import FEW_VALUES, lies_in_a_plane, value_orders
 from structtree.space.evaluate import holds
 from structtree.space.values import midpoints
 
-__all__ = ["Crowd", "Division", "Manner", "Question", "Questions", "best_division", "questions_of"]
+__all__ = ["Choice", "Crowd", "Division", "Manner", "Question", "Questions", "best_division", "questions_of"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -103,8 +105,9 @@ class Questions:
     coded: Ints = field(init=False)
     codes: Ints = field(init=False)
     firsts: Ints = field(init=False)
-    #: Which of these are switches, and which are single tests.
+    #: Which of these are switches, which are about sets of values, and which are single tests.
     switching: NDArray[np.bool_] = field(init=False)
+    grouping: NDArray[np.bool_] = field(init=False)
     single: NDArray[np.bool_] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -119,6 +122,7 @@ class Questions:
             ("codes", np.array([self.all[i].values for i in coded], dtype=np.int64).reshape(len(coded), n)),
             ("firsts", np.cumsum([0, *sizes])),
             ("switching", np.array([self.all[i].is_switch for i in coded], dtype=np.bool_)),
+            ("grouping", np.array([self.all[i].test.form == SUBSET for i in coded], dtype=np.bool_)),
             ("single", np.array([self.all[i].test.attribute is None for i in coded], dtype=np.bool_)),
         ):
             object.__setattr__(self, name, value)
@@ -157,7 +161,8 @@ def _question(test: FlatTest, population: Population, record: RecordType, manner
     if test.attribute is None:
         return Question(test, _single_codes(test.right, population, record, manner.missing))
     column = population.column(test.attribute)
-    return Question(test, column.values, column.categories, manner.multiway and test.kind == "nominal")
+    is_switch = manner.multiway and test.kind == "nominal" and test.form == EQUAL
+    return Question(test, column.values, column.categories, is_switch)
 
 
 def _single_codes(test: Predicate, population: Population, record: RecordType, missing: MissingRule) -> Ints:
@@ -233,6 +238,8 @@ class Division:
         Both components.
     tried : int
         How many divisions this is the best of.
+    offered : int
+        The same with all sets of values, also those that need not be tried.
     """
 
     test: Predicate | None
@@ -240,12 +247,28 @@ class Division:
     values: tuple[str, ...]
     places: Ints
     n_sides: int
-    loss: Floats
-    tried: int
+    loss: Floats = field(default_factory=lambda: np.full(2, np.inf))
+    tried: int = 0
+    offered: int = 0
 
 
-def best_division(questions: Questions, crowd: Crowd, criterion: Criterion, manner: Manner) -> Division | None:
-    """The best way to divide a node; of equals the first. None where no question divides it.
+class Choice(NamedTuple):
+    """The best division of a node that was found, and whether it is known that there is no better one.
+
+    Parameters
+    ----------
+    division : Division or None
+        None where no question divides the node.
+    proved : bool
+        Of many sets of values only some are tried; see `structtree.search.kernels.grouping`.
+    """
+
+    division: Division | None
+    proved: bool
+
+
+def best_division(questions: Questions, crowd: Crowd, criterion: Criterion, manner: Manner) -> Choice:
+    """The best way to divide a node; of equals the first.
 
     Examples
     --------
@@ -257,25 +280,39 @@ def best_division(questions: Questions, crowd: Crowd, criterion: Criterion, mann
     >>> crowd = Crowd(np.arange(4), np.ones(4), evidence_for(["x", "y", "x", "x"], 4, "entropy"))
     >>> manner = Manner(multiway=True, missing="fractional")
     >>> questions = questions_of(asked, data, data.schema.type("Individual"), manner)
-    >>> division = best_division(questions, crowd, crowd.evidence.criterion, manner)
+    >>> division = best_division(questions, crowd, crowd.evidence.criterion, manner).division
     >>> division.values, division.places.tolist()
     (('a', 'b', 'c'), [0, 1, 2, -1])
     """
-    offers = _together([*_by_thresholds(questions, crowd, manner), _by_values(questions, crowd, manner)])
+    cells = _cells(questions, crowd)
+    sets = {found.asked_by: found for found in _by_sets(questions, cells, crowd, manner)}
+    by_sets = [found.offers for found in sets.values()]
+    offers = _together(
+        [*_by_thresholds(questions, crowd, manner), _by_values(questions, cells, crowd, manner), *by_sets]
+    )
     large = np.bincount(offers.division[offers.sizes >= manner.least - TOLERANCE], minlength=offers.n) >= 2
-    in_choice = np.flatnonzero(large)
+    losses = division_losses(criterion, offers.sides, offers.division, offers.n, crowd.total)
+    in_choice, merits = np.flatnonzero(large), losses
     if manner.average_gain and len(in_choice):
         gains = information_gains(offers.sides, offers.division, offers.n, crowd.total)
         in_choice = _of_average_gain(gains, offers.asked_by, in_choice)
+        merits = np.stack([-gains, np.zeros(offers.n)], axis=1)
+    slack = criterion.slack(crowd.total)
+    proved = all(_is_proved(found, merits, offers.asked_by, large, slack) for found in sets.values())
     if not len(in_choice):
-        return None
-    losses = division_losses(criterion, offers.sides, offers.division, offers.n, crowd.total)
+        return Choice(None, proved)
     best = in_choice[_first_least(losses[in_choice], offers.asked_by[in_choice], criterion.slack(crowd.total))]
-    question = questions.all[offers.asked_by[best]]
-    division = _division(question, offers.keys[best], crowd, losses[best], int(large.sum()))
+    asked_by, key = int(offers.asked_by[best]), offers.keys[best]
+    if asked_by in sets:
+        division = _set_division(questions.all[asked_by], sets[asked_by].codes(int(key[0])), crowd)
+    else:
+        division = _division(questions.all[asked_by], key, crowd)
+    tried = int(large.sum())
+    not_tried = sum(2 ** len(found.present) - 1 - found.offers.n for found in sets.values())
+    division = replace(division, loss=losses[best], tried=tried, offered=tried + max(0, not_tried))
     if manner.missing == "false":
         division.places[division.places < 0] = _default_place(division, crowd)
-    return division
+    return Choice(division, proved)
 
 
 def _first_least(losses: Floats, asked_by: Ints, slack: float) -> int:
@@ -309,7 +346,7 @@ def _default_place(division: Division, crowd: Crowd) -> int:
 class _Offers(NamedTuple):
     """Divisions: what their sides add up to, and how many individuals they have; who asks, and what exactly.
 
-    That is for a threshold the values next to it, and for one value of many its code.
+    That is for a threshold the values next to it, for one value of many its code, and for a set its number.
     """
 
     sides: Floats
@@ -377,9 +414,10 @@ class _Cells(NamedTuple):
         return _Cells(self.column[which], self.code[which], self.sides[which], self.sizes[which])
 
 
-def _by_values(questions: Questions, crowd: Crowd, manner: Manner) -> _Offers:
+def _by_values(questions: Questions, cells: _Cells, crowd: Crowd, manner: Manner) -> _Offers:
     """All values of all nominal attributes, and all single tests."""
-    cells, n = _cells(questions, crowd), len(questions.coded)
+    n = len(questions.coded)
+    cells = cells.some(~questions.grouping[cells.column])
     known = np.zeros((n, crowd.adds.shape[1]))
     np.add.at(known, cells.column, cells.sides)
     n_known = np.bincount(cells.column, cells.sizes, n).astype(np.float64)
@@ -421,25 +459,123 @@ def _switches(questions: Questions, cells: _Cells, crowd: Crowd, lacking: Floats
     return _Offers(cells.sides, cells.sizes, division, n, questions.coded[columns], np.zeros((n, 2)))
 
 
+# ---- sets of values -------------------------------------------------------------------------------------------
+
+
+class _Sets(NamedTuple):
+    """Divisions by sets of the values that occur: the codes of these, and which of them are in each set.
+
+    They are `enough` if the best of all sets is known to be among them, unless it leaves too few on a side, and `all`
+    if they are all there are.
+    """
+
+    offers: _Offers
+    asked_by: int
+    present: Ints
+    inside: NDArray[np.bool_]
+    enough: bool
+    all: bool
+
+    def codes(self, i: int) -> Ints:
+        """The values in one of them."""
+        return np.asarray(self.present[self.inside[i]])
+
+
+def _by_sets(questions: Questions, cells: _Cells, crowd: Crowd, manner: Manner) -> Iterator[_Sets]:
+    for column in np.flatnonzero(questions.grouping):
+        own = cells.some(cells.column == column)
+        if len(own.code):
+            yield _sets_of(int(questions.coded[column]), own, crowd, manner)
+
+
+def _sets_of(asked_by: int, cells: _Cells, crowd: Crowd, manner: Manner) -> _Sets:
+    """The sets of values that are worth a look, those that are shorter to read first."""
+    classes, few = bool(crowd.evidence.classes), len(cells.code) <= FEW_VALUES
+    counts = np.ascontiguousarray(cells.sides if classes else cells.sides[:, :2])
+    lacking = float(crowd.parts.sum() - cells.sizes.sum())
+    gaps = manner.missing == "false" and lacking > TOLERANCE
+    tight = min(cells.sizes.min(), lacking if gaps else np.inf) < manner.least - TOLERANCE
+    in_plane = bool(lies_in_a_plane(counts, classes))
+    listed = few and (tight or not in_plane)
+    inside = _every_set(len(counts), gaps) if listed else _ends_of_orders(value_orders(counts, classes), gaps)
+    if not gaps:
+        inside = _shorter(inside)
+    inside = inside[np.argsort(inside.sum(axis=1), kind="stable")]
+    yes, n_yes = inside @ cells.sides, inside @ cells.sizes
+    no_gaps = (cells.sides.sum(axis=0), cells.sizes.sum())
+    whole, n_whole = (crowd.total, crowd.parts.sum()) if manner.missing == "false" else no_gaps
+    keys = np.stack([np.arange(len(yes), dtype=np.float64), np.zeros(len(yes))], axis=1)
+    asking = np.full(len(yes), asked_by)
+    offers = _of_two(yes, crowd.rest(whole, yes), n_yes, n_whole - n_yes, asking, keys)
+    return _Sets(offers, asked_by, cells.code, inside, in_plane or listed, listed)
+
+
+def _every_set(n: int, gaps: bool) -> NDArray[np.bool_]:
+    """All sets of n values; without gaps of a set and the others only one."""
+    numbers = np.arange(1, 2 ** (n if gaps else n - 1))
+    return np.asarray((numbers[:, None] >> np.arange(n)) & 1 == 1)
+
+
+def _ends_of_orders(orders: Ints, gaps: bool) -> NDArray[np.bool_]:
+    """The beginnings of some orders and, as those who have no value are on the no side, the ends."""
+    n = orders.shape[1]
+    beginnings = np.tri(n, dtype=np.bool_)[: n if gaps else n - 1]
+    if gaps:
+        orders = np.concatenate([orders, orders[:, ::-1]])
+    inside = np.zeros((len(orders), len(beginnings), n), dtype=np.bool_)
+    for i, order in enumerate(orders):
+        inside[i][:, order] = beginnings
+    return inside.reshape(-1, n)
+
+
+def _shorter(inside: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Of each set and the others the one with fewer values, or with the first value if both have as many."""
+    n_inside, n = inside.sum(axis=1), inside.shape[1]
+    turned = (2 * n_inside > n) | ((2 * n_inside == n) & ~inside[:, 0])
+    return np.asarray(inside ^ turned[:, None])
+
+
+def _is_proved(found: _Sets, merits: Floats, asked_by: Ints, large: NDArray[np.bool_], slack: float) -> bool:
+    """Whether the best set that leaves enough on both sides is known to be among those that were tried."""
+    if found.all or not found.enough:
+        return found.all
+    own = asked_by == found.asked_by
+    least, feasible = _least(merits[own]), _least(merits[own & large])
+    return not bool(better(least, feasible, slack))
+
+
+def _least(losses: Floats) -> Floats:
+    if not len(losses):
+        return np.array([np.inf, np.inf])
+    return np.asarray(losses[np.lexsort((losses[:, 1], losses[:, 0]))[0]])
+
+
+def _set_division(question: Question, codes: Ints, crowd: Crowd) -> Division:
+    values, attribute = question.values[crowd.rows], str(question.test.attribute)
+    places = np.where(values < 0, -1, np.where(np.isin(values, codes), 0, 1))
+    test = one_of(attribute, (question.categories[code] for code in codes))
+    return Division(test, "", (), places, 2)
+
+
 # ---- the division that was chosen -----------------------------------------------------------------------------
 
 
-def _division(question: Question, key: Floats, crowd: Crowd, loss: Floats, tried: int) -> Division:
+def _division(question: Question, key: Floats, crowd: Crowd) -> Division:
     values, test = question.values[crowd.rows], question.test
     if question.is_switch:
         present = np.unique(values[values >= 0])
         places = np.where(values < 0, -1, np.searchsorted(present, values))
         names = tuple(question.categories[code] for code in present)
-        return Division(None, str(test.attribute), names, places, len(names), loss, tried)
+        return Division(None, str(test.attribute), names, places, len(names))
     if test.attribute is None:
-        return Division(test.right, "", (), values.astype(np.int64), 2, loss, tried)
+        return Division(test.right, "", (), values.astype(np.int64), 2)
     found = _member(question, key)
     if test.kind == "nominal":
         places = np.where(values < 0, -1, np.where(values == key[0], 0, 1))
     else:
         is_yes = values >= key[1] if test.form == AT_LEAST else values <= key[0]
         places = np.where(np.isnan(values), -1, np.where(is_yes, 0, 1))
-    return Division(found, "", (), places, 2, loss, tried)
+    return Division(found, "", (), places, 2)
 
 
 def _member(question: Question, key: Floats) -> Compare:

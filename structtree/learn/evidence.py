@@ -58,6 +58,25 @@ class Evidence:
         variance = float(np.average((target - mean) ** 2, weights=weights))
         return Moments(len(which), float(weights.sum()), mean, variance)
 
+    def undivided(self, stats: ClassCounts | Moments) -> float:
+        """The loss of a node as it is, undivided."""
+        match stats:
+            case ClassCounts(_, counts):
+                total = np.array(counts)
+            case Moments(_, weight, _, variance):
+                total = np.array([weight, 0.0, weight * variance])
+        return float(self.criterion.unsplit(total)[0])
+
+    def room(self, stats: ClassCounts | Moments) -> float:
+        """How much less than that of a node as it is a loss can be, for all that is known.
+
+        Examples
+        --------
+        >>> evidence_for(np.array(["no", "yes", "yes"]), 3, "accuracy").room(ClassCounts(4, (1.0, 3.0)))
+        0.25
+        """
+        return self.criterion.room(self.criterion.score(self.undivided(stats)))
+
     def is_pure(self, which: NDArray[np.int64]) -> bool:
         """Whether there is nothing to tell apart: one class, or numbers that only rounding keeps from being equal."""
         target = self.target[which]

@@ -28,7 +28,8 @@ from structtree.lang.syntax import Compare, Predicate
 from structtree.learn.evidence import Evidence
 from structtree.learn.table import Asked, FlatTest, Table, table_of, task_of
 from structtree.learn.tree import Branch, ClassCounts, Found, Leaf, Moments, Node
-from structtree.search.criteria import TOLERANCE, Criterion
+from structtree.learn.unknown import one_of
+from structtree.search.criteria import TOLERANCE
 from structtree.search.kernels import flat as kernel
 from structtree.space.values import midpoints
 
@@ -92,11 +93,15 @@ def grow_flat(
         grower = _Grower(table, task, limits, threads, deadline)
         root = grower.run(max_leaf_nodes)
     grown = _gather(root, table, task)
-    nodes = _nodes(grown, table, task, evidence.criterion, asked.complete)
+    nodes = _nodes(grown, table, task, evidence, asked.complete)
     return Flat(nodes, int(grown.figures[:, 3].sum()), grower.stopped_by)
 
 
 # ---- growing --------------------------------------------------------------------------------------------------
+
+
+_Figures = tuple[float, float, float, float, float]
+"""Of a node, as in `structtree.search.kernels.flat.subtree`."""
 
 
 @dataclass(slots=True, eq=False)
@@ -110,12 +115,12 @@ class _Run:
     is_open: bool
     fork: _Fork | None = None
     below: Future[Any] | None = None
+    figures: _Figures = (0.0, 0.0, 0.0, 0.0, inf)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Fork:
     at: NDArray[np.int64]
-    figures: tuple[float, float, float, float]
     yes: _Run
     no: _Run
 
@@ -126,7 +131,6 @@ class _Offer:
 
     run: _Run
     at: NDArray[np.int64]
-    figures: tuple[float, float, float, float]
     decrease: tuple[float, float]
     serial: int
 
@@ -142,12 +146,14 @@ class _Grower:
     threads: ThreadPoolExecutor | None
     deadline: float
     goes: NDArray[np.bool_] = field(init=False)
+    sets: bool | None = field(init=False)
     stop: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(1, dtype=np.bool_))
     stopped_by: Literal["time", "interrupt"] | None = None
     n_offers: int = 0
 
     def __post_init__(self) -> None:
         self.goes = np.zeros(len(self.table.columns.rows), dtype=np.bool_)
+        self.sets = True if any(test.form == kernel.SUBSET for test in self.table.tests) else None
 
     def run(self, max_leaf_nodes: int | None) -> _Run:
         root = self._run(0, len(self.table.columns.rows), 0)
@@ -179,7 +185,8 @@ class _Grower:
         self._wait(growing)
 
     def _grow_below(self, run: _Run) -> Future[Any]:
-        arguments = (run.lo, run.hi, run.depth, self.table.columns, self.task, self.limits, self.goes, self.stop)
+        columns, task, goes = self.table.columns, self.task, self.goes
+        arguments = (run.lo, run.hi, run.depth, columns, task, self.limits, goes, self.stop, self.sets)
         if self.threads is not None:
             return self.threads.submit(kernel.subtree, *arguments)
         done: Future[Any] = Future()
@@ -217,6 +224,7 @@ class _Grower:
         """The best test for a run, if one is good enough."""
         self.n_offers += 1
         found, at = self._best_test(run)
+        run.figures = (0.0, 0.0, 0.0, float(found[2]), float(found[3]))
         if at[0] < 0:
             return None
         gain, tie, better = kernel.gains(found, run.total, self.task)
@@ -224,34 +232,34 @@ class _Grower:
         share = weight / self.task.weight
         if not better or share * gain + TOLERANCE < self.limits.decrease:
             return None
-        figures = (float(found[0]), gain, tie, float(found[2]))
-        return _Offer(run, at, figures, (share * gain, share * tie), self.n_offers)
+        run.figures = (float(found[0]), gain, tie, float(found[2]), float(found[3]))
+        return _Offer(run, at, (share * gain, share * tie), self.n_offers)
 
     def _best_test(self, run: _Run) -> tuple[Any, Any]:
         tests = len(self.table.tests)
-        given = (run.lo, run.hi, self.table.columns, self.task, run.total, self.limits.leaf)
+        given = (run.lo, run.hi, self.table.columns, self.task, run.total, self.limits.leaf, self.sets)
         if self.threads is None or (run.hi - run.lo) * tests < SHARED:
             return kernel.try_tests(0, tests, *given)  # type: ignore[no-any-return]
         edges = np.linspace(0, tests, min(tests, PIECES) + 1).astype(int).tolist()
         results = list(self.threads.map(lambda a, b: kernel.try_tests(a, b, *given), edges[:-1], edges[1:]))
         slack = kernel.rounding(run.total, self.task)
         best, at = results[0]
-        evaluated = sum(found[2] for found, _ in results)
+        evaluated, least = sum(found[2] for found, _ in results), min(found[3] for found, _ in results)
         for found, where in results[1:]:
             if kernel.is_better(found[0], found[1], best[0], best[1], slack):
                 best, at = found, where
-        best[2] = evaluated
+        best[2], best[3] = evaluated, least if least <= best[0] + slack else inf
         return best, at
 
     def _divide(self, offer: _Offer) -> list[_Run]:
         run, columns = offer.run, self.table.columns
-        test, low, high = offer.at.tolist()
-        kernel.mark(test, low, high, run.lo, run.hi, columns, self.goes)
+        leaf = self.limits.leaf
+        kernel.send(offer.at, run.lo, run.hi, columns, self.task, run.total, leaf, self.goes, self.sets)
         spare = np.empty(run.hi - run.lo, dtype=np.int32)
         middle = kernel.divide(columns.rows, run.lo, run.hi, self.goes, spare)
         self._divide_columns(run)
         yes, no = self._run(run.lo, middle, run.depth + 1), self._run(middle, run.hi, run.depth + 1)
-        run.fork = _Fork(offer.at, offer.figures, yes, no)
+        run.fork = _Fork(offer.at, yes, no)
         return [no, yes]
 
     def _divide_columns(self, run: _Run) -> None:
@@ -273,8 +281,12 @@ class _Grower:
 
 
 class _Grown(NamedTuple):
-    """All nodes as rows of arrays; see `structtree.search.kernels.flat.subtree`."""
+    """All nodes as rows of arrays; see `structtree.search.kernels.flat.subtree`.
 
+    The run of a node begins at `first` and has `sizes` rows.
+    """
+
+    first: NDArray[np.int64]
     sizes: NDArray[np.int64]
     forks: NDArray[np.int64]
     figures: NDArray[np.float64]
@@ -292,8 +304,7 @@ def _gather(root: _Run, table: Table, task: kernel.Task) -> _Grown:
         else:
             sides = part.forks[:, 3:]
             sides[sides >= 0] += base_of[id(run)]
-    sizes, forks, figures, stats = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
-    return _Grown(sizes, forks, figures, stats)
+    return _Grown(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
 
 
 def _all_runs(root: _Run) -> Iterator[_Run]:
@@ -308,17 +319,18 @@ def _all_runs(root: _Run) -> Iterator[_Run]:
 def _part(run: _Run, table: Table, task: kernel.Task) -> _Grown:
     if run.below is not None:
         places, forks, figures, stats = run.below.result()
-        return _Grown(places[:, 1] - places[:, 0], forks, figures, stats)
-    figures = np.zeros((1, 4)) if run.fork is None else np.array([run.fork.figures])
+        return _Grown(places[:, 0], places[:, 1] - places[:, 0], forks, figures, stats)
     stats = run.total.copy()
     if not task.n_classes:
         stats[1] /= stats[0]
         stats[2] = kernel.deviation(run.lo, run.hi, run.total, table.columns, task)
-    return _Grown(np.array([run.hi - run.lo]), np.full((1, 5), -1), figures, stats[None, :])
+    first, size = np.array([run.lo]), np.array([run.hi - run.lo])
+    return _Grown(first, size, np.full((1, 5), -1), np.array([run.figures]), stats[None, :])
 
 
-def _nodes(grown: _Grown, table: Table, task: kernel.Task, criterion: Criterion, complete: bool) -> tuple[Node, ...]:
+def _nodes(grown: _Grown, table: Table, task: kernel.Task, evidence: Evidence, complete: bool) -> tuple[Node, ...]:
     """The nodes in reading order."""
+    criterion = evidence.criterion
     yes, no = grown.forks[:, 3].tolist(), grown.forks[:, 4].tolist()
     order, stack = [], [0]
     while stack:
@@ -328,22 +340,29 @@ def _nodes(grown: _Grown, table: Table, task: kernel.Task, criterion: Criterion,
             stack += [no[node], yes[node]]
     place = np.empty(len(order), dtype=np.int64)
     place[order] = np.arange(len(order))
-    tests = _predicates(grown.forks, table)
+    tests = _predicates(grown, table)
     stats = _stats(grown, task)
     places, figures = place.tolist(), grown.figures.tolist()
     nodes: list[Node] = []
     for node in order:
         test = tests[node]
+        loss, gain, _, evaluated, least = figures[node]
         if test is None:
-            nodes.append(Leaf(stats[node]))
+            nodes.append(Leaf(stats[node], _leaf_gap(stats[node], evidence, least)))
             continue
-        loss, gain, _, evaluated = figures[node]
-        score = criterion.score(loss)
-        # Of what was not tried nothing is known.
-        gap = 0.0 if complete else criterion.room(score)
-        found = Found(criterion.name, score, gain, complete, gap, int(evaluated), 0.0)
+        score, proved = criterion.score(loss), complete and least == inf
+        # Of what was not tried often nothing is known.
+        gap = 0.0 if proved else loss - least if complete and least > -inf else criterion.room(score)
+        found = Found(criterion.name, score, gain, proved, gap, int(evaluated), 0.0)
         nodes.append(Branch(test, places[yes[node]], places[no[node]], stats[node], found))
     return tuple(nodes)
+
+
+def _leaf_gap(stats: ClassCounts | Moments, evidence: Evidence, least: float) -> float:
+    """How much better than a leaf a test may be that was not tried, if its loss is not below the least."""
+    if least == inf:
+        return 0.0
+    return evidence.room(stats) if least == -inf else max(0.0, evidence.undivided(stats) - least)
 
 
 def _stats(grown: _Grown, task: kernel.Task) -> list[ClassCounts] | list[Moments]:
@@ -358,20 +377,34 @@ def _stats(grown: _Grown, task: kernel.Task) -> list[ClassCounts] | list[Moments
     return [Moments(*moments) for moments in zip(*columns, strict=True)]
 
 
-def _predicates(forks: NDArray[np.int64], table: Table) -> list[Predicate | None]:
+def _predicates(grown: _Grown, table: Table) -> list[Predicate | None]:
     """The test of each node; None for a leaf."""
+    forks = grown.forks
     found: list[Predicate | None] = [None] * len(forks)
     for t, test in enumerate(table.tests):
         nodes = np.flatnonzero(forks[:, 0] == t)
-        for node, predicate in zip(nodes.tolist(), _members(test, forks[nodes, 1:3], table), strict=True):
+        if test.form == kernel.SUBSET:
+            members = _sets(test, forks[nodes, 3], grown, table)
+        else:
+            members = _members(test, forks[nodes, 1:3], table)
+        for node, predicate in zip(nodes.tolist(), members, strict=True):
             found[node] = predicate
     return found
+
+
+def _sets(test: FlatTest, yes: NDArray[np.int64], grown: _Grown, table: Table) -> Iterator[Predicate]:
+    """The sets of values that led to some nodes: those which their rows have."""
+    assert test.attribute is not None
+    column = table.values[test.attribute]
+    for first, size in zip(grown.first[yes], grown.sizes[yes], strict=True):
+        codes = np.unique(column.values[table.columns.rows[first : first + size]])
+        yield one_of(test.attribute, (column.categories[code] for code in codes))
 
 
 def _members(test: FlatTest, rows: NDArray[np.int64], table: Table) -> Iterator[Predicate]:
     """The members of a family, each from the two rows that it was found by."""
     if test.ranks is not None:
-        # Of steps that divide the node in the same way the laxest.
+        # Of steps that divide the node in the same way the first.
         yield from (test.steps[rank] for rank in test.ranks[rows[:, 0]].tolist())
         return
     if test.attribute is None:

@@ -36,8 +36,8 @@ from structtree.learn.linked import linked, worded
 from structtree.learn.parts import Refuses, grow_parts
 from structtree.learn.routing import own_attributes
 from structtree.learn.stop import literals_offered, p_value, precision_of, predicate_bits, saves_bits
-from structtree.learn.table import Asked, flat_tests, linked_tests
-from structtree.learn.tree import Branch, ClassCounts, Found, Leaf, MissingRule, Moments, Node, Stats, Tree
+from structtree.learn.table import Asked, flat_tests, linked_tests, listed_tests, with_sets
+from structtree.learn.tree import Branch, Found, Leaf, MissingRule, Node, Stats, Tree
 from structtree.learn.unknown import seen_schema
 from structtree.search.best_split import SearchStats, Split, Strategy, best_split
 from structtree.search.criteria import TOLERANCE
@@ -82,7 +82,10 @@ class Growth:
     strategy : {"auto", "bottom-up", "best-first", "exhaustive", "beam"}
         ``"bottom-up"``: every test is made once for the whole tree, from the inside out, one for each meaning; see
         `structtree.search.bottom_up`. The others search anew at each node; see `structtree.search.best_split`.
-        ``"auto"`` goes bottom-up where the grammar suits and there are not too many tests, else best-first.
+        ``"auto"`` goes bottom-up where the grammar suits and there are not too many tests, else best-first. Where
+        tests are made once, bins, quantiles and the values of ``!= *`` are those of all training individuals; where
+        each node is searched they are those of the node. Thresholds by ``>= *`` and values by ``= *`` and ``in *``
+        are those of the node either way.
     max_evaluations : int, optional
         The most predicates to evaluate at one node.
     time_limit : float, optional
@@ -91,9 +94,10 @@ class Growth:
         still waiting become leaves.
     random_state : int
         Seeds the search; the tree does not depend on it.
-    nominal : {"binary", "multiway"}
-        For plain tables: whether ``a = *`` tells one value from the others, or makes a `Switch` with a side for each
-        value that occurs at the node, as in ID3 and C4.5. Two of the sides must then have ``min_samples_leaf``.
+    nominal : {"binary", "subset", "multiway"}
+        For plain tables: whether ``a = *`` tells one value from the others; or some values from the others, as
+        ``a in *`` does; or makes a `Switch` with a side for each value that occurs at the node, as in ID3 and C4.5.
+        Two of the sides must then have ``min_samples_leaf``.
     missing : {"false", "majority", "fractional"}
         For plain tables: what becomes of those who lack the value that is asked about, in training and afterwards.
         No test holds of them; they go where most go; or they go to all sides, in parts (C4.5). By the last two, what
@@ -123,7 +127,7 @@ class Growth:
     max_evaluations: int | None = None
     time_limit: float | None = None
     random_state: int = 0
-    nominal: Literal["binary", "multiway"] = "binary"
+    nominal: Literal["binary", "subset", "multiway"] = "binary"
     missing: MissingRule = "false"
     average_gain_filter: bool = False
 
@@ -313,22 +317,12 @@ def _with_gaps(tree: Tree, growth: Growth, evidence: Evidence) -> Tree:
     """The tree with gaps at the leaves that might have been divided: for all that is known, perfectly."""
     least = max(growth.min_samples_split, 2 * growth.min_samples_leaf)
     nodes = (
-        Leaf(node.stats, _loss(evidence, node.stats))
+        Leaf(node.stats, evidence.room(node.stats))
         if isinstance(node, Leaf) and node.stats.n >= least and depth != growth.max_depth
         else node
         for _, depth, node in tree.walk()
     )
     return replace(tree, nodes=tuple(nodes))
-
-
-def _loss(evidence: Evidence, stats: Stats) -> float:
-    """The loss of a node as it is, undivided."""
-    match stats:
-        case ClassCounts(_, counts):
-            total = np.array(counts)
-        case Moments(_, weight, _, variance):
-            total = np.array([weight, 0.0, weight * variance])
-    return float(evidence.criterion.unsplit(total)[0])
 
 
 # ---- what only plain tables have ------------------------------------------------------------------------
@@ -346,7 +340,7 @@ def _grow_plain(
     progress: Callable[[Progress], None] | None,
 ) -> Tree:
     """A tree with switches, or with a rule for missing values."""
-    asked = _asked_of_table(grammar, evidence, growth)
+    asked = _asked_of_table(grammar, population, evidence, growth)
     missing, classes = growth.missing, evidence.classes
     schema = population.schema if missing == "false" else seen_schema(population)
     if not _needs_parts(asked, population, growth):
@@ -371,7 +365,7 @@ def _grow_plain(
     return tree
 
 
-def _asked_of_table(grammar: CheckedGrammar, evidence: Evidence, growth: Growth) -> Asked:
+def _asked_of_table(grammar: CheckedGrammar, population: Population, evidence: Evidence, growth: Growth) -> Asked:
     given = {name: getattr(growth, name) for name in ("nominal", "missing", "average_gain_filter")}
     words = " and ".join(
         f"{name}={value!r}" for name, value in given.items() if value not in ("binary", "false", False)
@@ -383,13 +377,15 @@ def _asked_of_table(grammar: CheckedGrammar, evidence: Evidence, growth: Growth)
         raise UsageError(
             f"average_gain_filter is for the criterion 'gain-ratio'; got {evidence.criterion.name!r}, so leave it out"
         )
-    asked = flat_tests(grammar)
+    if growth.nominal == "multiway" and evidence.criterion.name == "twoing":
+        raise UsageError("the criterion 'twoing' is for two sides; take nominal='subset' or 'binary', not 'multiway'")
+    asked = flat_tests(grammar) or listed_tests(grammar, population)
     if asked is None:
         raise UsageError(
             f"{words} needs a grammar that asks a plain table one test at a time, such as Grammar.from_schema gives: "
-            "no links, no 'top and top', and '*' or a single value in every test"
+            "no links, no 'top and top', and rewrites of 'top' only"
         )
-    return asked
+    return with_sets(asked) if growth.nominal == "subset" else asked
 
 
 def _needs_parts(asked: Asked, population: Population, growth: Growth) -> bool:
@@ -558,13 +554,13 @@ class _Grower:
         """The best split of a node if there is one to take; if not, the node is a leaf."""
         offer = None
         if waiting.population is not None and self._is_over():
-            waiting.knot.gap = _loss(self.evidence, waiting.knot.stats)
+            waiting.knot.gap = self.evidence.room(waiting.knot.stats)
         elif waiting.population is not None:
             split = self._best_split(waiting, waiting.population)
             offer = self._offer(waiting, split)
             if offer is None and not split.proved:
                 least = split.loss[0] - split.gap
-                waiting.knot.gap = max(0.0, _loss(self.evidence, waiting.knot.stats) - least)
+                waiting.knot.gap = max(0.0, self.evidence.undivided(waiting.knot.stats) - least)
         if offer is None:
             self.leaves += 1
             self.settled += len(waiting.which)
@@ -750,7 +746,7 @@ _EXPECTED: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "max_evaluations": (lambda v: v is None or _is_int(v, 1), "an int >= 1 or None"),
     "time_limit": (lambda v: v is None or (_is_number(v) and v > 0), "a number of seconds > 0 or None"),
     "random_state": (lambda v: _is_int(v, 0), "an int >= 0"),
-    "nominal": (_one_of("binary", "multiway"), "'binary' or 'multiway'"),
+    "nominal": (_one_of("binary", "subset", "multiway"), "'binary', 'subset' or 'multiway'"),
     "missing": (_one_of("false", "majority", "fractional"), "'false', 'majority' or 'fractional'"),
     "average_gain_filter": (_one_of(True, False), "True or False"),
 }

@@ -90,6 +90,7 @@ class _Knot:
     depth: int
     stats: Stats
     fork: _Fork | None = None
+    gap: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -173,7 +174,8 @@ class _Grower:
         if not self._is_open(knot) or self._is_over():
             return None
         crowd, criterion = Crowd(knot.rows, knot.parts, self.evidence), self.evidence.criterion
-        division = best_division(self.questions, crowd, criterion, self.manner)
+        division, proved = best_division(self.questions, crowd, criterion, self.manner)
+        knot.gap = 0.0 if proved else self.evidence.room(knot.stats)
         if division is None:
             return None
         self.tried += division.tried
@@ -185,14 +187,15 @@ class _Grower:
         if not is_better or share * gains[0] + TOLERANCE < self.limits.decrease or self._is_refused(crowd, division):
             return None
         score = criterion.score(float(division.loss[0]))
-        found = Found(criterion.name, score, float(gains[0]), True, 0.0, division.tried, 0.0)
+        gap = 0.0 if proved else criterion.room(score)
+        found = Found(criterion.name, score, float(gains[0]), proved, gap, division.tried, 0.0)
         return _Offer(knot, crowd, division, found, (share * float(gains[0]), share * float(gains[1])), self.n_offers)
 
     def _is_refused(self, crowd: Crowd, division: Division) -> bool:
         if self.refuses is None:
             return False
         target, places = self.evidence.target[crowd.rows], division.places
-        return self.refuses([target[places == place] for place in range(division.n_sides)], division.tried)
+        return self.refuses([target[places == place] for place in range(division.n_sides)], division.offered)
 
     def _divide(self, offer: _Offer) -> list[_Knot]:
         """Make a leaf a branch or a switch."""
@@ -229,7 +232,7 @@ def _in_reading_order(root: _Knot) -> tuple[Node, ...]:
 
 def _node(knot: _Knot, place: Mapping[int, int]) -> Node:
     if knot.fork is None:
-        return Leaf(knot.stats)
+        return Leaf(knot.stats, knot.gap)
     fork, division = knot.fork, knot.fork.division
     children = tuple(place[id(side)] for side in fork.sides)
     if division.test is None:

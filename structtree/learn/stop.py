@@ -190,7 +190,7 @@ def literals_offered(space: Space) -> int:
 
 
 def _n_members(family: Family) -> int:
-    return len(family) if isinstance(family, TestFamily) else len(family.numbers)
+    return family.n if isinstance(family, TestFamily) else len(family.numbers)
 
 
 def class_bits(counts: ArrayLike) -> float:

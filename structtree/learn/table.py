@@ -28,17 +28,29 @@ from structtree.space.evaluate import holds
 from structtree.space.families import Family, LinkFamily
 from structtree.space.space import Space
 
-__all__ = ["Asked", "FlatTest", "Table", "flat_tests", "linked_tests", "table_of", "task_of", "without_mirrors"]
+__all__ = [
+    "Asked",
+    "FlatTest",
+    "Table",
+    "flat_tests",
+    "linked_tests",
+    "listed_tests",
+    "table_of",
+    "task_of",
+    "with_sets",
+    "without_mirrors",
+]
 
 FEW = 256
 """Up to so many different values a column is counted by value instead of sorted."""
 
 Answers = NDArray[np.int32]
+_THRESHOLDS = (kernel.AT_LEAST, kernel.AT_MOST)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FlatTest:
-    """What a rewrite of ``top`` asks of the individual: all thresholds, all values, a single test, or steps.
+    """What a rewrite of ``top`` asks of the individual: all thresholds, values or sets of them, one test, or steps.
 
     Parameters
     ----------
@@ -49,9 +61,9 @@ class FlatTest:
     attribute, kind : str, optional
         What thresholds and values are of.
     steps : tuple of Predicate
-        Tests from the laxest to the strictest.
+        Tests from the laxest to the strictest; of the form ``AT_MOST`` from the strictest to the laxest.
     ranks : array of int, optional
-        How many of the steps each individual passes.
+        How many of the steps each individual passes; of the form ``AT_MOST`` how many it does not pass.
     """
 
     right: Predicate
@@ -91,6 +103,30 @@ def flat_tests(grammar: CheckedGrammar) -> Asked | None:
     return Asked(tuple(tests)) if tests else None
 
 
+def listed_tests(grammar: CheckedGrammar, population: Population) -> Asked | None:
+    """The same with bins, quantiles and lists of values written out, as one test for each.
+
+    Examples
+    --------
+    >>> from structtree.lang.grammar import Grammar
+    >>> from structtree.lang.pretty import pretty
+    >>> data = Population.from_records([{"size": 1}, {"size": 2}, {"size": 5}])
+    >>> grammar = Grammar.parse("refine Individual { top -> size in bins(2); top -> size >= * }").check(data.schema)
+    >>> [pretty(test.right) for test in listed_tests(grammar, data).tests]
+    ['size in [1, 3)', 'size in [3, 5]', 'size >= *']
+    """
+    rewrites = grammar.rewrites.get(grammar.individual, ())
+    if grammar.conjuncts.get(grammar.individual, 1) != 1 or not all(isinstance(r.left, Top) for r in rewrites):
+        return None
+    space, tests = Space.build(grammar, population), []
+    for family in space.offers.from_top[grammar.individual]:
+        if isinstance(family, LinkFamily) or family.path or own_attributes(family.literal(0)) is None:
+            return None
+        flat = _flat_test(family.template, grammar)
+        tests += [flat] if flat else [FlatTest(family.literal(v), kernel.EQUAL) for v in family.choices()]
+    return Asked(tuple(tests)) if tests else None
+
+
 def linked_tests(
     grammar: CheckedGrammar, population: Population, *, shorten: bool = False, seconds: float = inf
 ) -> Asked | None:
@@ -119,11 +155,18 @@ def _own_tests(family: Family, space: Space) -> Iterator[FlatTest]:
         yield flat
         return
     assert space.population is not None
-    yield from map(_stepped, columns_of(family, space.population))
+    columns = columns_of(family, space.population)
+    yield from map(_stepped_up if getattr(family.template, "op", None) == "<=" else _stepped, columns)
 
 
 def _stepped(column: LinkColumn) -> FlatTest:
     return FlatTest(column.tests[0], kernel.AT_LEAST, steps=column.tests, ranks=column.ranks)
+
+
+def _stepped_up(column: LinkColumn) -> FlatTest:
+    """The same for upper bounds, so that the least of them comes first, as it does in a search."""
+    ranks = (len(column.tests) - column.ranks).astype(np.int16)
+    return FlatTest(column.tests[0], kernel.AT_MOST, steps=column.tests[::-1], ranks=ranks)
 
 
 def _flat_test(right: Predicate, grammar: CheckedGrammar) -> FlatTest | None:
@@ -133,10 +176,33 @@ def _flat_test(right: Predicate, grammar: CheckedGrammar) -> FlatTest | None:
             return FlatTest(right, kernel.AT_LEAST if op == ">=" else kernel.AT_MOST, attribute, kind)
         case Compare(attribute, "=", Star()) if _kind(attribute, grammar) == "nominal":
             return FlatTest(right, kernel.EQUAL, attribute, "nominal")
+        case Among(attribute, source=Star()):
+            return FlatTest(right, kernel.SUBSET, attribute, "nominal")
         case Compare(_, _, str() | int() | float()) | Flag() | Among() | Missing() | Within(source=None) | Named():
             return FlatTest(right, kernel.EQUAL) if own_attributes(right) is not None else None
         case _:
             return None
+
+
+def with_sets(asked: Asked) -> Asked:
+    """The same tests with sets of values wherever one value was told from the others.
+
+    Examples
+    --------
+    >>> from structtree.lang.grammar import Grammar
+    >>> from structtree.lang.pretty import pretty
+    >>> data = Population.from_records([{"kind": "a"}, {"kind": "b"}])
+    >>> asked = flat_tests(Grammar.from_schema(data.schema).check(data.schema))
+    >>> [pretty(test.right) for test in with_sets(asked).tests]
+    ['kind in *']
+    """
+    return asked._replace(tests=tuple(map(_with_sets, asked.tests)))
+
+
+def _with_sets(test: FlatTest) -> FlatTest:
+    if test.form != kernel.EQUAL or test.attribute is None:
+        return test
+    return FlatTest(Among(test.attribute, source=Star()), kernel.SUBSET, test.attribute, test.kind)
 
 
 def _kind(attribute: str, grammar: CheckedGrammar) -> Kind:
@@ -246,7 +312,7 @@ def without_mirrors(tests: tuple[FlatTest, ...], missing: set[str]) -> tuple[Fla
     seen: set[str] = set()
     kept = []
     for test in tests:
-        if test.attribute is not None and test.form != kernel.EQUAL and test.attribute not in missing:
+        if test.attribute is not None and test.form in _THRESHOLDS and test.attribute not in missing:
             if test.attribute in seen:
                 continue
             seen.add(test.attribute)

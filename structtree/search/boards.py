@@ -147,14 +147,14 @@ def ranked_column(family: TestFamily, population: Population) -> BoardColumn:
 
 
 def _coded(family: TestFamily, population: Population) -> Iterator[BoardColumn]:
-    every = np.arange(len(family), dtype=np.int64)
+    every = np.array(family.choices(), dtype=np.int64)
     match family.template:
         case Compare(op="=", value=value) if not isinstance(value, str | int | float):
             yield BoardColumn(_equal_codes(family, population), family.index, every)
         case Within(source=source) if source is not None:
             yield BoardColumn(_bin_codes(family, population), family.index, every)
         case _:
-            for v in range(len(family)):
+            for v in family.choices():
                 true = rows_where(family.literal(v), population, family.type)
                 yield BoardColumn(np.where(true, 0, -1).astype(np.int32), family.index, every[v : v + 1])
 
@@ -168,7 +168,7 @@ def _equal_codes(family: TestFamily, population: Population) -> NDArray[np.int32
         code_of = np.array([*(known.get(name, -1) for name in column.categories), -1], dtype=np.int32)
         return np.append(code_of[column.values], np.int32(-1))[end]
     values, present = _end_values(family, population)
-    wanted = np.array([float(v) for v in family.values])
+    wanted = np.array(list(family.values), dtype=np.float64)
     order = np.argsort(wanted)
     place = np.clip(np.searchsorted(wanted[order], values), 0, len(wanted) - 1)
     found = present & (wanted[order][place] == values)

@@ -221,7 +221,7 @@ def columns_of(family: TestFamily, population: Population) -> Iterator[LinkColum
         tests = tuple(family.literal(v) for v in column.choices.tolist())
         yield LinkColumn(tests, column.values[population.individuals].astype(np.int16))
         return
-    for v in range(len(family)):
+    for v in family.choices():
         yield LinkColumn((family.literal(v),), holds(family.literal(v), population).astype(np.int16))
 
 
@@ -312,7 +312,7 @@ def _literals(work: _Work, name: str, depth: int, size: int) -> Meanings:
 
 
 def _tests(family: TestFamily, population: Population) -> Meanings:
-    literals = tuple(family.literal(v) for v in range(len(family)))
+    literals = tuple(map(family.literal, family.choices()))
     masks = [_words(rows_where(literal, population, family.type)[None, :]) for literal in literals]
     return Meanings(np.concatenate(masks), np.full(len(literals), family.size), literals, True)
 

@@ -8,8 +8,8 @@ the corner is a cut of the yes side sorted by target.
 Everything is a *loss*, less is better, for m candidates at once as an (m, 2) array compared lexicographically; a
 criterion of one component leaves the second at 0. This module is the reference: plain numpy, exact, and not
 what the search runs on. Proofs are in ``docs/bounds.md``. Accuracy, acc* and the bound for numbers follow Ng and
-Lloyd, "Predicate Selection for Structural Decision Trees" (2005); that entropy, Gini, square-root Gini and gain
-ratio have exact bounds too is shown there.
+Lloyd, "Predicate Selection for Structural Decision Trees" (2005); that entropy, Gini, square-root Gini, gain ratio
+and twoing have exact bounds too is shown there.
 """
 
 from __future__ import annotations
@@ -54,6 +54,9 @@ __all__ = [
     "regression_bound",
     "sqrt_gini_part",
     "times_log",
+    "twoing_bound",
+    "twoing_loss",
+    "twoing_term",
 ]
 
 Floats = NDArray[np.float64]
@@ -107,8 +110,8 @@ class Criterion:
         >>> criterion("acc*").room(0.75), criterion("gini").room(0.1), criterion("gain-ratio").room(0.6)
         (0.25, 0.1, 0.4)
         """
-        if self.name == "gain-ratio":
-            return 1.0 - score
+        if self.name in _MOST:
+            return _MOST[self.name] - score
         return max(0.0, self.score(score))  # what turns a loss into a score turns it back
 
     def unsplit(self, total: ArrayLike) -> Floats:
@@ -472,6 +475,60 @@ def additive_bound(term: Term, yes: ArrayLike, total: ArrayLike, whole_classes: 
     return _one_component(least)
 
 
+def twoing_term(yes: Floats, yes_weight: Floats, total: Floats, weight: Floats) -> Floats:
+    """What a class adds to minus the square root of twoing: by how much its shares on the two sides differ.
+
+    Examples
+    --------
+    >>> one = np.array([1.0])
+    >>> twoing_term(one, one, one, 2 * one).tolist()
+    [-0.25]
+    """
+    both = yes_weight * _rest(weight, yes_weight)
+    there = both > 0
+    return -np.abs(yes * weight - yes_weight * total) / np.where(there, 2 * weight * np.sqrt(both), np.inf)
+
+
+def twoing_loss(yes: ArrayLike, total: ArrayLike) -> Floats:
+    """Minus the twoing measure of CART (Breiman and others, 1984): p q / 4 times (Σ |share on yes - share on no|)².
+
+    p and q are the weights of the two sides, the sum is over the classes and their shares of both sides. The best
+    there is, 1/4, has two halves without a class in common.
+
+    Examples
+    --------
+    >>> twoing_loss([[2, 0, 0], [2, 2, 0]], [2, 2, 4]).round(4).tolist()
+    [[-0.1875, 0.0], [-0.25, 0.0]]
+    """
+    return _minus_square(additive_loss(twoing_term, yes, total))
+
+
+def twoing_bound(yes: ArrayLike, total: ArrayLike, whole_classes: int = WHOLE_CLASSES) -> Floats:
+    """The least loss over the box of all refinements, at one of its corners.
+
+    Claim
+        No counts between 0 and ``yes``, whole or fractional, have more twoing than the best corner.
+    Why
+        The square root of twoing is a sum of absolute values of linear functions, which is convex, over the root of
+        the product of the weights of the two sides, which is concave: quasi-convex, so greatest at a corner. With
+        many classes each of the others is taken alone, as in :func:`additive_bound`.
+    Tight when
+        As in :func:`additive_bound`.
+        ``test_no_refinement_beats_the_bound``, ``test_some_refinement_attains_the_bound``,
+        ``test_bounding_classes_one_by_one_is_valid_and_above_the_no_side_alone``
+
+    Examples
+    --------
+    >>> twoing_bound([[2, 2, 1]], [2, 2, 4]).round(4).tolist()
+    [[-0.25, 0.0]]
+    """
+    return _minus_square(additive_bound(twoing_term, yes, total, whole_classes))
+
+
+def _minus_square(root: Floats) -> Floats:
+    return _one_component(0.0 - root[:, 0] ** 2)
+
+
 def _sum_of_terms(term: Term, counts: Floats, whole: Floats) -> Floats:
     added: Floats = term(counts, counts.sum(axis=1, keepdims=True), whole, whole.sum()).sum(axis=1)
     return added
@@ -621,6 +678,9 @@ def _minus(loss: float) -> float:
     return 0.0 - loss
 
 
+# The greatest scores of criteria that have no least loss of 0.
+_MOST = {"gain-ratio": 1.0, "twoing": 0.25}
+
 _ENTROPY: Term = partial(impurity_term, entropy_part)
 _GINI: Term = partial(impurity_term, gini_part)
 _SQRT_GINI: Term = partial(impurity_term, sqrt_gini_part)
@@ -641,6 +701,7 @@ CRITERIA: Mapping[str, Criterion] = MappingProxyType(
             _additive("gini", _GINI),
             _additive("sqrt-gini", _SQRT_GINI),
             _additive("gain-ratio", gain_ratio_term, _minus),
+            Criterion("twoing", "classes", twoing_loss, twoing_bound, _minus),
             Criterion("mse", "numbers", mse_loss, mse_bound),
         )
     }

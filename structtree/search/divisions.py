@@ -47,6 +47,8 @@ def division_losses(criterion: Criterion, sides: Floats, division: Ints, n: int,
     total : (classes,) or (3,)
         The whole node, those included that are on no side.
 
+    Of twoing every division has two sides.
+
     Examples
     --------
     The first feature of Flach's regression example 5.4, by the variance that it leaves.
@@ -60,6 +62,8 @@ def division_losses(criterion: Criterion, sides: Floats, division: Ints, n: int,
     """
     if criterion.name == "gain-ratio":
         first, second = -_gain_ratios(sides, division, n, total), np.zeros(n)
+    elif criterion.name == "twoing":
+        first, second = -_twoings(sides, division, n, total), np.zeros(n)
     else:
         first = _left(criterion.name, sides, division, n, total)
         second = _left("entropy", sides, division, n, total) if criterion.name == "acc*" else np.zeros(n)
@@ -102,6 +106,18 @@ def _gain_ratios(sides: Floats, division: Ints, n: int, total: Floats) -> Floats
     whole = np.array(weight)
     split = (np.bincount(division, entropy_part(rows, whole), n) + entropy_part(unknown, whole)) / weight
     return information_gains(sides, division, n, total) / np.where(split > 0, split, np.inf)
+
+
+def _twoings(sides: Floats, division: Ints, n: int, total: Floats) -> Floats:
+    """Of divisions of two sides each; of those who are known, in proportion to their weight."""
+    known = _added(sides, division, n)
+    whole, rows = known.sum(axis=1), sides.sum(axis=1)
+    apart = np.abs(sides * whole[division, None] - rows[:, None] * known[division]).sum(axis=1)
+    both = np.ones(n)
+    np.multiply.at(both, division, rows)
+    # Both sides are as far from the whole.
+    found = (np.bincount(division, apart, n) / 2) ** 2 / np.where(both > 0, 4 * whole**2 * both, np.inf)
+    return np.asarray(found * whole / float(total.sum()))
 
 
 def _added(sides: Floats, division: Ints, n: int) -> Floats:

@@ -20,6 +20,7 @@ from structtree.search.kernels import (
     GAIN_RATIO,
     GINI,
     SQRT_GINI,
+    TWOING,
     assess_accuracy,
     assess_impurity,
     assess_numbers,
@@ -34,7 +35,13 @@ Floats = NDArray[np.float64]
 COMPILED_CLASSES = 8
 # A greater table would leave the cache and be no faster than the logarithms, and take longer to make than they do.
 TABLED_WEIGHT = 100_000
-IMPURITIES = {"entropy": ENTROPY, "gini": GINI, "sqrt-gini": SQRT_GINI, "gain-ratio": GAIN_RATIO}
+IMPURITIES = {
+    "entropy": ENTROPY,
+    "gini": GINI,
+    "sqrt-gini": SQRT_GINI,
+    "gain-ratio": GAIN_RATIO,
+    "twoing": TWOING,
+}
 
 
 class Assessment(NamedTuple):

@@ -22,7 +22,7 @@ import numpy as np
 
 from structtree.errors import UsageError
 from structtree.lang.pretty import pretty
-from structtree.lang.syntax import Aggregate, Compare, Count, Follow, Missing, Within
+from structtree.lang.syntax import Aggregate, Among, Compare, Count, Follow, Missing, Within
 from structtree.space.families import Family, LinkFamily, Slot, TestFamily, base_literals
 from structtree.space.space import Space
 from structtree.space.terms import clash
@@ -314,7 +314,7 @@ class _Counter:
 
     def _one_of(self, family: Family, room: _Room) -> Series:
         if isinstance(family, TestFamily):
-            return {(1, room.weight(family.size)): len(family)} if room.allows(family) else {}
+            return {(1, room.weight(family.size)): family.n} if room.allows(family) else {}
         if not room.has_step:
             return {}
         if len(family.slots) > 1:
@@ -392,19 +392,19 @@ def _bags(inner: Sizes, n_parts: int, literals: int | None) -> Sizes:
 
 def _ways(families: list[TestFamily], most: int) -> list[int]:
     """In how many ways 0, 1, 2, ... tests of one subject may stand together."""
-    n = sum(map(len, families))
+    n = sum(family.n for family in families)
     templates = [f.template for f in families]
     if most <= 1 or n <= 1:
         return [1, n]
     if all(isinstance(t, Compare | Aggregate) and t.op in (">=", "<=") for t in templates):
         return [1, n, _n_bounded(families)]
-    if all(isinstance(t, Compare) and t.op == "=" for t in templates):
+    if all(isinstance(t, Among) or (isinstance(t, Compare) and t.op == "=") for t in templates):
         return [1, n]
     if all(isinstance(t, Compare) and t.op == "!=" for t in templates):
         return [comb(n, k) for k in range(most + 1)]
     if len(families) == 1 and isinstance(templates[0], Within) and templates[0].source is not None:
         return [1, n]
-    return _cliques([f.literal(v) for f in families for v in range(len(f))], most)
+    return _cliques([f.literal(v) for f in families for v in f.choices()], most)
 
 
 def _n_bounded(families: list[TestFamily]) -> int:
@@ -425,8 +425,8 @@ def _bound_values(family: TestFamily) -> Any:
 
 def _ways_with(fixed: TestFamily, others: list[TestFamily], most: int) -> list[int]:
     """In how many ways k tests of a subject stand together when one of them is of the fixed family."""
-    open_tests = {f.literal(v) for f in others for v in range(len(f))}
-    required = {fixed.literal(v) for v in range(len(fixed))}
+    open_tests = {f.literal(v) for f in others for v in f.choices()}
+    required = set(map(fixed.literal, fixed.choices()))
     everything = list(open_tests | required)
     return _cliques(everything, most, lambda chosen: _has_one(chosen, required, open_tests))
 

@@ -18,13 +18,14 @@ from numpy.typing import NDArray
 from structtree.data.columns import Population
 from structtree.data.reach import reachable_rows
 from structtree.data.schema import Kind
-from structtree.errors import GrammarError
+from structtree.errors import GrammarError, UsageError
 from structtree.lang.check import CheckedGrammar, CheckedRewrite
 from structtree.lang.logic import implies
 from structtree.lang.pretty import pretty
 from structtree.lang.syntax import (
     Aggregate,
     All,
+    Among,
     And,
     Bins,
     Compare,
@@ -54,7 +55,7 @@ from structtree.space.terms import (
     nesting,
     subject,
 )
-from structtree.space.values import Interval, counts, cuts, intervals, scalars
+from structtree.space.values import Interval, Subsets, counts, cuts, intervals, scalars
 
 __all__ = [
     "Family",
@@ -71,7 +72,11 @@ __all__ = [
 START = 1 << 40
 """The index of families that a search starts with besides those of the grammar; after all of them."""
 
+MOST_SETS = 4095
+"""So many sets of values are tried one by one, if they must be: those of twelve values."""
+
 Path = tuple[Follow | Step, ...]
+Values = NDArray[np.float64] | tuple[Any, ...] | Subsets
 LinkPredicate = Exists | All | Count | Distinct | Follow | Step
 
 
@@ -89,7 +94,7 @@ class TestFamily:
         The test behind the path, its value still a source.
     path : tuple
         The functional steps before it (``load.`` in ``load.shape``), outermost first.
-    values : array or tuple
+    values : array, tuple or Subsets
         What the source offers; one None when there is no source.
     left : Predicate or None
         The literal it specialises; None stands for ``top``.
@@ -111,7 +116,7 @@ class TestFamily:
     type: str
     template: Predicate
     path: Path
-    values: NDArray[np.float64] | tuple[Any, ...]
+    values: Values
     left: Predicate | None = None
     kind: Kind | None = None
     cost: int | None = None
@@ -131,6 +136,27 @@ class TestFamily:
 
     def __len__(self) -> int:
         return len(self.values)
+
+    @property
+    def n(self) -> int:
+        """How many members there are, even if they are more than can be listed."""
+        return self.values.n if isinstance(self.values, Subsets) else len(self.values)
+
+    def choices(self) -> range:
+        """The indices of all members, for who takes them one by one.
+
+        Raises
+        ------
+        UsageError
+            When they are sets of more than twelve values.
+        """
+        if isinstance(self.values, Subsets) and self.values.n > MOST_SETS:
+            sets = f"{self.values.n:,} sets of {len(self.values.words)} values"
+            raise UsageError(
+                f"{pretty(self.template)!r} stands for {sets}, too many to try one by one: "
+                "ask one plain test of a table at a time, which needs no list, or write out the sets ('in {a, b}')"
+            )
+        return range(len(self.values))
 
     def literal(self, v: int) -> Predicate:
         """The member with the v-th value."""
@@ -153,6 +179,8 @@ class TestFamily:
         """What two families share when their members can be the same literals."""
         path = tuple(functional_step(step) for step in self.path)
         match self.template:
+            case Compare(attribute, "=") | Among(attribute):
+                return (*path, "values", attribute)
             case Compare(attribute, op):
                 return (*path, "compare", attribute, op)
             case Within(attribute):
@@ -353,10 +381,10 @@ class _Resolver:
             name = self._target(name, step)
         return name
 
-    def _values(
-        self, test: Predicate, name: str, rewrite: CheckedRewrite
-    ) -> tuple[NDArray[np.float64] | tuple[Any, ...], Kind | None]:
+    def _values(self, test: Predicate, name: str, rewrite: CheckedRewrite) -> tuple[Values, Kind | None]:
         match test:
+            case Among(attribute, source=Star() as source):
+                return Subsets(self._offered(name, attribute, source, rewrite)), "nominal"
             case Compare(attribute, op, Star() | Bins() | Quantiles() | Listed() | Range() as source):
                 kind = self._kind(name, attribute)
                 if op in (">=", "<="):
@@ -425,10 +453,11 @@ class _Resolver:
         """The family with only those members that are more special than the left side."""
         if isinstance(family, LinkFamily):
             return replace(family, left=left)
-        keep = [v for v in range(len(family)) if _special(family.literal(v), left, rewrite)]
+        if isinstance(family.values, Subsets) and rewrite.settled and family.subject == subject(left):
+            return replace(family, values=_sets_below(family, left), left=left)
+        keep = [v for v in family.choices() if _special(family.literal(v), left, rewrite)]
         values = family.values
-        chosen = values[keep] if isinstance(values, np.ndarray) else tuple(values[v] for v in keep)
-        return replace(family, values=chosen, left=left)
+        return replace(family, values=_some(values, keep), left=left)
 
     def _verify(self, family: Family, rewrite: CheckedRewrite) -> None:
         """Refuse a rewrite that some row shows to generalise."""
@@ -456,7 +485,7 @@ class _Resolver:
 def base_literals(family: Family) -> Iterator[Predicate]:
     """The members of a family as a rewrite makes them, nothing refined yet."""
     if isinstance(family, TestFamily):
-        yield from (family.literal(v) for v in range(len(family)))
+        yield from map(family.literal, family.choices())
         return
     for number in family.numbers:
         for inners in product(*(list(base_predicates(slot)) for slot in family.slots)):
@@ -507,6 +536,8 @@ def _instantiate(template: Predicate, value: Any, kind: Kind | None) -> Predicat
     if value is None:
         return template
     match template:
+        case Among(attribute):
+            return canonical(Among(attribute, value))
         case Compare():
             number = int(value) if kind == "int" and float(value).is_integer() else value
             return replace(template, value=float(value) if kind == "real" else number)
@@ -520,10 +551,14 @@ def _instantiate(template: Predicate, value: Any, kind: Kind | None) -> Predicat
             return template
 
 
-def _find_value(template: Predicate, values: NDArray[np.float64] | tuple[Any, ...], literal: Predicate) -> int | None:
+def _find_value(template: Predicate, values: Values, literal: Predicate) -> int | None:
+    if isinstance(values, Subsets):
+        return values.find(_words(template, literal))
     match template, literal:
+        case Among(source=Star()), _:
+            wanted: Any = _words(template, literal)
         case Compare(attribute, op), Compare(other, other_op, value) if (attribute, op) == (other, other_op):
-            wanted: Any = value
+            wanted = value
         case Within(attribute), Within(other, low, high, closed) if attribute == other:
             wanted = Interval(low, high, closed)
         case Aggregate(), Aggregate(value=value) if replace(template, value=value) == literal:
@@ -540,6 +575,50 @@ def _find_value(template: Predicate, values: NDArray[np.float64] | tuple[Any, ..
     return values.index(wanted) if wanted in values else None
 
 
+def _words(template: Predicate, literal: Predicate) -> tuple[Any, ...]:
+    """The values that a literal allows, if it asks about the attribute of a template; else none."""
+    match template, literal:
+        case Among(attribute), Among(other, words) if attribute == other:
+            return words
+        case Among(attribute), Compare(other, "=", word) if attribute == other:
+            return (word,)
+        case _:
+            return ()
+
+
+def _sets_below(family: TestFamily, left: Predicate) -> Subsets:
+    """The sets of a family that imply another test of the same subject: those of the values that do."""
+    assert isinstance(family.values, Subsets)
+    single = replace(family, values=tuple((word,) for word in family.values.words))
+    inside = Subsets(values[0] for v, values in enumerate(single.values) if implies(single.literal(v), left))
+    own = replace(family, values=inside).find(left)
+    return inside if own is None else inside.without([own])
+
+
+def _some(values: Values, places: list[int]) -> Values:
+    return values[places] if isinstance(values, np.ndarray) else tuple(values[place] for place in places)
+
+
+def _new_sets(family: TestFamily, earlier: list[TestFamily]) -> Values:
+    """The sets of a family that no earlier one has, without a look at each."""
+    assert isinstance(family.values, Subsets)
+    sets = family.values
+    for other in earlier:
+        if isinstance(other.values, Subsets) and set(sets.words) <= set(other.values.words):
+            every = Subsets(other.values.words)
+            family = replace(family, values=tuple(every[place] for place in other.values.skipped))
+            return _some(family.values, _new_places(family, earlier))
+        literals = map(other.literal, other.choices())
+        ends = (_peel(literal)[1] for literal in literals)
+        places = (sets.place_among_all(_words(family.template, end)) for end in ends)
+        sets = sets.without(place for place in places if place is not None)
+    return sets
+
+
+def _new_places(family: TestFamily, earlier: list[TestFamily]) -> list[int]:
+    return [v for v in range(len(family)) if not any(e.find(family.literal(v)) is not None for e in earlier)]
+
+
 def _unseen(families: Iterator[Family], seen: dict[tuple[Any, ...], list[TestFamily]]) -> Iterator[Family]:
     """The families without the members that an earlier one of the same form has; empty ones are dropped."""
     for family in families:
@@ -548,10 +627,9 @@ def _unseen(families: Iterator[Family], seen: dict[tuple[Any, ...], list[TestFam
             continue
         earlier = seen.setdefault(family.form, [])
         if earlier:
-            fresh = [v for v in range(len(family)) if not any(e.find(family.literal(v)) is not None for e in earlier)]
-            values = family.values
-            chosen = values[fresh] if isinstance(values, np.ndarray) else tuple(values[v] for v in fresh)
-            family = replace(family, values=chosen)
+            are_sets = isinstance(family.values, Subsets)
+            fresh = _new_sets(family, earlier) if are_sets else _some(family.values, _new_places(family, earlier))
+            family = replace(family, values=fresh)
         if len(family):
             earlier.append(family)
             yield family

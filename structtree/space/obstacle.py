@@ -18,7 +18,7 @@ import numpy as np
 
 from structtree.lang.logic import excludes, implies
 from structtree.lang.pretty import pretty
-from structtree.lang.syntax import Aggregate, Compare, Count, Follow, Predicate, Step, Within
+from structtree.lang.syntax import Aggregate, Among, Compare, Count, Follow, Predicate, Step, Within
 from structtree.space.families import Family, LinkFamily, Slot, TestFamily
 from structtree.space.space import Space
 from structtree.space.terms import canonical, clash, conjuncts, functional_step, n_literals, nesting, subject
@@ -27,6 +27,9 @@ __all__ = ["Obstacle", "obstacle"]
 
 SHOWN = 3
 """How many of the nearest literals, or rewrites, are told."""
+
+COMPARED = 1000
+"""How many members of a family are looked at: of the sets of many values only the small ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +106,8 @@ def _clash(p: Predicate, q: Predicate, name: str) -> str:
     if implies(p, q) or implies(q, p):
         weak = q if implies(p, q) else p
         return f"{both}: {pretty(weak)!r} is redundant"
+    if isinstance(_end(p), Among) and isinstance(_end(q), Among):
+        return f"{both}: write the values that both have as one set"
     return f"{both}: conditions on what one reference leads to go inside one pair of brackets"
 
 
@@ -150,7 +155,7 @@ def _value(space: Space, name: str, literal: Predicate) -> Obstacle | None:
     alike = [family for family in same if _operator(family.template) == _operator(_end(literal))] or same
     near = [found for family in alike for found in _nearest(family, literal)][:SHOWN]
     rules = " and ".join(repr(rule) for rule in dict.fromkeys(_rule(space, family) for family in alike))
-    n = sum(len(_values(family)) for family in alike)
+    n = sum(family.n if isinstance(family, TestFamily) else len(family.numbers) for family in alike)
     offers = _listed(near) if n <= len(near) else f"{n:,} others, among them {_listed(near)}"
     sentence = f"no rewrite of {name} makes {pretty(literal)!r}: {rules} offer{'s' * (' and ' not in rules)} {offers}"
     return Obstacle("value", sentence, literal, name, tuple(near))
@@ -185,7 +190,7 @@ def _nearest(family: Family, literal: Predicate) -> Iterator[Predicate]:
     """The members of a family whose values are nearest, in the order of the values."""
     wanted = _asked_value(literal)
     values = _values(family)
-    for v in sorted(nsmallest(SHOWN, range(len(values)), key=lambda v: _distance(values[v], wanted))):
+    for v in sorted(nsmallest(SHOWN, range(min(len(values), COMPARED)), key=lambda v: _distance(values[v], wanted))):
         if isinstance(family, TestFamily):
             yield family.literal(v)
         else:
@@ -208,6 +213,8 @@ def _asked_value(literal: Predicate) -> Any:
             return n
         case Within(low=low):
             return low
+        case Among(values=values):
+            return values
         case _:
             return None
 

@@ -600,7 +600,7 @@ class Space:
         if not _has_room(family, room):
             return
         if isinstance(family, TestFamily):
-            for v in range(start, len(family)):
+            for v in family.choices()[start:]:
                 yield Item(family, v, family.literal(v), (), prefix)
             return
         inside = room.inside().after(1)

@@ -91,7 +91,7 @@ def canonical(predicate: Predicate) -> Predicate:
             if TOP in unique:
                 return TOP
             return Or(unique) if len(unique) > 1 else unique[0]
-        case Among(attribute, values):
+        case Among(attribute, values, None):
             unique_values = tuple(sorted(set(values), key=_scalar_order))
             if len(unique_values) == 1:
                 return Compare(attribute, "=", unique_values[0])
@@ -168,8 +168,9 @@ def clash(p: Predicate, q: Predicate) -> bool:
     """Whether two literals may not be conjuncts of one position.
 
     They clash when they are the same; when they are tests of one subject and one implies or excludes the other;
-    when they count the same rows and one count implies or excludes the other; and, at one functional step
-    (``load (P)``), unless both are plain tests behind it: more conditions then go inside P instead.
+    when they are two sets of values of one subject, which are better said as one set; when they count the same rows
+    and one count implies or excludes the other; and, at one functional step (``load (P)``), unless both are plain
+    tests behind it: more conditions then go inside P instead.
 
     Examples
     --------
@@ -216,7 +217,16 @@ def _related(p: Predicate, q: Predicate) -> bool:
 
 
 def _opposed(p: Predicate, q: Predicate) -> bool:
+    if isinstance(_end(p), Among) and isinstance(_end(q), Among):
+        return True
     return bool(implies(p, q)) or bool(implies(q, p)) or excludes(p, q)
+
+
+def _end(predicate: Predicate) -> Predicate:
+    """The test behind all functional steps."""
+    while isinstance(predicate, Follow | Step):
+        predicate = predicate.inner
+    return predicate
 
 
 def n_literals(predicate: Predicate) -> int:

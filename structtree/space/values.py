@@ -3,14 +3,18 @@
 The rules a person can predict. ``a >= *`` has a threshold between any two neighbouring values: for whole numbers
 the greater of the two (``<=``: the smaller), for reals the midpoint, rounded to the fewest decimals that keep it
 in the middle half of the gap. ``bins(k)`` are k intervals of equal width, the last closed; ``quantiles(k)`` are
-intervals of about equally many rows; with ``>=`` and ``<=`` both offer their inner edges. ``count ... >= *``
-offers 1 up to the greatest number of rows that the link leads to. Only rows that an individual of the
-population can reach are asked.
+intervals of about equally many rows; with ``>=`` and ``<=`` both offer their inner edges. ``a in *`` offers every set
+of values, the small ones first. ``count ... >= *`` offers 1 up to the greatest number of rows that the link leads to.
+Only rows that an individual of the population can reach are asked.
 """
 
 from __future__ import annotations
 
+import sys
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from math import comb
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +22,7 @@ from numpy.typing import NDArray
 from structtree.data.schema import Kind
 from structtree.lang.syntax import Bins, Listed, Quantiles, Range, Scalar, Source, Star
 
-__all__ = ["Interval", "counts", "cuts", "intervals", "midpoints", "scalars"]
+__all__ = ["Interval", "Subsets", "counts", "cuts", "intervals", "midpoints", "scalars"]
 
 Floats = NDArray[np.float64]
 
@@ -30,6 +34,85 @@ class Interval:
     low: float
     high: float
     closed: bool = False
+
+
+class Subsets(Sequence[tuple[str, ...]]):
+    """All sets of some words but the empty one, small ones first and then by alphabet; none of them is kept.
+
+    Parameters
+    ----------
+    words : iterable of str
+    skipped : iterable of int
+        Places, in the list of all sets, of those that are left out.
+
+    Examples
+    --------
+    >>> sets = Subsets("ab")
+    >>> len(sets), list(sets), sets.index(("a", "b"))
+    (3, [('a',), ('b',), ('a', 'b')], 2)
+    >>> list(Subsets("ab", skipped=[0, 1]))
+    [('a', 'b')]
+    """
+
+    __slots__ = ("skipped", "words")
+
+    def __init__(self, words: Iterable[str], skipped: Iterable[int] = ()) -> None:
+        self.words = tuple(sorted(words))
+        self.skipped = tuple(sorted(skipped))
+
+    @property
+    def n(self) -> int:
+        """How many sets there are, however many."""
+        return int(2 ** len(self.words) - 1 - len(self.skipped))
+
+    def __len__(self) -> int:
+        return min(self.n, sys.maxsize)  # no Python sequence may say more
+
+    def __getitem__(self, place: int) -> tuple[str, ...]:  # type: ignore[override]  # there are no slices of it
+        if not 0 <= place < self.n:
+            raise IndexError(place)
+        for skipped in self.skipped:
+            place += skipped <= place
+        size = 1
+        while place >= comb(len(self.words), size):
+            place -= comb(len(self.words), size)
+            size += 1
+        return tuple(self._of_size(size, place))
+
+    def _of_size(self, size: int, place: int) -> Iterable[str]:
+        n = len(self.words)
+        for i, word in enumerate(self.words):
+            with_it = comb(n - i - 1, size - 1) if size else 0
+            if size and place < with_it:
+                yield word
+                size -= 1
+            else:
+                place -= with_it
+
+    def find(self, chosen: Sequence[object]) -> int | None:
+        """The place of a set of words, if it is here."""
+        place = self.place_among_all(chosen)
+        if place is None:
+            return None
+        before = bisect_left(self.skipped, place)
+        return None if place in self.skipped[before : before + 1] else place - before
+
+    def place_among_all(self, chosen: Sequence[object]) -> int | None:
+        """The place of a set of words in the list that skips none."""
+        wanted, n = set(chosen), len(self.words)
+        if not wanted or not wanted <= set(self.words):
+            return None
+        place, left = sum(comb(n, size) for size in range(1, len(wanted))), len(wanted)
+        for i, word in enumerate(self.words):
+            if word in wanted:
+                left -= 1
+            elif left:
+                place += comb(n - i - 1, left - 1)
+        return place
+
+    def without(self, places: Iterable[int]) -> Subsets:
+        """The same sets but for some, by their places in the list that skips none."""
+        return Subsets(self.words, {*self.skipped, *places})
 
 
 def cuts(source: Source, values: Floats, kind: Kind, op: str) -> Floats:

@@ -92,7 +92,7 @@ refine Car {
     # Flags: true, or false.
     top -> long
     top -> not long
-    # Categories, one at a time; for several at once write: in {a, b}
+    # Categories, one at a time; for sets of them write in * instead of = *
     top -> shape = *
     # id is left out: it has 99 values.
     # Links; what must hold behind them is refined by the block of their type.

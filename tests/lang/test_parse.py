@@ -59,6 +59,7 @@ FORMS = {
     "a = none": Compare("a", "=", "none"),
     "a = bins": Compare("a", "=", "bins"),
     "a in {w, v, 2, w}": Among("a", (2, "v", "w")),
+    "a in *": Among("a", source=Star()),
     "a in [0, 3)": Within("a", 0.0, 3.0),
     "a in [0, 3]": Within("a", 0.0, 3.0, closed=True),
     "a in [-inf, 3]": Within("a", float("-inf"), 3.0, closed=True),
@@ -186,7 +187,7 @@ MISTAKES = {
         "1:7: expected a name after 'count', got '>='; to use the word 'count' as a name put it in backticks: `count`"
     ),
     "count l (a) = 3": "1:13: expected '>=' or '<=' after ')', got '='",
-    "a in 3": "1:6: expected a value list, an interval, bins(k) or quantiles(k) after 'in', got '3'",
+    "a in 3": "1:6: expected '*', a value list, an interval, bins(k) or quantiles(k) after 'in', got '3'",
     "a in {}": "1:7: expected a value after '{', got '}'",
     "a in [1, b)": "1:10: expected a number after ',', got 'b'",
     "exists l (a": "1:10: this '(' is never closed: expected ')'",

@@ -59,6 +59,7 @@ tests = st.one_of(
     st.builds(Flag, attributes, st.booleans()),
     st.builds(Compare, attributes, st.sampled_from(["=", "!=", ">=", "<="]), st.one_of(scalars, sources)),
     st.builds(Among, attributes, listed.map(sort_scalars)),
+    st.builds(Among, attributes, source=st.just(Star())),
     st.builds(Within, attributes, st.floats(allow_nan=False), st.floats(allow_nan=False), st.booleans()),
     st.builds(Within, attributes, source=st.one_of(st.builds(Bins, small), st.builds(Quantiles, small))),
     st.builds(Missing, attributes),

@@ -6,11 +6,13 @@ import numpy as np
 import pytest
 
 from structtree import Grammar, Population
+from structtree.lang.parse import parse_predicate
 from structtree.learn import tree as module
 from structtree.learn.descent import descent_of, leaves_by
 from structtree.learn.grow import Growth, grow
 from structtree.learn.tree import Branch
 
+SETS = Grammar.parse("refine Individual { top -> *; top -> * in *; top -> * >= * }")
 FLAT = Grammar.parse("refine Individual { top -> *; top -> * = *; top -> * >= *; top -> * <= * }")
 
 
@@ -35,11 +37,12 @@ def slowly(tree, population, monkeypatch):
     return tree.apply(population)
 
 
+@pytest.mark.parametrize("grammar", [FLAT, SETS], ids=["values", "sets"])
 @pytest.mark.parametrize("seed", range(6))
-def test_it_leads_to_the_same_leaves_also_where_values_are_missing_or_new(seed, monkeypatch):
+def test_it_leads_to_the_same_leaves_also_where_values_are_missing_or_new(seed, grammar, monkeypatch):
     train, other = table(300, seed), table(500, seed + 100, kinds=("a", "c", "d", "e"))
     labels = np.random.default_rng(seed).integers(0, 3, 300)
-    tree = grow(train, labels, FLAT, Growth(max_depth=6), criterion="gini")
+    tree = grow(train, labels, grammar, Growth(max_depth=6), criterion="gini")
     assert len(tree.leaves) > 10
     quickly = [tree.apply(population) for population in (train, other)]
     for found, population in zip(quickly, (train, other), strict=True):
@@ -53,6 +56,15 @@ def test_a_tree_with_other_tests_is_asked_one_by_one():
     branch = tree.nodes[0]
     assert isinstance(branch, Branch)
     assert descent_of([branch.test, None, None], [(1, 2), (-1, -1), (-1, -1)]) is None
+
+
+def test_sets_of_numbers_are_left_to_the_tests_themselves():
+    test = parse_predicate("kind in {a, b}")
+    descent = descent_of([test, None, None], [(1, 2), (-1, -1), (-1, -1)])
+    words, numbers = (Population.from_records([{"kind": kind} for kind in kinds]) for kinds in ("abc", (1, 2, 3)))
+    assert leaves_by(descent, words).tolist() == [1, 1, 2]
+    assert leaves_by(descent, numbers) is None
+    assert descent_of([parse_predicate("size in {1, 2}"), None, None], [(1, 2), (-1, -1), (-1, -1)]) is None
 
 
 def test_data_without_an_attribute_is_left_to_the_tests_themselves():

@@ -89,12 +89,20 @@ class Plain:
     def merit(self, crowd, sides):
         if self.name == "acc*":
             return self.gain("accuracy", crowd, sides), self.gain("entropy", crowd, sides)
+        if self.name == "twoing":
+            known = sum(map(self.weight, sides)) / self.weight(crowd)
+            return known * self.twoing(*sides), 0.0
         if self.name == "gain-ratio":
             known = sum(map(self.weight, sides))
             groups = [*map(self.weight, sides), self.weight(crowd) - known]
             split = -sum(g / sum(groups) * log2(g / sum(groups)) for g in groups if g > 1e-9)
             return self.gain("entropy", crowd, sides) / split, 0.0
         return self.gain(self.name, crowd, sides), 0.0
+
+    def twoing(self, yes, no):
+        yes, no = np.array(self.counts(yes)), np.array(self.counts(no))
+        apart = np.abs(yes / yes.sum() - no / no.sum()).sum()
+        return yes.sum() * no.sum() / (yes.sum() + no.sum()) ** 2 / 4 * apart**2
 
     def questions(self, crowd):
         """The questions in the order of the grammar, each as a name and a function from a record to a side."""
@@ -170,6 +178,7 @@ def is_more(one, other):
 @given(table=tables(), multiway=st.booleans(), least=st.integers(1, 3))
 def test_growing_is_plain_recursion(name, missing, table, multiway, least):
     rows, target, weights = table
+    multiway = multiway and name != "twoing"
     growth = Growth(nominal="multiway" if multiway else "binary", missing=missing, min_samples_leaf=least)
     tree = grow(things(rows), target, ASKS, growth, criterion=name, sample_weight=weights)
     crowd = [(r, y, w, 1.0) for r, y, w in zip(rows, target, weights, strict=True)]
@@ -359,7 +368,7 @@ def test_a_few_thousand_rows_take_seconds():
 
 
 REFUSED = [
-    ({"nominal": "ternary"}, "nominal must be 'binary' or 'multiway'; got 'ternary'"),
+    ({"nominal": "ternary"}, "nominal must be 'binary', 'subset' or 'multiway'; got 'ternary'"),
     ({"missing": "mean"}, "missing must be 'false', 'majority' or 'fractional'; got 'mean'"),
     ({"average_gain_filter": 2}, "average_gain_filter must be True or False; got 2"),
 ]
@@ -377,6 +386,8 @@ def test_what_does_not_go_together_is_refused():
         grow(population, target, ASKS, Growth(missing="majority", share="path"))
     with pytest.raises(UsageError, match="nominal='multiway' does not go with max_evaluations=3"):
         grow(population, target, ASKS, Growth(nominal="multiway", max_evaluations=3))
+    with pytest.raises(UsageError, match="the criterion 'twoing' is for two sides; take nominal='subset'"):
+        grow(population, target, ASKS, Growth(nominal="multiway"), criterion="twoing")
     with pytest.raises(UsageError, match="is for the criterion 'gain-ratio'; got 'entropy'"):
         grow(population, target, ASKS, Growth(average_gain_filter=True), criterion="entropy")
 

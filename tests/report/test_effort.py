@@ -19,7 +19,8 @@ GIVEN = (LENSES.population, LENSES.target, Grammar.load("flat"))
 
 def test_all_criteria_for_classes_are_compared_by_default():
     efforts = compare_effort(*GIVEN)
-    assert [e.criterion for e in efforts] == ["acc*", "accuracy", "entropy", "gini", "sqrt-gini", "gain-ratio"]
+    named = ["acc*", "accuracy", "entropy", "gini", "sqrt-gini", "gain-ratio", "twoing"]
+    assert [e.criterion for e in efforts] == named
     for effort in efforts:
         assert effort.proved
         assert effort.agree

@@ -33,6 +33,8 @@ from structtree.search.criteria import (
     mse_bound,
     regression_bound,
     sqrt_gini_part,
+    twoing_bound,
+    twoing_term,
 )
 
 OF_CLASSES = [name for name in CRITERIA if CRITERIA[name].task == "classes"]
@@ -41,6 +43,7 @@ TERMS = {
     "gini": partial(impurity_term, gini_part),
     "sqrt-gini": partial(impurity_term, sqrt_gini_part),
     "gain-ratio": gain_ratio_term,
+    "twoing": twoing_term,
 }
 NEAR = 1e-9
 
@@ -106,6 +109,22 @@ def gain_ratio(yes, total):
     return (side(total, entropy) / sum(total) - mean_impurity(entropy, yes, total)) / of_split if of_split else 0.0
 
 
+def twoing(yes, total):
+    """As in Breiman and others, "Classification and Regression Trees" (1984), chapter 4."""
+    no = total - yes
+    if not sum(yes) or not sum(no):
+        return 0.0
+    apart = sum(abs(a / sum(yes) - b / sum(no)) for a, b in zip(yes, no, strict=True))
+    return sum(yes) * sum(no) / sum(total) ** 2 / 4 * apart**2
+
+
+def one_by_one(name, yes, total, whole_classes):
+    """The bound of a sum of terms when all but so many classes are taken one by one."""
+    if name == "twoing":
+        return twoing_bound([yes], total, whole_classes)[0]
+    return additive_bound(TERMS[name], [yes], total, whole_classes)[0]
+
+
 DEFINITIONS = {
     "accuracy": lambda yes, total: (mean_impurity(errors, yes, total), 0),
     "acc*": lambda yes, total: (mean_impurity(errors, yes, total), mean_impurity(entropy, yes, total)),
@@ -113,6 +132,7 @@ DEFINITIONS = {
     "gini": lambda yes, total: (mean_impurity(gini, yes, total), 0),
     "sqrt-gini": lambda yes, total: (mean_impurity(sqrt_gini, yes, total), 0),
     "gain-ratio": lambda yes, total: (-gain_ratio(yes, total), 0),
+    "twoing": lambda yes, total: (-twoing(yes, total), 0),
 }
 
 
@@ -253,6 +273,13 @@ def test_the_bound_of_a_refinement_is_no_lower(name, split, data):
     assert not better(bound[1], bound[0])
 
 
+@given(splits(min_classes=2, max_classes=2))
+def test_twoing_of_two_classes_is_half_the_gain_of_gini(split):
+    yes, total = split
+    gain = criterion("gini").unsplit(total)[0] - criterion("gini").loss([yes], total)[0, 0]
+    assert -criterion("twoing").loss([yes], total)[0, 0] == pytest.approx(gain / 2, abs=NEAR)
+
+
 @given(splits(max_classes=5))
 def test_the_bound_of_acc_star_is_never_below_the_pair_of_bounds(split):
     yes, total = split
@@ -273,9 +300,9 @@ def test_with_two_classes_one_of_them_leaves_wholly(name, split):
 @given(st.sampled_from(sorted(TERMS)), splits(min_classes=4, max_classes=6, most=3), st.integers(0, 2))
 def test_bounding_classes_one_by_one_is_valid_and_above_the_no_side_alone(name, split, whole_classes):
     yes, total = split
-    bound = additive_bound(TERMS[name], [yes], total, whole_classes)[0]
+    bound = one_by_one(name, yes, total, whole_classes)
     assert not better(criterion(name).loss(refinements(yes), total), bound).any()
-    if name != "gain-ratio":
+    if name not in ("gain-ratio", "twoing"):
         impurity = {"entropy": entropy, "gini": gini, "sqrt-gini": sqrt_gini}[name]
         assert bound[0] >= side(total - yes, impurity) / sum(total) - NEAR
 
@@ -292,7 +319,7 @@ def test_acc_star_is_bounded_as_well_when_classes_are_taken_one_by_one(split, wh
 def test_classes_that_are_not_on_the_yes_side_cost_no_tightness(name, split):
     yes, total = split
     yes[2:] = 0
-    exact, of_two = (additive_bound(TERMS[name], [yes], total, whole_classes=n)[0] for n in (6, 2))
+    exact, of_two = (one_by_one(name, yes, total, n) for n in (6, 2))
     assert of_two == pytest.approx(exact, abs=NEAR)
 
 
@@ -404,4 +431,6 @@ def test_a_criterion_survives_pickling(name):
 def test_scores_are_what_people_say():
     assert criterion("accuracy").score(0.25) == 0.75
     assert criterion("gain-ratio").score(-0.5) == 0.5
+    assert criterion("twoing").score(-0.2) == 0.2
+    assert criterion("twoing").room(0.2) == pytest.approx(0.05)
     assert criterion("gini").score(0.25) == 0.25

@@ -12,7 +12,7 @@ from structtree.search.criteria import TOLERANCE, cannot_beat, criterion
 from structtree.search.judges import COMPILED_CLASSES, TABLED_WEIGHT, judge_for
 from tests.search import twins
 
-CLASS_CRITERIA = ["acc*", "accuracy", "entropy", "gini", "sqrt-gini", "gain-ratio"]
+CLASS_CRITERIA = ["acc*", "accuracy", "entropy", "gini", "sqrt-gini", "gain-ratio", "twoing"]
 
 
 @st.composite

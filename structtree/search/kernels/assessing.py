@@ -14,9 +14,18 @@ from numba import njit
 
 from structtree.search.criteria import TOLERANCE
 
-__all__ = ["ENTROPY", "GAIN_RATIO", "GINI", "SQRT_GINI", "assess_accuracy", "assess_impurity", "assess_numbers"]
+__all__ = [
+    "ENTROPY",
+    "GAIN_RATIO",
+    "GINI",
+    "SQRT_GINI",
+    "TWOING",
+    "assess_accuracy",
+    "assess_impurity",
+    "assess_numbers",
+]
 
-ENTROPY, GINI, SQRT_GINI, GAIN_RATIO = range(4)
+ENTROPY, GINI, SQRT_GINI, GAIN_RATIO, TWOING = range(5)
 LOG_2 = log(2)
 
 # ------------------------------------------------------------------------------------------- assessing: classes
@@ -76,16 +85,16 @@ def assess_accuracy(
 def assess_impurity(
     kind: int, counts: Any, total: Any, corners: Any, table: Any, best: float, tie: float, slack: float
 ) -> Any:
-    """Losses, bounds and hope for entropy, Gini, square-root Gini or gain ratio.
+    """Losses, bounds and hope for entropy, Gini, square-root Gini, gain ratio or twoing.
 
     Parameters
     ----------
     kind : int
-        ``ENTROPY``, ``GINI``, ``SQRT_GINI`` or ``GAIN_RATIO``.
+        ``ENTROPY``, ``GINI``, ``SQRT_GINI``, ``GAIN_RATIO`` or ``TWOING``.
 
     The others, and the results, are those of `assess_accuracy`.
     """
-    if len(total) == 2 and kind != GAIN_RATIO:
+    if len(total) == 2 and kind not in (GAIN_RATIO, TWOING):
         return _assess_impurity_of_two(kind, counts, total, table, best, slack)
     losses, bounds = np.zeros((len(counts), 2)), np.zeros((len(counts), 2))
     hopeful = np.empty(len(counts), dtype=np.bool_)
@@ -293,6 +302,8 @@ def _sum_of_terms(kind: int, corner: int, yes: Any, total: Any, weight: float) -
     left = _rest(weight, kept)
     if kind == GAIN_RATIO:
         return _minus_gain_ratio(corner, yes, kept, total, weight, left)
+    if kind == TWOING:
+        return _minus_twoing(corner, yes, kept, total, weight, left)
     added = 0.0
     for k in range(len(yes)):
         part = yes[k] if (corner >> k) & 1 else 0.0
@@ -323,6 +334,17 @@ def _minus_gain_ratio(corner: int, yes: Any, kept: float, total: Any, weight: fl
     # The classes that leave all have the same surplus.
     gain += _surplus_nats(away, kept, left)
     return -gain / LOG_2 / split
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _minus_twoing(corner: int, yes: Any, kept: float, total: Any, weight: float, left: float) -> float:
+    if not kept * left > 0:
+        return 0.0
+    apart = 0.0
+    for k in range(len(yes)):
+        part = yes[k] if (corner >> k) & 1 else 0.0
+        apart += abs(part * weight - kept * total[k])
+    return -((apart / (2.0 * weight)) ** 2) / (kept * left)
 
 
 @njit(nogil=True, cache=True, error_model="numpy")

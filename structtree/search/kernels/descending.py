@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-__all__ = ["AT_LEAST", "AT_MOST", "EQUAL", "descend"]
+__all__ = ["AMONG", "AT_LEAST", "AT_MOST", "EQUAL", "descend"]
 
-AT_LEAST, AT_MOST, EQUAL = range(3)
+AT_LEAST, AT_MOST, EQUAL, AMONG = range(4)
 
 
 @njit(nogil=True, cache=True)
-def descend(columns: Any, asked: Any, forms: Any, bounds: Any, yes: Any, no: Any, leaves: Any) -> None:
+def descend(columns: Any, asked: Any, forms: Any, bounds: Any, sets: Any, yes: Any, no: Any, leaves: Any) -> None:
     """Find the leaf of each row.
 
     Parameters
@@ -21,7 +21,10 @@ def descend(columns: Any, asked: Any, forms: Any, bounds: Any, yes: Any, no: Any
     columns : (columns, rows) float64
         NaN where there is no value: every test of it is false.
     asked, forms, bounds, yes, no : one for each node
-        The column of its test (-1 in a leaf), the form, what it compares with, and where both answers lead.
+        The column of its test (-1 in a leaf), the form, what it compares with, and where both answers lead. The bound
+        of a set is where its values begin in `sets`.
+    sets : array of bool
+        For each set, and each code of its column, whether it is in the set.
     leaves : (rows,) int64
         Where the result goes.
     """
@@ -33,6 +36,8 @@ def descend(columns: Any, asked: Any, forms: Any, bounds: Any, yes: Any, no: Any
                 true = value >= bound
             elif forms[node] == AT_MOST:
                 true = value <= bound
+            elif forms[node] == AMONG:
+                true = value >= 0 and sets[np.int64(bound) + np.int64(value)]
             else:
                 true = value == bound
             node = yes[node] if true else no[node]

@@ -26,6 +26,7 @@ from structtree.search.kernels.assessing import (
     GAIN_RATIO,
     GINI,
     SQRT_GINI,
+    TWOING,
     _deviation,
     _entropy,
     _entropy_of_two,
@@ -35,6 +36,7 @@ from structtree.search.kernels.assessing import (
     _rest,
     _sum_of_terms,
 )
+from structtree.search.kernels.grouping import FEW_VALUES, all_sums, lies_in_a_plane, value_orders
 
 __all__ = [
     "ACCURACY",
@@ -43,6 +45,7 @@ __all__ = [
     "AT_MOST",
     "EQUAL",
     "MSE",
+    "SUBSET",
     "Columns",
     "Limits",
     "Task",
@@ -53,13 +56,14 @@ __all__ = [
     "is_better",
     "mark",
     "rounding",
+    "send",
     "subtree",
     "totals",
     "try_tests",
 ]
 
-AT_LEAST, AT_MOST, EQUAL = range(3)
-"""The forms of tests: ``a >= t``, ``a <= t`` for all t, and ``a = v`` for all v."""
+AT_LEAST, AT_MOST, EQUAL, SUBSET = range(4)
+"""The forms of tests: ``a >= t``, ``a <= t`` for all t, ``a = v`` for all v, and ``a in V`` for all sets V."""
 
 ACCURACY, ACCURACY_STAR, MSE = 10, 11, 12
 """Kinds of losses, besides those of `assessing`."""
@@ -161,6 +165,8 @@ def _loss_of_two(kind: int, x: float, y: float, p: float, q: float, weight: floa
         return _entropy_of_two(x, y, p, q, weight, table)
     if kind == SQRT_GINI:
         return 2.0 * (sqrt(x * y) + sqrt(p * q)) / weight
+    if kind == TWOING:
+        return -(((x * q - y * p) / weight) ** 2) / ((x + y) * (p + q))
     return _error_share(max(x, y) + max(p, q), weight)
 
 
@@ -444,8 +450,130 @@ def _rest_of(counts: Any, total: Any) -> Any:
     return rest
 
 
+# ---- all sets of values ----------------------------------------------------------------------------------------
+# `best` is the least loss and tie of a set that leaves enough rows on both sides, and how many values have to be
+# named for it; `free` the least loss and tie of any set.
+
+
 @njit(nogil=True, cache=True, error_model="numpy")
-def try_tests(first: int, last: int, lo: int, hi: int, columns: Any, task: Any, total: Any, leaf: int) -> Any:
+def _by_sets(
+    found: Any, at: Any, t: int, column: int, lo: int, hi: int, columns: Any, task: Any, total: Any, leaf: int,
+    pure: Any, slack: float,
+) -> Any:  # fmt: skip
+    """The best set of values, by code; and the least loss and tie of any not tried, infinite where none is better."""
+    classes, n = task.n_classes > 0, hi - lo
+    width = task.n_classes if classes else 2
+    counts, sizes, some = _count_codes(
+        columns.codes[column], columns.n_codes[column], columns.rows, lo, hi, width, task.labels, task.targets,
+        task.weights,
+    )  # fmt: skip
+    chosen, codes = np.zeros(len(sizes), dtype=np.bool_), np.empty(len(sizes), dtype=np.int64)
+    n_present, n_known = 0, 0
+    for code in range(len(sizes)):
+        n_known += sizes[code]
+        if sizes[code] > 0:
+            codes[n_present], counts[n_present], sizes[n_present] = code, counts[code], sizes[code]
+            n_present += 1
+    gaps = n_known < n
+    if n_present == 0 or (n_present == 1 and not gaps):
+        return chosen, inf, inf
+    codes, counts, sizes = codes[:n_present], counts[:n_present], sizes[:n_present]
+    inside = np.zeros(len(codes), dtype=np.bool_)
+    best, free = np.array([inf, inf, inf]), np.array([inf, inf])
+    in_plane, few = lies_in_a_plane(counts, classes), len(codes) <= FEW_VALUES
+    proved = False
+    if in_plane or not few:
+        found[2] += _by_orders(best, free, inside, counts, sizes, n, gaps, task, total, leaf, pure, slack)
+        proved = in_plane and not is_better(free[0], free[1], best[0], best[1], slack)
+    if few and not proved:
+        found[2] += _by_all_sets(best, free, inside, counts, sizes, n, gaps, task, total, leaf, pure, slack)
+        proved = True
+    if best[0] < inf:
+        found[0], found[1] = best[0], best[1]
+        at[0], at[1], at[2] = t, some[codes[0]], some[codes[0]]
+        named = 0
+        for v in range(n_present):
+            named += inside[v]
+        turned = not gaps and (2 * named > n_present or (2 * named == n_present and not inside[0]))
+        for v in range(n_present):
+            chosen[codes[v]] = inside[v] != turned
+    if proved:
+        return chosen, inf, inf
+    return (chosen, free[0], free[1]) if in_plane else (chosen, -inf, -inf)
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _by_orders(
+    best: Any, free: Any, inside: Any, counts: Any, sizes: Any, n: int, gaps: bool, task: Any, total: Any, leaf: int,
+    pure: Any, slack: float,
+) -> int:  # fmt: skip
+    """The beginnings of all orders and, as who has no value is on the no side, the ends; how many were tried."""
+    n_values, n_tried, n_inside = len(counts), 0, 0
+    orders = value_orders(counts, task.n_classes > 0)
+    side, chosen = np.zeros(counts.shape[1]), (0, 0)
+    for i in range(len(orders)):
+        for turned in range(1 + gaps):
+            side[:], n_side = 0.0, 0
+            for place in range(n_values):
+                value = orders[i, n_values - 1 - place if turned else place]
+                side += counts[value]
+                n_side += sizes[value]
+                named = place + 1 if gaps else min(place + 1, n_values - 1 - place)
+                n_tried += leaf <= n_side <= n - leaf
+                if n_side < n and _takes_set(best, free, side, n_side, named, n, task, total, leaf, pure, slack):
+                    chosen, n_inside = (i, turned), place + 1
+    for place in range(n_inside):
+        inside[orders[chosen[0], n_values - 1 - place if chosen[1] else place]] = True
+    return n_tried
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _by_all_sets(
+    best: Any, free: Any, inside: Any, counts: Any, sizes: Any, n: int, gaps: bool, task: Any, total: Any, leaf: int,
+    pure: Any, slack: float,
+) -> int:  # fmt: skip
+    """Every set; without gaps of a set and the others only the one that has not the last value."""
+    n_values, n_tried = len(counts), 0
+    sums, n_rows = all_sums(counts, sizes)
+    for s in range(1, len(sums) if gaps else len(sums) // 2):
+        named = 0
+        for v in range(n_values):
+            named += (s >> v) & 1
+        named = named if gaps else min(named, n_values - named)
+        n_tried += leaf <= n_rows[s] <= n - leaf
+        if n_rows[s] < n and _takes_set(best, free, sums[s], n_rows[s], named, n, task, total, leaf, pure, slack):
+            for v in range(n_values):
+                inside[v] = (s >> v) & 1 == 1
+    return n_tried
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _takes_set(
+    best: Any, free: Any, side: Any, n_side: int, named: int, n: int, task: Any, total: Any, leaf: int, pure: Any,
+    slack: float,
+) -> bool:  # fmt: skip
+    """Whether a set is better than the best found, or as good and shorter to read; then it is the best found."""
+    tie = 0.0
+    if task.n_classes > 0:
+        loss = _loss_of_many(task.kind, side, total, total.sum(), pure, task.table)
+        if task.kind == ACCURACY_STAR:
+            tie = _bits_of_many(side, total, total.sum(), pure, task.table)
+    else:
+        loss = _loss_of_numbers(side[0], side[1], total)
+    if is_better(loss, tie, free[0], free[1], slack):
+        free[0], free[1] = loss, tie
+    if n_side < leaf or n - n_side < leaf or is_better(best[0], best[1], loss, tie, slack):
+        return False
+    if is_better(loss, tie, best[0], best[1], slack) or named < best[2]:
+        best[0], best[1], best[2] = loss, tie, named
+        return True
+    return False
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def try_tests(
+    first: int, last: int, lo: int, hi: int, columns: Any, task: Any, total: Any, leaf: int, sets: Any = None
+) -> Any:
     """The best of some tests on a node.
 
     Parameters
@@ -458,10 +586,14 @@ def try_tests(first: int, last: int, lo: int, hi: int, columns: Any, task: Any, 
         The class weights of the node, or weight, sum and sum of squares of its targets.
     leaf : int
         The fewest rows on either side.
+    sets : bool, optional
+        Given where some tests are of the form ``SUBSET``: numba leaves out what asks whether it is None, which is
+        half of the time that compiling takes.
 
     Returns
     -------
-    found : loss, tie and how many were evaluated; an infinite loss when no test divides the node
+    found : loss, tie, how many were evaluated, and the least loss that a set of values may have that was not tried
+        An infinite loss when no test divides the node; the last is infinite when nothing can be better or as good.
         (Each test is judged by itself first, so that nothing depends on which are tried together.)
     at : the test, and two rows: those on both sides of the threshold (the lower first), or one that has the value
     """
@@ -470,11 +602,17 @@ def try_tests(first: int, last: int, lo: int, hi: int, columns: Any, task: Any, 
     pure = _pure_parts(total, task.table) if task.n_classes > 0 else np.empty((0, 0))
     slack = rounding(total, task)
     kind, labels, weights, table = task.kind, task.labels, task.weights, task.table
-    n_sorted = len(columns.order)
+    n_sorted, least, least_tie = len(columns.order), inf, inf
     for t in range(first, last):
         column, form = columns.tests[t, 0], columns.tests[t, 1]
         found[0], found[1], found[3] = inf, inf, best[0]
-        if column >= n_sorted:
+        if sets is not None and form == SUBSET:
+            _, loss, tie = _by_sets(
+                found, at, t, column - n_sorted, lo, hi, columns, task, total, leaf, pure, slack
+            )  # fmt: skip
+            if is_better(loss, tie, least, least_tie, 0.0):
+                least, least_tie = loss, tie
+        elif column >= n_sorted:
             _by_codes(found, at, t, column - n_sorted, form, lo, hi, columns, task, total, leaf, pure, slack)
         else:
             order, ranks = columns.order[column], columns.ranks[column]
@@ -489,6 +627,7 @@ def try_tests(first: int, last: int, lo: int, hi: int, columns: Any, task: Any, 
         if is_better(found[0], found[1], best[0], best[1], slack):
             best[0], best[1], best_at[:] = found[0], found[1], at
     best[2] = found[2]
+    best[3] = least if is_better(least, least_tie, best[0], best[1], slack) else inf
     return best, best_at
 
 
@@ -530,6 +669,30 @@ def mark(t: int, low: int, high: int, lo: int, hi: int, columns: Any, goes: Any)
     for p in range(lo, hi):
         row = np.uint32(columns.rows[p])
         goes[row] = _answer(t, low, high, columns, row)
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def send(
+    at: Any, lo: int, hi: int, columns: Any, task: Any, total: Any, leaf: int, goes: Any, sets: Any = None
+) -> None:
+    """Note for each row of a node whether the test that `try_tests` found holds of it."""
+    if sets is not None and columns.tests[at[0], 1] == SUBSET:
+        _mark_set(at, lo, hi, columns, task, total, leaf, goes)
+    else:
+        mark(at[0], at[1], at[2], lo, hi, columns, goes)
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _mark_set(at: Any, lo: int, hi: int, columns: Any, task: Any, total: Any, leaf: int, goes: Any) -> None:
+    """The same for a set of values, which is found once more."""
+    column = columns.tests[at[0], 0] - len(columns.order)
+    pure = _pure_parts(total, task.table) if task.n_classes > 0 else np.empty((0, 0))
+    found, where, slack = np.zeros(4), np.zeros(3, dtype=np.int64), rounding(total, task)
+    chosen, _, _ = _by_sets(found, where, at[0], column, lo, hi, columns, task, total, leaf, pure, slack)
+    for p in range(lo, hi):
+        row = np.uint32(columns.rows[p])
+        code = columns.codes[column, row]
+        goes[row] = code >= 0 and chosen[code]
 
 
 @njit(nogil=True, cache=True)
@@ -596,7 +759,9 @@ def gains(found: Any, total: Any, task: Any) -> Any:
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def subtree(lo: int, hi: int, depth: int, columns: Any, task: Any, limits: Any, goes: Any, stop: Any) -> Any:
+def subtree(
+    lo: int, hi: int, depth: int, columns: Any, task: Any, limits: Any, goes: Any, stop: Any, sets: Any = None
+) -> Any:
     """Grow the tree of a run of rows.
 
     Parameters
@@ -605,6 +770,8 @@ def subtree(lo: int, hi: int, depth: int, columns: Any, task: Any, limits: Any, 
         Room for answers, by row.
     stop : (1,) bool
         As soon as it is true, what is not divided yet stays so.
+    sets : bool, optional
+        As in `try_tests`.
 
     Returns
     -------
@@ -612,14 +779,14 @@ def subtree(lo: int, hi: int, depth: int, columns: Any, task: Any, limits: Any, 
         The run of each node, and its depth.
     forks : (nodes, 5) int64
         The test of each node and its two rows, as from `try_tests`, and where its yes and no side are; -1 in a leaf.
-    figures : (nodes, 4) float64
-        Loss, the decreases of both components, and how many tests were evaluated.
+    figures : (nodes, 5) float64
+        Loss, the decreases of both components, how many tests were evaluated, and the least loss that was not tried.
     stats : (nodes, classes or 3) float64
         Class weights, or weight, mean and sum of squares about it.
     """
     room = 64
     places, forks = np.zeros((room, 3), dtype=np.int64), np.full((room, 5), NOTHING, dtype=np.int64)
-    figures, stats = np.zeros((room, 4)), np.zeros((room, task.n_classes if task.n_classes > 0 else 3))
+    figures, stats = _no_figures(room), np.zeros((room, task.n_classes if task.n_classes > 0 else 3))
     spare = np.empty(hi - lo, dtype=np.int32)
     stack = np.zeros(room, dtype=np.int64)
     places[0, 0], places[0, 1], places[0, 2] = lo, hi, depth
@@ -636,8 +803,8 @@ def subtree(lo: int, hi: int, depth: int, columns: Any, task: Any, limits: Any, 
         large = hi - lo >= max(limits.split, 2 * limits.leaf)
         if same or not large or depth == limits.depth or stop[0]:
             continue
-        found, at = try_tests(0, len(columns.tests), lo, hi, columns, task, total, limits.leaf)
-        figures[node, 3] = found[2]
+        found, at = try_tests(0, len(columns.tests), lo, hi, columns, task, total, limits.leaf, sets)
+        figures[node, 3], figures[node, 4] = found[2], found[3]
         if at[0] < 0:
             continue
         gain, tie, better = gains(found, total, task)
@@ -645,12 +812,12 @@ def subtree(lo: int, hi: int, depth: int, columns: Any, task: Any, limits: Any, 
         if not better or share * gain + TOLERANCE < limits.decrease:
             continue
         figures[node, 0], figures[node, 1], figures[node, 2] = found[0], gain, tie
-        mark(at[0], at[1], at[2], lo, hi, columns, goes)
+        send(at, lo, hi, columns, task, total, limits.leaf, goes, sets)
         middle = divide(columns.rows, lo, hi, goes, spare)
         divide_some(0, len(columns.order), lo, hi, columns, goes, spare)
         if n_nodes + 2 > len(places):
             places, forks = _wider(places, NOTHING), _wider(forks, NOTHING)
-            figures, stats = _wider(figures, 0), _wider(stats, 0)
+            figures, stats = np.concatenate((figures, _no_figures(len(figures)))), _wider(stats, 0)
         if n_waiting + 2 > len(stack):
             stack = np.append(stack, stack)
         forks[node, :3] = at
@@ -661,6 +828,13 @@ def subtree(lo: int, hi: int, depth: int, columns: Any, task: Any, limits: Any, 
         n_waiting += 2
         n_nodes += 2
     return places[:n_nodes], forks[:n_nodes], figures[:n_nodes], stats[:n_nodes]
+
+
+@njit(nogil=True, cache=True)
+def _no_figures(n: int) -> Any:
+    figures = np.zeros((n, 5))
+    figures[:, 4] = inf
+    return figures
 
 
 @njit(nogil=True, cache=True)
