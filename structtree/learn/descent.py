@@ -1,48 +1,58 @@
 """Individuals of a table go down a tree in compiled code, where all tests are plain comparisons.
 
+The columns of an array are read where they are, without a copy; others are put side by side, some rows at a time.
+
 Law: the leaves are those that asking every test by itself leads to.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import NamedTuple
+from itertools import pairwise
+from math import inf, nan
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
 
 from structtree.data.columns import Column, Population
 from structtree.lang.syntax import Compare, Flag, Predicate
-from structtree.search.kernels.descending import AT_LEAST, AT_MOST, EQUAL, descend
+from structtree.search.kernels.descending import descend
 
 __all__ = ["Descent", "descent_of", "leaves_by"]
 
-PIECE = 100_000
-"""So many individuals go at a time, which bounds the memory for their values."""
+PIECE = 16_384
+"""So many individuals go at a time: few enough for their values to stay near the processor."""
 
-_FORMS = {">=": AT_LEAST, "<=": AT_MOST, "=": EQUAL}
+Floats = NDArray[np.float64]
 
 
 class Descent(NamedTuple):
-    """A tree of plain comparisons as arrays, one entry for each node; -1 stands in leaves.
+    """A tree of plain comparisons as arrays, one entry for each node.
 
     Parameters
     ----------
     attributes : tuple of str
         What is asked about.
-    asked, forms, yes, no : arrays of int
-    values : tuple
-        What each node compares with.
+    places : array of int
+        Which of them each node asks about.
+    low, high : arrays of float
+        Between which values the answer is yes; NaN in leaves.
+    sides : (nodes, 2) array of int
+        Where no and yes lead; a leaf leads to itself.
+    equal : dict from place to dict from node to value
+        Which nodes ask whether an attribute has one value, and which.
     """
 
     attributes: tuple[str, ...]
-    asked: NDArray[np.int64]
-    forms: NDArray[np.int64]
-    yes: NDArray[np.int64]
-    no: NDArray[np.int64]
-    values: tuple[str | float, ...]
+    places: NDArray[np.int32]
+    low: Floats
+    high: Floats
+    sides: NDArray[np.int32]
+    equal: dict[int, dict[int, str | float]]
 
 
 def descent_of(tests: Sequence[Predicate | None], sides: Sequence[tuple[int, int]]) -> Descent | None:
@@ -63,35 +73,27 @@ def descent_of(tests: Sequence[Predicate | None], sides: Sequence[tuple[int, int
     >>> leaves_by(descent, data).tolist()
     [2, 1]
     """
-    asked, forms, values = [], [], []
-    place: dict[str, int] = {}
-    for test in tests:
-        comparison = _comparison(test)
-        if comparison is None:
-            return None
-        asked.append(place.setdefault(comparison.attribute, len(place)) if comparison.attribute else -1)
-        forms.append(comparison.form)
-        values.append(comparison.value)
-    yes, no = np.array(sides, dtype=np.int64).T
-    return Descent(tuple(place), np.array(asked), np.array(forms), yes.copy(), no.copy(), tuple(values))
-
-
-class _Comparison(NamedTuple):
-    attribute: str
-    form: int
-    value: str | float
-
-
-def _comparison(test: Predicate | None) -> _Comparison | None:
-    match test:
-        case None:
-            return _Comparison("", -1, 0.0)
-        case Flag(attribute, positive):
-            return _Comparison(attribute, EQUAL, float(positive))
-        case Compare(attribute, ">=" | "<=" | "=" as op, str() | int() | float() as value):
-            return _Comparison(attribute, _FORMS[op], value)
-        case _:
-            return None
+    place_of: dict[str, int] = {}
+    equal: dict[int, dict[int, str | float]] = {}
+    rows: list[tuple[int, float, float, int, int]] = []
+    for node, (test, (yes, no)) in enumerate(zip(tests, sides, strict=True)):
+        match test:
+            case None:
+                rows.append((0, nan, nan, node, node))
+                continue
+            case Flag(attribute, positive):
+                low = high = float(positive)
+            case Compare(attribute, "=", str() | int() | float() as value):
+                low = high = nan if isinstance(value, str) else value
+                equal.setdefault(place_of.setdefault(attribute, len(place_of)), {})[node] = value
+            case Compare(attribute, ">=" | "<=" as op, int() | float() as value):
+                low, high = (value, inf) if op == ">=" else (-inf, value)
+            case _:
+                return None
+        rows.append((place_of.setdefault(attribute, len(place_of)), low, high, no, yes))
+    table = np.array(rows, dtype=np.float64)
+    places, both = table[:, 0].astype(np.int32), table[:, 3:].astype(np.int32)
+    return Descent(tuple(place_of), places, table[:, 1].copy(), table[:, 2].copy(), both, equal)
 
 
 def leaves_by(descent: Descent, population: Population) -> NDArray[np.int64] | None:
@@ -100,41 +102,82 @@ def leaves_by(descent: Descent, population: Population) -> NDArray[np.int64] | N
     if not set(descent.attributes) <= table.columns.keys():
         return None
     columns = [table.columns[name] for name in descent.attributes]
-    bounds = _bounds(descent, columns)
-    leaves = np.empty(len(population), dtype=np.int64)
+    leaves = np.zeros(len(population), dtype=np.int64)
+    if columns and len(leaves):
+        low, high = _with_codes(descent, columns)
+        cells = _cells_of([column.values for column in columns], population.individuals)
+        places = cells.places[descent.places]
 
-    def some(first: int) -> None:
-        piece = slice(first, first + PIECE)
-        values = _values(columns, population.individuals[piece])
-        descend(values, descent.asked, descent.forms, bounds, descent.yes, descent.no, leaves[piece])
+        def some(first: int, last: int) -> None:
+            descend(cells.of(first, last), places, low, high, descent.sides, leaves[first:last])
 
-    starts = range(0, len(population), PIECE)
-    if len(starts) < 2:
-        some(0)
-    else:
-        with ThreadPoolExecutor(min(8, os.cpu_count() or 1)) as threads:
-            list(threads.map(some, starts))
+        _in_pieces(some, len(leaves))
     return leaves
 
 
-def _values(columns: Sequence[Column], rows: NDArray[np.int64]) -> NDArray[np.float64]:
-    """The values of some rows; a run of them needs no looking up."""
-    values = np.empty((len(columns), len(rows)))
-    is_run = len(rows) > 0 and rows[-1] - rows[0] == len(rows) - 1 and bool((np.diff(rows) == 1).all())
-    for i, column in enumerate(columns):
-        values[i] = column.values[rows[0] : rows[-1] + 1] if is_run else column.values[rows]
-    return values
+def _in_pieces(action: Callable[[int, int], None], n: int) -> None:
+    edges = [*range(0, n, PIECE), n]
+    if len(edges) < 6:  # threads take a while to start
+        for first, last in pairwise(edges):
+            action(first, last)
+        return
+    with ThreadPoolExecutor(min(8, os.cpu_count() or 1)) as threads:
+        list(threads.map(action, edges[:-1], edges[1:]))
 
 
-def _bounds(descent: Descent, columns: Sequence[Column]) -> NDArray[np.float64]:
-    """What each node compares with, as numbers; a category that the data does not have is like none of its own."""
-    bounds = np.zeros(len(descent.values))
-    for node, (at, value) in enumerate(zip(descent.asked.tolist(), descent.values, strict=True)):
-        if at < 0:
-            continue
-        if columns[at].kind == "nominal":
-            code = columns[at].code(str(value))
-            bounds[node] = code if code >= 0 else np.nan
-        else:
-            bounds[node] = float(value)
-    return bounds
+def _with_codes(descent: Descent, columns: Sequence[Column]) -> tuple[Floats, Floats]:
+    """Between what each node's answer is yes; a category that the data does not have is like none of its own."""
+    low, high = descent.low.copy(), descent.high.copy()
+    for place, values in descent.equal.items():
+        if columns[place].kind == "nominal":
+            code_of = {category: code for code, category in enumerate(columns[place].categories)}
+            nodes = list(values)
+            low[nodes] = high[nodes] = [code_of.get(str(value), nan) for value in values.values()]
+    return low, high
+
+
+# ---- columns side by side -------------------------------------------------------------------------------
+
+
+class _Cells(NamedTuple):
+    """Columns side by side: at which places they are, and the rows from one individual to another."""
+
+    places: NDArray[np.int32]
+    of: Callable[[int, int], Floats]
+
+
+def _cells_of(columns: Sequence[NDArray[Any]], rows: NDArray[np.int64]) -> _Cells:
+    start, n = int(rows[0]), len(rows)
+    if rows[-1] - start != n - 1 or not (np.diff(rows) == 1).all():
+        return _copied(columns, lambda first, last: rows[first:last])
+    run = [values[start : start + n] for values in columns]
+    return _in_place(run) or _copied(run, slice)
+
+
+def _copied(columns: Sequence[NDArray[Any]], which: Callable[[int, int], Any]) -> _Cells:
+    def of(first: int, last: int) -> Floats:
+        cells = np.empty((last - first, len(columns)))
+        for place, values in enumerate(columns):
+            cells[:, place] = values[which(first, last)]
+        cells.flags.writeable = False  # as those that are in place, so that one compiled version is for both
+        return cells
+
+    return _Cells(np.arange(len(columns), dtype=np.int32), of)
+
+
+def _in_place(columns: Sequence[NDArray[Any]]) -> _Cells | None:
+    """The columns as parts of the same rows of memory, if that is what they are."""
+    first = min(columns, key=_address)
+    (step,) = first.strides
+    offsets = [_address(values) - _address(first) for values in columns]
+    if max(offsets) >= abs(step) or any(offset % 8 for offset in offsets):
+        return None
+    if any(v.dtype != np.float64 or v.strides != (step,) or not v.flags.aligned for v in columns):
+        return None
+    # Of each row only the columns themselves are looked at, whatever stands between them.
+    cells = as_strided(first, (len(first), max(offsets) // 8 + 1), (step, 8), writeable=False)
+    return _Cells(np.array(offsets, dtype=np.int32) // 8, lambda first, last: cells[first:last])
+
+
+def _address(values: NDArray[Any]) -> int:
+    return int(values.__array_interface__["data"][0])

@@ -11,9 +11,9 @@ parts, to several sides at once.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from structtree.data.columns import Population
 from structtree.data.schema import Schema
 from structtree.lang.syntax import Compare, Predicate
-from structtree.learn.descent import descent_of, leaves_by
+from structtree.learn.descent import Descent, descent_of, leaves_by
 from structtree.learn.routing import holds_among, places_among
 from structtree.learn.unknown import one_of, possibly, surely
 from structtree.search.criteria import TOLERANCE
@@ -47,6 +47,8 @@ __all__ = [
 
 MissingRule = Literal["false", "majority", "fractional"]
 """What becomes of those who lack a value that is asked about; see `Tree`."""
+
+Kept = TypeVar("Kept")
 
 MANY = 200
 """So many individuals are worth preparing a tree for."""
@@ -269,6 +271,8 @@ class Tree:
     classes: tuple[Any, ...] = ()
     missing: MissingRule = "false"
     _parents: tuple[int, ...] = field(init=False, repr=False)
+    #: What takes a walk over all nodes and is needed again and again; see `kept`.
+    _kept: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
         parents = [-1] * len(self.nodes)
@@ -276,6 +280,13 @@ class Tree:
             for child in node.children:
                 parents[child] = index
         object.__setattr__(self, "_parents", tuple(parents))
+
+    def kept(self, name: str, made: Callable[[], Kept]) -> Kept:
+        """What is kept under a name; made when it is asked for the first time."""
+        if name not in self._kept:
+            self._kept[name] = made()
+        found: Kept = self._kept[name]
+        return found
 
     # ---- its shape --------------------------------------------------------------------------------------
 
@@ -391,12 +402,7 @@ class Tree:
 
     def _apply_plain(self, population: Population) -> NDArray[np.int64] | None:
         """The leaves, where all tests are plain comparisons."""
-        plain = [node for node in self.nodes if isinstance(node, Branch | Leaf)]
-        if len(plain) < len(self.nodes):
-            return None
-        tests = [node.test if isinstance(node, Branch) else None for node in plain]
-        sides = [(node.yes, node.no) if isinstance(node, Branch) else (-1, -1) for node in plain]
-        descent = descent_of(tests, sides)
+        descent = self.kept("descent", lambda: _descent_of(self.nodes))
         return None if descent is None else leaves_by(descent, population)
 
     def distribution(self, population: Population) -> Distribution:
@@ -442,6 +448,15 @@ class Tree:
             return [_shared(part, child, places, place, share) for place, (child, share) in enumerate(sides)]
         places[places < 0] = heaviest(node.shares)
         return [_some(part, child, places == place) for place, child in enumerate(node.children)]
+
+
+def _descent_of(nodes: Sequence[Node]) -> Descent | None:
+    plain = [node for node in nodes if isinstance(node, Branch | Leaf)]
+    if len(plain) < len(nodes):
+        return None
+    tests = [node.test if isinstance(node, Branch) else None for node in plain]
+    sides = [(node.yes, node.no) if isinstance(node, Branch) else (-1, -1) for node in plain]
+    return descent_of(tests, sides)
 
 
 def _ways_of(switch: Switch) -> tuple[Way, ...]:
