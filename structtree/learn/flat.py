@@ -12,10 +12,11 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from heapq import heappop, heappush
 from math import inf
 from typing import Any, Literal, NamedTuple
@@ -24,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structtree.data.columns import Population
+from structtree.data.schema import Kind
 from structtree.lang.syntax import Compare, Predicate
 from structtree.learn.evidence import Evidence
 from structtree.learn.table import Asked, FlatTest, Table, table_of, task_of
@@ -51,14 +53,19 @@ class Flat(NamedTuple):
 
     Parameters
     ----------
-    nodes : tuple of Node
+    made : function
+        Gives the nodes. They are not made before somebody wants to see them, since that takes longer than all
+        the rest where data is small.
+    n_nodes, n_leaves : int
     evaluated : int
         Tests that were tried.
     stopped_by : {"time", "interrupt"}, optional
         What ended the growth before it was done.
     """
 
-    nodes: tuple[Node, ...]
+    made: Callable[[], tuple[Node, ...]]
+    n_nodes: int
+    n_leaves: int
     evaluated: int
     stopped_by: Literal["time", "interrupt"] | None
 
@@ -92,8 +99,8 @@ def grow_flat(
         grower = _Grower(table, task, limits, threads, deadline)
         root = grower.run(max_leaf_nodes)
     grown = _gather(root, table, task)
-    nodes = _nodes(grown, table, task, evidence.criterion, asked.complete)
-    return Flat(nodes, int(grown.figures[:, 3].sum()), grower.stopped_by)
+    sketch, n = _sketch(grown, table, task, evidence.criterion, asked.complete), len(grown.sizes)
+    return Flat(partial(_nodes, sketch), n, (n + 1) // 2, int(grown.figures[:, 3].sum()), grower.stopped_by)
 
 
 # ---- growing --------------------------------------------------------------------------------------------------
@@ -317,72 +324,116 @@ def _part(run: _Run, table: Table, task: kernel.Task) -> _Grown:
     return _Grown(np.array([run.hi - run.lo]), np.full((1, 5), -1), figures, stats[None, :])
 
 
-def _nodes(grown: _Grown, table: Table, task: kernel.Task, criterion: Criterion, complete: bool) -> tuple[Node, ...]:
+class _Sketch(NamedTuple):
+    """A grown tree, with all that its nodes are made of and nothing of the data itself.
+
+    Parameters
+    ----------
+    grown : _Grown
+        Of numbers with means and variances in place of sums and squares.
+    tests : sequence of FlatTest
+    categories : sequence of tuple of str
+        What the codes stand for, test by test.
+    chosen : array of float
+        Which member of its test's family each node asks: a threshold, a code, or the place of a step.
+    n_classes : int
+    criterion : Criterion
+    complete : bool
+        Whether all tests were tried.
+    """
+
+    grown: _Grown
+    tests: tuple[FlatTest, ...]
+    categories: tuple[tuple[str, ...], ...]
+    chosen: NDArray[np.float64]
+    n_classes: int
+    criterion: Criterion
+    complete: bool
+
+
+def _sketch(grown: _Grown, table: Table, task: kernel.Task, criterion: Criterion, complete: bool) -> _Sketch:
+    categories = tuple(
+        () if test.attribute is None else table.values[test.attribute].categories for test in table.tests
+    )
+    tests = tuple(test if test.ranks is None else replace(test, ranks=None) for test in table.tests)
+    chosen, settled = _chosen(grown.forks, table), grown._replace(stats=_settled(grown.stats, task))
+    return _Sketch(settled, tests, categories, chosen, task.n_classes, criterion, complete)
+
+
+def _settled(stats: NDArray[np.float64], task: kernel.Task) -> NDArray[np.float64]:
+    """Of numbers weight, mean and variance; those that are but the dust of rounding are nothing."""
+    if task.n_classes:
+        return stats
+    dust = TOLERANCE * (np.abs(task.targets).max(initial=0.0) + abs(task.mean))
+    weights, means, variances = stats[:, 0], stats[:, 1] + task.mean, stats[:, 2] / stats[:, 0]
+    means, variances = np.where(np.abs(means) > dust, means, 0.0), np.where(variances > dust**2, variances, 0.0)
+    return np.stack([weights, means, variances], axis=1)
+
+
+def _chosen(forks: NDArray[np.int64], table: Table) -> NDArray[np.float64]:
+    """Which member of its test's family each node asks, from the two rows that it was found by."""
+    chosen, high = np.zeros((2, len(forks)))
+    between: dict[tuple[Kind, str], list[NDArray[np.int64]]] = {}
+    for t in np.unique(forks[forks[:, 0] >= 0, 0]).tolist():
+        test, nodes = table.tests[t], np.flatnonzero(forks[:, 0] == t)
+        if test.attribute is None and test.ranks is None:
+            continue
+        # Of steps that divide the node in the same way the laxest.
+        values = table.values[test.attribute].values if test.attribute is not None else test.ranks
+        assert values is not None
+        chosen[nodes] = values[forks[nodes, 1]]
+        if test.kind is not None and test.form != kernel.EQUAL:
+            high[nodes] = values[forks[nodes, 2]]
+            assert isinstance(test.right, Compare)
+            between.setdefault((test.kind, test.right.op), []).append(nodes)
+    for (kind, op), groups in between.items():
+        nodes = np.concatenate(groups)
+        chosen[nodes] = midpoints(chosen[nodes], high[nodes], kind, op)
+    return chosen
+
+
+def _nodes(sketch: _Sketch) -> tuple[Node, ...]:
     """The nodes in reading order."""
-    yes, no = grown.forks[:, 3].tolist(), grown.forks[:, 4].tolist()
+    forks, criterion = sketch.grown.forks, sketch.criterion
+    tests, yes, no = (forks[:, i].tolist() for i in (0, 3, 4))
     order, stack = [], [0]
     while stack:
         node = stack.pop()
         order.append(node)
         if yes[node] >= 0:
             stack += [no[node], yes[node]]
-    place = np.empty(len(order), dtype=np.int64)
-    place[order] = np.arange(len(order))
-    tests = _predicates(grown.forks, table)
-    stats = _stats(grown, task)
-    places, figures = place.tolist(), grown.figures.tolist()
+    places = np.argsort(order).tolist()
+    stats, chosen, figures = _stats(sketch), sketch.chosen.tolist(), sketch.grown.figures.tolist()
     nodes: list[Node] = []
     for node in order:
-        test = tests[node]
-        if test is None:
+        if tests[node] < 0:
             nodes.append(Leaf(stats[node]))
             continue
+        test = _member(sketch.tests[tests[node]], sketch.categories[tests[node]], chosen[node])
         loss, gain, _, evaluated = figures[node]
         score = criterion.score(loss)
         # Of what was not tried nothing is known.
-        gap = 0.0 if complete else criterion.room(score)
-        found = Found(criterion.name, score, gain, complete, gap, int(evaluated), 0.0)
+        gap = 0.0 if sketch.complete else criterion.room(score)
+        found = Found(criterion.name, score, gain, sketch.complete, gap, int(evaluated), 0.0)
         nodes.append(Branch(test, places[yes[node]], places[no[node]], stats[node], found))
     return tuple(nodes)
 
 
-def _stats(grown: _Grown, task: kernel.Task) -> list[ClassCounts] | list[Moments]:
-    sizes, stats = grown.sizes.tolist(), grown.stats
-    if task.n_classes:
-        return [ClassCounts(n, tuple(counts)) for n, counts in zip(sizes, stats.tolist(), strict=True)]
-    # Means and variances that are but the dust of rounding are nothing.
-    dust = TOLERANCE * (np.abs(task.targets).max(initial=0.0) + abs(task.mean))
-    means, variances = stats[:, 1] + task.mean, stats[:, 2] / stats[:, 0]
-    means, variances = np.where(np.abs(means) > dust, means, 0.0), np.where(variances > dust**2, variances, 0.0)
-    columns = (sizes, stats[:, 0].tolist(), means.tolist(), variances.tolist())
-    return [Moments(*moments) for moments in zip(*columns, strict=True)]
+def _stats(sketch: _Sketch) -> list[ClassCounts] | list[Moments]:
+    sizes, stats = sketch.grown.sizes.tolist(), sketch.grown.stats.tolist()
+    if sketch.n_classes:
+        return [ClassCounts(n, tuple(counts)) for n, counts in zip(sizes, stats, strict=True)]
+    return [Moments(n, *moments) for n, moments in zip(sizes, stats, strict=True)]
 
 
-def _predicates(forks: NDArray[np.int64], table: Table) -> list[Predicate | None]:
-    """The test of each node; None for a leaf."""
-    found: list[Predicate | None] = [None] * len(forks)
-    for t, test in enumerate(table.tests):
-        nodes = np.flatnonzero(forks[:, 0] == t)
-        for node, predicate in zip(nodes.tolist(), _members(test, forks[nodes, 1:3], table), strict=True):
-            found[node] = predicate
-    return found
-
-
-def _members(test: FlatTest, rows: NDArray[np.int64], table: Table) -> Iterator[Predicate]:
-    """The members of a family, each from the two rows that it was found by."""
-    if test.ranks is not None:
-        # Of steps that divide the node in the same way the laxest.
-        yield from (test.steps[rank] for rank in test.ranks[rows[:, 0]].tolist())
-        return
+def _member(test: FlatTest, categories: tuple[str, ...], chosen: float) -> Predicate:
+    """One member of a family."""
+    if test.steps:
+        return test.steps[int(chosen)]
     if test.attribute is None:
-        yield from (test.right for _ in rows)
-        return
+        return test.right
     assert isinstance(test.right, Compare)
-    op, column = test.right.op, table.values[test.attribute]
-    if op == "=":
-        yield from (Compare(test.attribute, op, column.categories[int(column.values[row])]) for row in rows[:, 0])
-        return
-    assert test.kind is not None
-    for cut in midpoints(column.values[rows[:, 0]], column.values[rows[:, 1]], test.kind, op).tolist():
-        whole = test.kind == "int" and cut.is_integer()
-        yield Compare(test.attribute, op, int(cut) if whole else cut)
+    if test.right.op == "=":
+        return Compare(test.attribute, "=", categories[int(chosen)])
+    whole = test.kind == "int" and chosen.is_integer()
+    return Compare(test.attribute, test.right.op, int(chosen) if whole else chosen)

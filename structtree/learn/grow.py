@@ -290,10 +290,10 @@ def _grow_table(
 ) -> Tree:
     limits, seconds = _limits(growth), inf if growth.time_limit is None else growth.time_limit
     grown = grow_flat(asked, population, evidence, limits, max_leaf_nodes=growth.max_leaf_nodes, seconds=seconds)
-    tree = Tree(grown.nodes, population.schema, evidence.classes)
+    tree = Tree.later(grown.made, population.schema, evidence.classes)
     if grown.stopped_by is not None or not asked.complete:
         tree = _with_gaps(tree, growth, evidence)
-    _tell_of_table(tree, grown, progress)
+    _tell_of_table(grown, len(population), progress)
     return tree
 
 
@@ -303,10 +303,9 @@ def _limits(growth: Growth) -> Limits:
     )
 
 
-def _tell_of_table(tree: Tree, grown: Flat, progress: Callable[[Progress], None] | None) -> None:
+def _tell_of_table(grown: Flat, n: int, progress: Callable[[Progress], None] | None) -> None:
     if progress is not None:
-        n = tree.nodes[0].stats.n
-        progress(Progress(len(tree.nodes), len(tree.leaves), n, n, grown.evaluated, grown.stopped_by))
+        progress(Progress(grown.n_nodes, grown.n_leaves, n, n, grown.evaluated, grown.stopped_by))
 
 
 def _with_gaps(tree: Tree, growth: Growth, evidence: Evidence) -> Tree:
@@ -364,10 +363,10 @@ def _grow_plain(
         seconds=inf if growth.time_limit is None else growth.time_limit,
         refuses=_refusal(evidence, growth),
     )
-    tree = Tree(grown.nodes, schema, classes, missing)
+    tree = Tree(grown.made(), schema, classes, missing)
     if grown.stopped_by is not None:
         tree = _with_gaps(tree, growth, evidence)
-    _tell_of_table(tree, grown, progress)
+    _tell_of_table(grown, len(population), progress)
     return tree
 
 

@@ -78,7 +78,9 @@ def grow_parts(
             grower.best_first(root, max_leaf_nodes)
     except KeyboardInterrupt:
         grower.stopped_by = "interrupt"
-    return Flat(_in_reading_order(root), grower.tried, grower.stopped_by)
+    nodes = _in_reading_order(root)
+    n_leaves = sum(isinstance(node, Leaf) for node in nodes)
+    return Flat(lambda: nodes, len(nodes), n_leaves, grower.tried, grower.stopped_by)
 
 
 @dataclass(slots=True, eq=False)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -270,16 +270,41 @@ class Tree:
     schema: Schema
     classes: tuple[Any, ...] = ()
     missing: MissingRule = "false"
-    _parents: tuple[int, ...] = field(init=False, repr=False)
     #: What takes a walk over all nodes and is needed again and again; see `kept`.
     _kept: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
 
-    def __post_init__(self) -> None:
-        parents = [-1] * len(self.nodes)
-        for index, node in enumerate(self.nodes):
-            for child in node.children:
-                parents[child] = index
-        object.__setattr__(self, "_parents", tuple(parents))
+    @classmethod
+    def later(cls, made: Callable[[], tuple[Node, ...]], schema: Schema, classes: tuple[Any, ...] = ()) -> Tree:
+        """A tree whose nodes are made when they are first looked at.
+
+        Examples
+        --------
+        >>> from structtree.data.schema import RecordType
+        >>> leaf = Leaf(ClassCounts(4, (1.0, 3.0)))
+        >>> tree = Tree.later(lambda: (leaf,), Schema((RecordType("Car"),), "Car"), ("no", "yes"))
+        >>> tree.nodes
+        (Leaf(stats=ClassCounts(n=4, counts=(1.0, 3.0))),)
+        """
+        tree = cls((), schema, classes)
+        object.__delattr__(tree, "nodes")
+        tree._kept["made"] = made
+        return tree
+
+    if not TYPE_CHECKING:  # for which the nodes are always there
+
+        def __getattr__(self, name: str) -> Any:
+            """The nodes, where they are not made yet; Python asks this only for what it does not find."""
+            if name != "nodes":
+                raise AttributeError(f"a tree has no {name!r}")
+            made = self._kept.get("made")
+            if made is not None:  # or else another thread has made them just now
+                object.__setattr__(self, "nodes", made())
+                self._kept.pop("made", None)
+            return object.__getattribute__(self, "nodes")
+
+    @property
+    def _parents(self) -> tuple[int, ...]:
+        return self.kept("parents", lambda: _parents_of(self.nodes))
 
     def kept(self, name: str, made: Callable[[], Kept]) -> Kept:
         """What is kept under a name; made when it is asked for the first time."""
@@ -448,6 +473,14 @@ class Tree:
             return [_shared(part, child, places, place, share) for place, (child, share) in enumerate(sides)]
         places[places < 0] = heaviest(node.shares)
         return [_some(part, child, places == place) for place, child in enumerate(node.children)]
+
+
+def _parents_of(nodes: Sequence[Node]) -> tuple[int, ...]:
+    parents = [-1] * len(nodes)
+    for index, node in enumerate(nodes):
+        for child in node.children:
+            parents[child] = index
+    return tuple(parents)
 
 
 def _descent_of(nodes: Sequence[Node]) -> Descent | None:

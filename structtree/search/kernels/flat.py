@@ -52,6 +52,7 @@ __all__ = [
     "gains",
     "is_better",
     "mark",
+    "rank",
     "rounding",
     "subtree",
     "totals",
@@ -189,6 +190,34 @@ def _loss_of_numbers(w: float, s: float, total: Any) -> Any:
     """The mean square error, from the weight and sum of one side and the moments of both."""
     no, no_sum = total[0] - w, total[1] - s
     return max(total[2] - s * s / w - no_sum * no_sum / no, 0.0) / total[0]
+
+
+# ---- sorting -------------------------------------------------------------------------------------------------
+
+
+@njit(nogil=True, cache=True)
+def rank(values: Any, ascending: Any, order: Any, ranks: Any) -> bool:
+    """Note the order of the rows of a column, and which of its different values each has; whether some have none.
+
+    Parameters
+    ----------
+    values : (n,) float64
+    ascending : (n,) int64
+        The rows in the order of their values, those without a value last.
+    order, ranks : (n,) int32
+        Where the results go.
+    """
+    at = np.int32(0)
+    for p in range(len(ascending)):
+        row = ascending[p]
+        order[p] = row
+        if np.isnan(values[row]):
+            ranks[row] = NOTHING
+            continue
+        if p > 0 and values[row] != values[ascending[p - 1]]:
+            at += 1
+        ranks[row] = at
+    return len(ascending) > 0 and np.isnan(values[ascending[-1]])
 
 
 # ---- all thresholds of a sorted column -------------------------------------------------------------------------
