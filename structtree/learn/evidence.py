@@ -58,6 +58,10 @@ class Evidence:
         variance = float(np.average((target - mean) ** 2, weights=weights))
         return Moments(len(which), float(weights.sum()), mean, variance)
 
+    def take(self, which: NDArray[np.int64]) -> Evidence:
+        """The labels and weights of some individuals."""
+        return Evidence(self.criterion, self.target[which], self.weights[which], self.classes)
+
     def is_pure(self, which: NDArray[np.int64]) -> bool:
         """Whether there is nothing to tell apart: one class, or numbers that only rounding keeps from being equal."""
         target = self.target[which]

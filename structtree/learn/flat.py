@@ -372,23 +372,26 @@ def _settled(stats: NDArray[np.float64], task: kernel.Task) -> NDArray[np.float6
 
 def _chosen(forks: NDArray[np.int64], table: Table) -> NDArray[np.float64]:
     """Which member of its test's family each node asks, from the two rows that it was found by."""
-    chosen, high = np.zeros((2, len(forks)))
-    between: dict[tuple[Kind, str], list[NDArray[np.int64]]] = {}
-    for t in np.unique(forks[forks[:, 0] >= 0, 0]).tolist():
-        test, nodes = table.tests[t], np.flatnonzero(forks[:, 0] == t)
-        if test.attribute is None and test.ranks is None:
-            continue
+    by_test = np.argsort(forks[:, 0], kind="stable")
+    asked, lower, upper = forks[by_test, :3].T
+    edges = np.searchsorted(asked, np.arange(len(table.tests) + 1)).tolist()
+    low, high = np.zeros((2, len(forks)))
+    between: dict[tuple[Kind, str], list[slice]] = {}
+    for test, run in zip(table.tests, map(slice, edges[:-1], edges[1:]), strict=True):
         # Of steps that divide the node in the same way the laxest.
-        values = table.values[test.attribute].values if test.attribute is not None else test.ranks
-        assert values is not None
-        chosen[nodes] = values[forks[nodes, 1]]
+        values = test.ranks if test.attribute is None else table.values[test.attribute].values
+        if values is None or run.start == run.stop:
+            continue
+        low[run] = values[lower[run]]
         if test.kind is not None and test.form != kernel.EQUAL:
-            high[nodes] = values[forks[nodes, 2]]
+            high[run] = values[upper[run]]
             assert isinstance(test.right, Compare)
-            between.setdefault((test.kind, test.right.op), []).append(nodes)
-    for (kind, op), groups in between.items():
-        nodes = np.concatenate(groups)
-        chosen[nodes] = midpoints(chosen[nodes], high[nodes], kind, op)
+            between.setdefault((test.kind, test.right.op), []).append(run)
+    for (kind, op), runs in between.items():
+        places = np.concatenate([np.arange(run.start, run.stop) for run in runs])
+        low[places] = midpoints(low[places], high[places], kind, op)
+    chosen = np.empty(len(forks))
+    chosen[by_test] = low
     return chosen
 
 

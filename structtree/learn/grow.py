@@ -46,7 +46,7 @@ from structtree.space.evaluate import holds
 from structtree.space.functions import with_functions
 from structtree.space.space import Space
 
-__all__ = ["Growth", "Progress", "Stop", "grow"]
+__all__ = ["Growth", "Progress", "Stop", "grow", "grow_by"]
 
 Stop = Literal["test", "mdl"]
 
@@ -207,11 +207,21 @@ def grow(
     >>> print(pretty(tree.nodes[0].test), [leaf.stats.counts for leaf in tree.nodes[1:]])
     exists cars (closed and not long) [(8.0, 0.0), (2.0, 10.0)]
     """
-    options = growth or Growth()
     evidence = evidence_for(target, len(population), criterion, sample_weight, class_weight, classes)
     if isinstance(grammar, Grammar):
         population = with_functions(population, grammar, {})
         grammar = grammar.check(population.schema)
+    return grow_by(evidence, population, grammar, growth or Growth(), progress)
+
+
+def grow_by(
+    evidence: Evidence,
+    population: Population,
+    grammar: CheckedGrammar,
+    options: Growth,
+    progress: Callable[[Progress], None] | None = None,
+) -> Tree:
+    """Grow a tree from labels that have been checked; see `grow`."""
     population, evidence = _counted(population, evidence)
     if _for_tables(options):
         return _grow_plain(population, evidence, grammar, options, progress)
@@ -248,8 +258,7 @@ def _counted(population: Population, evidence: Evidence) -> tuple[Population, Ev
     if evidence.weights.all():
         return population, evidence
     which = np.flatnonzero(evidence.weights)
-    part = replace(evidence, target=evidence.target[which], weights=evidence.weights[which])
-    return population.take(which), part
+    return population.take(which), evidence.take(which)
 
 
 # ---- one test at a time ---------------------------------------------------------------------------------

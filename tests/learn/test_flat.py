@@ -1,4 +1,4 @@
-"""Trees over tables, grown in compiled sweeps: those that searching finds, however the columns are kept and shared."""
+"""Trees over tables, grown in compiled sweeps: those that searching finds, however the columns are kept."""
 
 from __future__ import annotations
 
