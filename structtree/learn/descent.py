@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from structtree.data.columns import Column, Population
 from structtree.lang.syntax import Compare, Flag, Predicate
-from structtree.search.kernels.descending import descend
+from structtree.search.kernels.descending import NODE, descend
 
 __all__ = ["Descent", "descent_of", "leaves_by"]
 
@@ -31,32 +31,25 @@ Floats = NDArray[np.float64]
 
 
 class Descent(NamedTuple):
-    """A tree of plain comparisons as arrays, one entry for each node.
+    """A tree of plain comparisons.
 
     Parameters
     ----------
     attributes : tuple of str
         What is asked about.
-    places : array of int
-        Which of them each node asks about.
-    low, high : arrays of float
-        Between which values the answer is yes; NaN in leaves.
-    sides : (nodes, 2) array of int
-        Where no and yes lead; a leaf leads to itself.
+    nodes : array
+        As the kernel has them; their places are among the attributes.
     equal : dict from place to dict from node to value
         Which nodes ask whether an attribute has one value, and which.
     """
 
     attributes: tuple[str, ...]
-    places: NDArray[np.int32]
-    low: Floats
-    high: Floats
-    sides: NDArray[np.int32]
+    nodes: NDArray[Any]
     equal: dict[int, dict[int, str | float]]
 
 
 def descent_of(tests: Sequence[Predicate | None], sides: Sequence[tuple[int, int]]) -> Descent | None:
-    """A tree as arrays, if all its tests are plain comparisons.
+    """A tree for the kernel, if all its tests are plain comparisons.
 
     Parameters
     ----------
@@ -75,11 +68,11 @@ def descent_of(tests: Sequence[Predicate | None], sides: Sequence[tuple[int, int
     """
     place_of: dict[str, int] = {}
     equal: dict[int, dict[int, str | float]] = {}
-    rows: list[tuple[int, float, float, int, int]] = []
+    nodes: list[tuple[float, float, int, int, int, int]] = []
     for node, (test, (yes, no)) in enumerate(zip(tests, sides, strict=True)):
         match test:
             case None:
-                rows.append((0, nan, nan, node, node))
+                nodes.append((nan, nan, 0, node, node, 0))
                 continue
             case Flag(attribute, positive):
                 low = high = float(positive)
@@ -90,10 +83,8 @@ def descent_of(tests: Sequence[Predicate | None], sides: Sequence[tuple[int, int
                 low, high = (value, inf) if op == ">=" else (-inf, value)
             case _:
                 return None
-        rows.append((place_of.setdefault(attribute, len(place_of)), low, high, no, yes))
-    table = np.array(rows, dtype=np.float64)
-    places, both = table[:, 0].astype(np.int32), table[:, 3:].astype(np.int32)
-    return Descent(tuple(place_of), places, table[:, 1].copy(), table[:, 2].copy(), both, equal)
+        nodes.append((low, high, place_of.setdefault(attribute, len(place_of)), no, yes, 0))
+    return Descent(tuple(place_of), np.array(nodes, dtype=NODE), equal)
 
 
 def leaves_by(descent: Descent, population: Population) -> NDArray[np.int64] | None:
@@ -104,12 +95,12 @@ def leaves_by(descent: Descent, population: Population) -> NDArray[np.int64] | N
     columns = [table.columns[name] for name in descent.attributes]
     leaves = np.zeros(len(population), dtype=np.int64)
     if columns and len(leaves):
-        low, high = _with_codes(descent, columns)
+        nodes = _with_codes(descent, columns)
         cells = _cells_of([column.values for column in columns], population.individuals)
-        places = cells.places[descent.places]
+        nodes["place"] = cells.places[nodes["place"]]
 
         def some(first: int, last: int) -> None:
-            descend(cells.of(first, last), places, low, high, descent.sides, leaves[first:last])
+            descend(cells.of(first, last), nodes, leaves[first:last])
 
         _in_pieces(some, len(leaves))
     return leaves
@@ -125,15 +116,15 @@ def _in_pieces(action: Callable[[int, int], None], n: int) -> None:
         list(threads.map(action, edges[:-1], edges[1:]))
 
 
-def _with_codes(descent: Descent, columns: Sequence[Column]) -> tuple[Floats, Floats]:
-    """Between what each node's answer is yes; a category that the data does not have is like none of its own."""
-    low, high = descent.low.copy(), descent.high.copy()
+def _with_codes(descent: Descent, columns: Sequence[Column]) -> NDArray[Any]:
+    """The nodes, with codes for categories; one that the data does not have is like none of its own."""
+    nodes = descent.nodes.copy()
     for place, values in descent.equal.items():
         if columns[place].kind == "nominal":
             code_of = {category: code for code, category in enumerate(columns[place].categories)}
-            nodes = list(values)
-            low[nodes] = high[nodes] = [code_of.get(str(value), nan) for value in values.values()]
-    return low, high
+            codes, which = [code_of.get(str(value), nan) for value in values.values()], list(values)
+            nodes["low"][which] = nodes["high"][which] = codes
+    return nodes
 
 
 # ---- columns side by side -------------------------------------------------------------------------------

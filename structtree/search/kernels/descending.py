@@ -7,18 +7,25 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-__all__ = ["descend"]
+__all__ = ["NODE", "descend"]
+
+NODE = np.dtype([("low", "f8"), ("high", "f8"), ("place", "i4"), ("no", "i4"), ("yes", "i4"), ("_", "i4")])
+"""A node: between which values the test holds, the column that it asks about, and where both answers lead.
+
+Nothing is between NaN and NaN, and in a leaf no leads to the leaf itself. All of a node is in one line of the cache:
+apart, its parts take twice as long to fetch where trees are large."""
 
 
 @njit(nogil=True, cache=True, inline="always")
-def _side(cells: Any, row: Any, node: Any, places: Any, low: Any, high: Any, sides: Any) -> Any:
+def _side(cells: Any, row: Any, node: Any, nodes: Any) -> Any:
     """Where a row goes on from a node; both comparisons are made, which is quicker than guessing the first."""
-    value = cells[row, places[node]]
-    return sides[node, np.int64((value >= low[node]) & (value <= high[node]))]
+    at = nodes[node]
+    value = cells[row, at.place]
+    return np.int64(at.yes if (value >= at.low) & (value <= at.high) else at.no)
 
 
 @njit(nogil=True, cache=True)
-def descend(cells: Any, places: Any, low: Any, high: Any, sides: Any, leaves: Any) -> None:
+def descend(cells: Any, nodes: Any, leaves: Any) -> None:
     """Find the leaf of each row.
 
     Four rows go at a time: what one waits for, the others do not.
@@ -27,10 +34,7 @@ def descend(cells: Any, places: Any, low: Any, high: Any, sides: Any, leaves: An
     ----------
     cells : (rows, columns) float64
         NaN where there is no value: every test of it is false.
-    places, low, high : one for each node
-        The column that it asks about, and between which values the test holds; nothing is between NaN and NaN.
-    sides : (nodes, 2)
-        Where false and true lead; in a leaf nothing is true, and false leads to itself.
+    nodes : (nodes,) NODE
     leaves : (rows,) int64
         Where the result goes.
     """
@@ -41,10 +45,10 @@ def descend(cells: Any, places: Any, low: Any, high: Any, sides: Any, leaves: An
         a = b = c = d = np.int64(0)
         moving = True
         while moving:
-            next_a = _side(cells, row, a, places, low, high, sides)
-            next_b = _side(cells, second, b, places, low, high, sides)
-            next_c = _side(cells, third, c, places, low, high, sides)
-            next_d = _side(cells, fourth, d, places, low, high, sides)
+            next_a = _side(cells, row, a, nodes)
+            next_b = _side(cells, second, b, nodes)
+            next_c = _side(cells, third, c, nodes)
+            next_d = _side(cells, fourth, d, nodes)
             moving = next_a != a or next_b != b or next_c != c or next_d != d
             a, b, c, d = next_a, next_b, next_c, next_d
         leaves[row], leaves[second], leaves[third], leaves[fourth] = a, b, c, d
