@@ -550,12 +550,11 @@ def divide(places: Any, lo: int, hi: int, goes: Any, spare: Any) -> int:
     first, second = lo, 0
     for p in range(lo, hi):
         row = places[p]
-        if goes[np.uint32(row)]:
-            places[first] = row
-            first += 1
-        else:
-            spare[second] = row
-            second += 1
+        # Written to both: where it does not belong the next one takes its place. A branch could not be guessed.
+        places[first], spare[second] = row, row
+        going = np.int64(goes[np.uint32(row)])
+        first += going
+        second += 1 - going
     for p in range(second):
         places[first + p] = spare[p]
     return first
