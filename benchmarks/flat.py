@@ -154,16 +154,16 @@ class Fitted:
 
 def fit_times(problem: Problem) -> Fitted:
     mine, other, small = ours(problem), theirs(problem), len(problem.target) < 1000
-    sides = (mine, problem.ours, []), (other, problem.theirs, [])
-    start_ups = []
-    for estimator, table, times in sides:
-        estimator.fit(table[:300], problem.target[:300])
-        if small:
-            first = table[:10], problem.target[:10]
-            start_ups.append(least_seconds(lambda e=estimator, f=first: e.fit(*f), 200))
-        times.append(least_seconds(lambda e=estimator, x=table: e.fit(x, problem.target), 200 if small else 2))
-    (own,), (their,) = (times for _, _, times in sides)
-    less = (own - start_ups[0]) / (their - start_ups[1]) if small else None
+    sides = (mine, problem.ours), (other, problem.theirs)
+
+    def seconds(rows: int | None, repeats: int) -> list[float]:
+        target = problem.target[:rows]
+        return [least_seconds(lambda e=e, x=x: e.fit(x[:rows], target), repeats) for e, x in sides]
+
+    seconds(300, 1)  # compiles
+    start_up = seconds(10, 200) if small else None
+    own, their = seconds(None, 200 if small else 2)
+    less = None if start_up is None else (own - start_up[0]) / (their - start_up[1])
     return Fitted(mine, other, own, their, less)
 
 

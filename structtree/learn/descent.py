@@ -22,7 +22,7 @@ from structtree.data.columns import Column, Population
 from structtree.lang.syntax import Compare, Flag, Predicate
 from structtree.search.kernels.descending import NODE, descend
 
-__all__ = ["Descent", "descent_of", "leaves_by"]
+__all__ = ["Descent", "Held", "descent_of", "held", "leaves_by"]
 
 PIECE = 16_384
 """So many individuals go at a time: few enough for their values to stay near the processor."""
@@ -48,6 +48,33 @@ class Descent(NamedTuple):
     equal: dict[int, dict[int, str | float]]
 
 
+class Held(NamedTuple):
+    """Between which values of an attribute a plain comparison holds; NaN for a category."""
+
+    attribute: str
+    low: float
+    high: float
+
+
+def held(test: Predicate) -> Held | None:
+    """Where a test holds, if it is a plain comparison.
+
+    Examples
+    --------
+    >>> held(Compare("size", ">=", 3))
+    Held(attribute='size', low=3.0, high=inf)
+    """
+    match test:
+        case Flag(attribute, positive):
+            return Held(attribute, float(positive), float(positive))
+        case Compare(attribute, "=", str()):
+            return Held(attribute, nan, nan)
+        case Compare(attribute, ">=" | "<=" | "=" as op, int() | float() as value):
+            return Held(attribute, -inf if op == "<=" else float(value), inf if op == ">=" else float(value))
+        case _:
+            return None
+
+
 def descent_of(tests: Sequence[Predicate | None], sides: Sequence[tuple[int, int]]) -> Descent | None:
     """A tree for the kernel, if all its tests are plain comparisons.
 
@@ -70,20 +97,17 @@ def descent_of(tests: Sequence[Predicate | None], sides: Sequence[tuple[int, int
     equal: dict[int, dict[int, str | float]] = {}
     nodes: list[tuple[float, float, int, int, int, int]] = []
     for node, (test, (yes, no)) in enumerate(zip(tests, sides, strict=True)):
-        match test:
-            case None:
-                nodes.append((nan, nan, 0, node, node, 0))
-                continue
-            case Flag(attribute, positive):
-                low = high = float(positive)
-            case Compare(attribute, "=", str() | int() | float() as value):
-                low = high = nan if isinstance(value, str) else value
-                equal.setdefault(place_of.setdefault(attribute, len(place_of)), {})[node] = value
-            case Compare(attribute, ">=" | "<=" as op, int() | float() as value):
-                low, high = (value, inf) if op == ">=" else (-inf, value)
-            case _:
-                return None
-        nodes.append((low, high, place_of.setdefault(attribute, len(place_of)), no, yes, 0))
+        if test is None:
+            nodes.append((nan, nan, 0, node, node, 0))
+            continue
+        found = held(test)
+        if found is None:
+            return None
+        place = place_of.setdefault(found.attribute, len(place_of))
+        if isinstance(test, Compare) and test.op == "=":
+            assert isinstance(test.value, str | int | float)
+            equal.setdefault(place, {})[node] = test.value
+        nodes.append((found.low, found.high, place, no, yes, 0))
     return Descent(tuple(place_of), np.array(nodes, dtype=NODE), equal)
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
@@ -27,11 +27,13 @@ from numpy.typing import NDArray
 from structtree.data.columns import Population
 from structtree.data.schema import Kind
 from structtree.lang.syntax import Compare, Predicate
+from structtree.learn.descent import Descent, held
 from structtree.learn.evidence import Evidence
 from structtree.learn.table import Asked, FlatTest, Table, table_of, task_of
 from structtree.learn.tree import Branch, ClassCounts, Found, Leaf, Moments, Node
 from structtree.search.criteria import TOLERANCE, Criterion
 from structtree.search.kernels import flat as kernel
+from structtree.search.kernels.descending import NODE
 from structtree.space.values import midpoints
 
 __all__ = ["Flat", "grow_flat"]
@@ -53,9 +55,9 @@ class Flat(NamedTuple):
 
     Parameters
     ----------
-    made : function
-        Gives the nodes. They are not made before somebody wants to see them, since that takes longer than all
-        the rest where data is small.
+    made : mapping from name to function
+        What makes the nodes, and other things without them; see `structtree.learn.tree.Tree.later`. They are not made
+        before somebody wants to see them, since that takes longer than all the rest where data is small.
     n_nodes, n_leaves : int
     evaluated : int
         Tests that were tried.
@@ -63,7 +65,7 @@ class Flat(NamedTuple):
         What ended the growth before it was done.
     """
 
-    made: Callable[[], tuple[Node, ...]]
+    made: Mapping[str, Callable[[], Any]]
     n_nodes: int
     n_leaves: int
     evaluated: int
@@ -100,7 +102,7 @@ def grow_flat(
         root = grower.run(max_leaf_nodes)
     grown = _gather(root, table, task)
     sketch, n = _sketch(grown, table, task, evidence.criterion, asked.complete), len(grown.sizes)
-    return Flat(partial(_nodes, sketch), n, (n + 1) // 2, int(grown.figures[:, 3].sum()), grower.stopped_by)
+    return Flat(_made(sketch), n, (n + 1) // 2, int(grown.figures[:, 3].sum()), grower.stopped_by)
 
 
 # ---- growing --------------------------------------------------------------------------------------------------
@@ -325,7 +327,7 @@ def _part(run: _Run, table: Table, task: kernel.Task) -> _Grown:
 
 
 class _Sketch(NamedTuple):
-    """A grown tree, with all that its nodes are made of and nothing of the data itself.
+    """A grown tree in reading order, with all that its nodes are made of and nothing of the data itself.
 
     Parameters
     ----------
@@ -356,8 +358,24 @@ def _sketch(grown: _Grown, table: Table, task: kernel.Task, criterion: Criterion
         () if test.attribute is None else table.values[test.attribute].categories for test in table.tests
     )
     tests = tuple(test if test.ranks is None else replace(test, ranks=None) for test in table.tests)
-    chosen, settled = _chosen(grown.forks, table), grown._replace(stats=_settled(grown.stats, task))
-    return _Sketch(settled, tests, categories, chosen, task.n_classes, criterion, complete)
+    order = kernel.reading_order(grown.forks)
+    sizes, forks, figures, stats = (array[order] for array in grown)
+    place = np.empty(len(order) + 1, dtype=np.int64)
+    place[order], place[-1] = np.arange(len(order)), -1  # no side stays no side
+    forks[:, 3:] = place[forks[:, 3:]]
+    read = _Grown(sizes, forks, figures, _settled(stats, task))
+    return _Sketch(read, tests, categories, _chosen(forks, table), task.n_classes, criterion, complete)
+
+
+def _made(sketch: _Sketch) -> Mapping[str, Callable[[], Any]]:
+    """What a tree is asked for, as it can be made from a sketch."""
+    made: dict[str, Callable[[], Any]] = {
+        "nodes": partial(_nodes, sketch),
+        "class counts" if sketch.n_classes else "moments": lambda: sketch.grown.stats,
+    }
+    if all(test.attribute is not None or held(test.right) is not None for test in sketch.tests):
+        made["descent"] = partial(_descent, sketch)
+    return made
 
 
 def _settled(stats: NDArray[np.float64], task: kernel.Task) -> NDArray[np.float64]:
@@ -397,32 +415,46 @@ def _chosen(forks: NDArray[np.int64], table: Table) -> NDArray[np.float64]:
 
 def _nodes(sketch: _Sketch) -> tuple[Node, ...]:
     """The nodes in reading order."""
-    forks, criterion = sketch.grown.forks, sketch.criterion
-    tests, yes, no = (forks[:, i].tolist() for i in (0, 3, 4))
-    order, stack = [], [0]
-    while stack:
-        node = stack.pop()
-        order.append(node)
-        if yes[node] >= 0:
-            stack += [no[node], yes[node]]
-    places = np.argsort(order).tolist()
-    stats, chosen, figures = _stats(sketch), sketch.chosen.tolist(), sketch.grown.figures.tolist()
+    grown, criterion = sketch.grown, sketch.criterion
     nodes: list[Node] = []
-    for node in order:
-        if tests[node] < 0:
-            nodes.append(Leaf(stats[node]))
+    rows = zip(_stats(sketch), grown.forks.tolist(), sketch.chosen.tolist(), grown.figures.tolist(), strict=True)
+    for stats, (t, _, _, yes, no), chosen, (loss, gain, _, evaluated) in rows:
+        if t < 0:
+            nodes.append(Leaf(stats))
             continue
-        test = _member(sketch.tests[tests[node]], sketch.categories[tests[node]], chosen[node])
-        loss, gain, _, evaluated = figures[node]
         score = criterion.score(loss)
         # Of what was not tried nothing is known.
         gap = 0.0 if sketch.complete else criterion.room(score)
         found = Found(criterion.name, score, gain, sketch.complete, gap, int(evaluated), 0.0)
-        nodes.append(Branch(test, places[yes[node]], places[no[node]], stats[node], found))
+        nodes.append(Branch(_member(sketch.tests[t], sketch.categories[t], chosen), yes, no, stats, found))
     return tuple(nodes)
 
 
-def _stats(sketch: _Sketch) -> list[ClassCounts] | list[Moments]:
+def _descent(sketch: _Sketch) -> Descent:
+    """How to go down the tree; the same as from its nodes."""
+    forks, place_of = sketch.grown.forks, dict[str, int]()
+    equal: dict[int, dict[int, str | float]] = {}
+    nodes = np.zeros(len(forks), dtype=NODE)
+    nodes["low"] = nodes["high"] = np.nan
+    nodes["no"] = nodes["yes"] = np.arange(len(forks))
+    for t in dict.fromkeys(forks[forks[:, 0] >= 0, 0].tolist()):
+        test, which = sketch.tests[t], np.flatnonzero(forks[:, 0] == t)
+        chosen = sketch.chosen[which]
+        found = held(_member(test, sketch.categories[t], float(chosen[0])))
+        assert found is not None  # which was seen to before
+        place = place_of.setdefault(found.attribute, len(place_of))
+        nodes["place"][which], nodes["no"][which], nodes["yes"][which] = place, forks[which, 4], forks[which, 3]
+        ranged = test.attribute is not None and test.form != kernel.EQUAL
+        nodes["low"][which] = chosen if ranged and found.low > -inf else found.low
+        nodes["high"][which] = chosen if ranged and found.high < inf else found.high
+        for node, code in zip(which.tolist(), chosen.tolist(), strict=True) if not ranged else ():
+            match _member(test, sketch.categories[t], code):
+                case Compare(_, "=", str() | int() | float() as value):
+                    equal.setdefault(place, {})[node] = value
+    return Descent(tuple(place_of), nodes, equal)
+
+
+def _stats(sketch: _Sketch) -> Sequence[ClassCounts | Moments]:
     sizes, stats = sketch.grown.sizes.tolist(), sketch.grown.stats.tolist()
     if sketch.n_classes:
         return [ClassCounts(n, tuple(counts)) for n, counts in zip(sizes, stats, strict=True)]

@@ -372,7 +372,7 @@ def _grow_plain(
         seconds=inf if growth.time_limit is None else growth.time_limit,
         refuses=_refusal(evidence, growth),
     )
-    tree = Tree(grown.made(), schema, classes, missing)
+    tree = Tree(grown.made["nodes"](), schema, classes, missing)
     if grown.stopped_by is not None:
         tree = _with_gaps(tree, growth, evidence)
     _tell_of_table(grown, len(population), progress)

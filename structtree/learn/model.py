@@ -96,7 +96,10 @@ class Model:
     @property
     def asked(self) -> Asked:
         """Which attributes and links of which types its tests mention."""
-        return self.tree.kept("asked", lambda: asked(self.tree.tests, self.tree.schema))
+        tree = self.tree
+        if tree.descent is not None:
+            return {tree.schema.individual: frozenset(tree.descent.attributes)}
+        return tree.kept("asked", lambda: asked(tree.tests, tree.schema))
 
     def predict(self, population: Population, functions: Mapping[str, Call] | None = None) -> NDArray[Any]:
         """The class, or the number, that the tree says of each individual.

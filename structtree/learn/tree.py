@@ -11,7 +11,7 @@ parts, to several sides at once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
@@ -274,20 +274,25 @@ class Tree:
     _kept: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
-    def later(cls, made: Callable[[], tuple[Node, ...]], schema: Schema, classes: tuple[Any, ...] = ()) -> Tree:
+    def later(cls, made: Mapping[str, Callable[[], Any]], schema: Schema, classes: tuple[Any, ...] = ()) -> Tree:
         """A tree whose nodes are made when they are first looked at.
+
+        Parameters
+        ----------
+        made : mapping from name to function
+            What makes the ``"nodes"``, and what would else be made from them (see `kept`).
 
         Examples
         --------
         >>> from structtree.data.schema import RecordType
         >>> leaf = Leaf(ClassCounts(4, (1.0, 3.0)))
-        >>> tree = Tree.later(lambda: (leaf,), Schema((RecordType("Car"),), "Car"), ("no", "yes"))
+        >>> tree = Tree.later({"nodes": lambda: (leaf,)}, Schema((RecordType("Car"),), "Car"), ("no", "yes"))
         >>> tree.nodes
         (Leaf(stats=ClassCounts(n=4, counts=(1.0, 3.0))),)
         """
         tree = cls((), schema, classes)
         object.__delattr__(tree, "nodes")
-        tree._kept["made"] = made
+        tree._kept["later"] = made
         return tree
 
     if not TYPE_CHECKING:  # for which the nodes are always there
@@ -296,20 +301,27 @@ class Tree:
             """The nodes, where they are not made yet; Python asks this only for what it does not find."""
             if name != "nodes":
                 raise AttributeError(f"a tree has no {name!r}")
-            made = self._kept.get("made")
-            if made is not None:  # or else another thread has made them just now
-                object.__setattr__(self, "nodes", made())
-                self._kept.pop("made", None)
+            later = self._kept.get("later")
+            if later is not None:  # or else another thread has made them just now
+                object.__setattr__(self, "nodes", later["nodes"]())
+                for other in later.keys() - {"nodes"}:
+                    self.kept(other, later[other])
+                self._kept.pop("later", None)  # so that a tree with nodes is nothing but values, to be pickled
             return object.__getattribute__(self, "nodes")
 
     @property
     def _parents(self) -> tuple[int, ...]:
         return self.kept("parents", lambda: _parents_of(self.nodes))
 
+    @property
+    def descent(self) -> Descent | None:
+        """How to go down it in compiled code; None where its tests are not plain comparisons."""
+        return self.kept("descent", lambda: _descent_of(self.nodes))
+
     def kept(self, name: str, made: Callable[[], Kept]) -> Kept:
         """What is kept under a name; made when it is asked for the first time."""
         if name not in self._kept:
-            self._kept[name] = made()
+            self._kept[name] = self._kept.get("later", {}).get(name, made)()
         found: Kept = self._kept[name]
         return found
 
@@ -427,8 +439,7 @@ class Tree:
 
     def _apply_plain(self, population: Population) -> NDArray[np.int64] | None:
         """The leaves, where all tests are plain comparisons."""
-        descent = self.kept("descent", lambda: _descent_of(self.nodes))
-        return None if descent is None else leaves_by(descent, population)
+        return None if self.descent is None else leaves_by(self.descent, population)
 
     def distribution(self, population: Population) -> Distribution:
         """The leaves that each individual ends up in, and how much of it does in each."""

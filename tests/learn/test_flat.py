@@ -10,8 +10,11 @@ import pytest
 
 from structtree import Grammar, Population, pretty
 from structtree.learn import flat, table
+from structtree.learn.conform import asked
 from structtree.learn.grow import Growth, grow
-from structtree.learn.tree import Branch
+from structtree.learn.leaves import class_counts, decisions, means, spreads
+from structtree.learn.model import Model
+from structtree.learn.tree import Branch, Tree
 from structtree.search.criteria import CRITERIA
 
 TESTS = Grammar.parse("refine Individual { top -> *; top -> * = *; top -> * >= *; top -> * <= *; top -> not old }")
@@ -106,6 +109,28 @@ def test_nodes_that_nobody_has_looked_at_are_copied_and_pickled_too(look_first):
         assert (again(tree).apply(population) == tree.apply(population)).all()
     with pytest.raises(AttributeError, match="a tree has no 'height'"):
         _ = tree.height
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("name", ["gini", "mse"])
+def test_what_is_made_without_nodes_is_what_they_would_give(name, seed):
+    grown = grow(people(200, seed, 0.1), target(name, 200, seed), TESTS, criterion=name)
+    alike = grow(people(200, seed, 0.1), target(name, 200, seed), TESTS, criterion=name)
+    copy = Tree(alike.nodes, alike.schema, alike.classes)
+    quick, slow = grown.descent, copy.descent
+    places = [slow.attributes.index(name) for name in quick.attributes]
+    nodes = quick.nodes.copy()
+    nodes["place"] = np.where(
+        np.isnan(nodes["low"]) & (nodes["no"] == nodes["yes"]), 0, np.take(places, nodes["place"])
+    )
+    for name_of_part in nodes.dtype.names:
+        np.testing.assert_array_equal(nodes[name_of_part], slow.nodes[name_of_part])
+    assert {places[place]: values for place, values in quick.equal.items()} == slow.equal
+    assert {"old", "kind"} <= set(quick.attributes)
+    for of in (class_counts, decisions) if name == "gini" else (means, spreads):
+        np.testing.assert_array_equal(of(grown), of(copy))
+    assert Model(grown).asked == {"Individual": set(quick.attributes)} == asked(copy.tests, copy.schema)
+    assert drawn(grown) == drawn(copy) and grown.descent is quick
 
 
 def test_what_is_grown_does_not_depend_on_what_becomes_of_the_array():

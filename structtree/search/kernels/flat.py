@@ -53,6 +53,7 @@ __all__ = [
     "is_better",
     "mark",
     "rank",
+    "reading_order",
     "rounding",
     "subtree",
     "totals",
@@ -552,7 +553,7 @@ def divide(places: Any, lo: int, hi: int, goes: Any, spare: Any) -> int:
         row = places[p]
         # Written to both: where it does not belong the next one takes its place. A branch could not be guessed.
         places[first], spare[second] = row, row
-        going = np.int64(goes[np.uint32(row)])
+        going: Any = np.int64(goes[np.uint32(row)])
         first += going
         second += 1 - going
     for p in range(second):
@@ -697,6 +698,21 @@ def subtree(lo: int, hi: int, depth: int, columns: Any, task: Any, limits: Any, 
         n_waiting += 2
         n_nodes += 2
     return places[:n_nodes], forks[:n_nodes], figures[:n_nodes], stats[:n_nodes]
+
+
+@njit(nogil=True, cache=True)
+def reading_order(forks: Any) -> Any:
+    """The nodes of a tree, each before its yes side and that before its no side."""
+    order, stack = np.empty(len(forks), dtype=np.int64), np.zeros(len(forks) + 1, dtype=np.int64)
+    n_waiting = 1
+    for i in range(len(forks)):
+        n_waiting -= 1
+        node = stack[n_waiting]
+        order[i] = node
+        if forks[node, 3] >= 0:
+            stack[n_waiting], stack[n_waiting + 1] = forks[node, 4], forks[node, 3]
+            n_waiting += 2
+    return order
 
 
 @njit(nogil=True, cache=True)
