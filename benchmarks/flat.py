@@ -2,8 +2,8 @@
 
 Run as ``python benchmarks/flat.py`` (several minutes), with some of ``speed memory accuracy`` to run only those, or
 with ``--quick`` for smaller data. Both sides get the same data, depth and leaves in one run; each fits once before it
-is timed, so that compiling does not count, and the least of several times counts. Real data is read from
-``../shared/data`` beside the repository; what needs it is skipped without.
+is timed, so that compiling does not count, both take turns, and the least of several times counts. Real data is read
+from ``../shared/data`` beside the repository; what needs it is skipped without.
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ import subprocess
 import sys
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -111,13 +112,15 @@ def theirs(problem: Problem) -> Any:
     return kind(max_depth=problem.depth, random_state=0)
 
 
-def least_seconds(action: Callable[[], Any], repeats: int) -> float:
-    times = []
+def least_seconds(actions: Sequence[Callable[[], Any]], repeats: int) -> list[float]:
+    """The least time of each; they take turns, so that other work on the machine is in the way of all alike."""
+    least = [inf] * len(actions)
     for _ in range(repeats):
-        started = time.perf_counter()
-        action()
-        times.append(time.perf_counter() - started)
-    return min(times)
+        for i, action in enumerate(actions):
+            started = time.perf_counter()
+            action()
+            least[i] = min(least[i], time.perf_counter() - started)
+    return least
 
 
 def speed(quick: bool) -> None:
@@ -156,14 +159,14 @@ def fit_times(problem: Problem) -> Fitted:
     mine, other, small = ours(problem), theirs(problem), len(problem.target) < 1000
     sides = (mine, problem.ours), (other, problem.theirs)
 
-    def seconds(rows: int | None, repeats: int) -> list[float]:
-        target = problem.target[:rows]
-        return [least_seconds(lambda e=e, x=x: e.fit(x[:rows], target), repeats) for e, x in sides]
+    def fits(rows: int | None) -> list[Callable[[], Any]]:
+        return [lambda e=e, x=x: e.fit(x[:rows], problem.target[:rows]) for e, x in sides]
 
-    seconds(300, 1)  # compiles
-    start_up = seconds(10, 200) if small else None
-    own, their = seconds(None, 200 if small else 2)
-    less = None if start_up is None else (own - start_up[0]) / (their - start_up[1])
+    least_seconds(fits(300), 1)  # compiles
+    own, their, *start_up = least_seconds([*fits(None), *fits(10)], 300) if small else least_seconds(fits(None), 2)
+    for fit in fits(None) if small else ():
+        fit()
+    less = (own - start_up[0]) / (their - start_up[1]) if small else None
     return Fitted(mine, other, own, their, less)
 
 
@@ -177,7 +180,8 @@ def predict_times(problem: Problem, mine: Any, other: Any, quick: bool) -> tuple
     theirs_again = problem.theirs[drawn]
     again = problem.ours.iloc[drawn] if isinstance(problem.ours, pd.DataFrame) else theirs_again
     mine.predict(again[:1000])
-    return least_seconds(lambda: mine.predict(again), 3), least_seconds(lambda: other.predict(theirs_again), 3)
+    own, their = least_seconds([lambda: mine.predict(again), lambda: other.predict(theirs_again)], 3)
+    return own, their
 
 
 # ---- memory ---------------------------------------------------------------------------------------------
