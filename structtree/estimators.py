@@ -23,6 +23,7 @@ from sklearn.utils.validation import (
 )
 
 from structtree.data.columns import Population
+from structtree.data.schema import Attribute
 from structtree.errors import DataError, UsageError
 from structtree.lang.grammar import Grammar, shipped_grammars
 from structtree.learn.fit import Pruning, fit
@@ -202,11 +203,12 @@ class _StructuralTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
                 return Population.from_graphs(X, types=said.types)
             case "frame":
                 validate_data(self, X, skip_check_array=True)
-                return _finite(Population.from_frame(X, individual=said.individual, types=said.types))
+                _require_cells(X)
+                return _finite(Population.from_frame(X, individual=said.individual, types=said.types, copy=False))
             case "array":
                 cells = _checked_array(self, X, reset=True)
                 names = getattr(self, "feature_names_in_", None)
-                return Population.from_array(cells, names, individual=said.individual or "Row")
+                return Population.from_array(cells, names, individual=said.individual or "Row", copy=False)
 
     def _population(self, X: Any) -> Population:
         """New individuals, as the tests of the tree need them."""
@@ -221,17 +223,30 @@ class _StructuralTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
                 return model.prepared(Population.from_graphs(X), self.functions, absent="missing")
             case "frame":
                 validate_data(self, X, reset=False, skip_check_array=True)
-                frame = _renamed(X, self._columns)
-                return model.prepared(_finite(Population.from_frame(frame)), self.functions)
+                _require_cells(X)
+                frame = _renamed(X, [column.name for column in self._columns])
+                # What are words in all likelihood takes time to read; numbers are looked through for infinite ones.
+                read = {column.name for column in self._columns if column.kind != "nominal"} | self._asked
+                table = Population.from_frame(frame, columns=read, copy=False)
+                return model.prepared(_finite(table), self.functions)
             case "array":
-                cells = _checked_array(self, X, reset=False)
-                return model.prepared(Population.from_array(cells, self._columns), self.functions)
+                cells, names = _checked_array(self, X, reset=False), [column.name for column in self._columns]
+                table = Population.from_array(cells, names, columns=self._asked, copy=False)
+                return model.prepared(table, self.functions)
 
     @property
-    def _columns(self) -> list[str]:
-        """What the columns of the training data are called in the tests."""
+    def _columns(self) -> list[Attribute]:
+        """The columns of the training data, as they are called in the tests."""
         schema, computed = self.tree_.schema, {function.name for function in self.model_.functions}
-        return [a.name for a in schema.type(schema.individual).attributes if a.name not in computed]
+        return [a for a in schema.type(schema.individual).attributes if a.name not in computed]
+
+    @property
+    def _asked(self) -> frozenset[str]:
+        """The columns that the tests ask about; functions may look at all of them."""
+        if self.model_.functions:
+            return frozenset(column.name for column in self._columns)
+        asked: frozenset[str] = self.model_.asked[self.tree_.schema.individual]
+        return asked
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -603,15 +618,25 @@ def _renamed(frame: Any, names: list[str]) -> Any:
     return frame.rename(dict(zip(frame.columns, names, strict=True)))
 
 
+def _require_cells(frame: Any) -> None:
+    n_rows, n_columns = frame.shape
+    if not n_rows or not n_columns:
+        raise UsageError(f"expected a DataFrame with rows and columns; got {n_rows} by {n_columns}")
+
+
 def _finite(table: Population) -> Population:
-    """The same, if it has rows, columns, and no infinite numbers."""
+    """The same, if it has no infinite numbers."""
     (rows,) = table.tables.values()
-    if not rows.n_rows or not rows.columns:
-        raise UsageError(f"expected a DataFrame with rows and columns; got {rows.n_rows} by {len(rows.columns)}")
     for name, column in rows.columns.items():
-        if column.kind == "real" and np.isinf(column.values).any():
+        if column.kind == "real" and _has_infinity(column.values):
             raise DataError("expected a finite number or a missing value, got infinity", path=f"column {name!r}")
     return table
+
+
+def _has_infinity(numbers: NDArray[np.float64]) -> bool:
+    """Whether some are infinite; a sum that is finite is the quickest way to know that none is."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return not np.isfinite(numbers.sum()) and bool(np.isinf(numbers).any())
 
 
 def _checked_array(estimator: _StructuralTree, cells: Any, *, reset: bool) -> NDArray[Any]:

@@ -232,6 +232,31 @@ def test_columns_that_are_others_or_infinite_are_refused():
         tree.predict(Population.from_records([{"c": 1}]))
 
 
+def test_of_new_rows_words_that_no_test_asks_about_are_not_read_and_numbers_are():
+    data = pd.DataFrame({"x": [1.0, 2.0, 3.0, 4.0], "y": [0.5, 0.5, 0.5, 0.5], "word": ["a", "b", "a", "b"]})
+    tree = StructuralTreeClassifier().fit(data, [0, 0, 1, 1])
+    assert tree.model_.asked == {"Row": {"x"}}
+    assert tree.predict(data.assign(word=[1, "a", None, 2.5])).tolist() == [0, 0, 1, 1]
+    for column in ("x", "y"):
+        with pytest.raises(DataError, match=f"got infinity at column '{column}'"):
+            tree.predict(data.assign(**{column: [0.0, np.inf, -np.inf, np.nan]}))
+    with pytest.raises(UsageError, match="expected a DataFrame with rows and columns; got 0 by 3"):
+        tree.predict(data[:0])
+    alone = StructuralTreeClassifier().fit(data[["word"]], [0, 0, 0, 0])
+    assert alone.predict(data[["word"]]).tolist() == [0, 0, 0, 0]
+
+
+@pytest.mark.parametrize("wrap", [np.asarray, pd.DataFrame])
+def test_an_array_that_nobody_may_write_to_is_enough(wrap):
+    rng = np.random.default_rng(0)
+    cells = rng.normal(size=(400, 3))
+    labels = (cells[:, 0] > cells[:, 1]).astype(int)
+    expected = StructuralTreeClassifier(max_depth=4).fit(cells, labels)
+    cells.flags.writeable = False
+    tree = StructuralTreeClassifier(max_depth=4).fit(wrap(cells), labels)
+    assert (tree.predict(wrap(cells)) == expected.predict(np.array(cells))).all()
+
+
 def test_records_may_lack_what_all_of_them_lack():
     boxes = [{"items": [{"kg": 5}]}, {"items": [{"kg": 1}]}, {"items": [{"kg": 6}]}, {"items": [{"kg": 2}]}]
     tree = StructuralTreeClassifier().fit(boxes, ["heavy", "light", "heavy", "light"])

@@ -10,7 +10,7 @@ Readers make populations (see the neighbours in this package); nothing here know
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -342,20 +342,30 @@ class Population:
         types: Mapping[str, str] | None = None,
         group: str | None = None,
         link: str | None = None,
+        columns: Collection[str] | None = None,
+        copy: bool = True,
     ) -> Population:
         """A population from a pandas or polars DataFrame; see `structtree.data.tables`."""
         from structtree.data.tables import from_frame
 
-        return from_frame(frame, individual=individual, types=types, group=group, link=link)
+        return from_frame(
+            frame, individual=individual, types=types, group=group, link=link, columns=columns, copy=copy
+        )
 
     @classmethod
     def from_array(
-        cls, array: ArrayLike, names: Sequence[str] | None = None, *, individual: str = "Row"
+        cls,
+        array: ArrayLike,
+        names: Sequence[str] | None = None,
+        *,
+        individual: str = "Row",
+        columns: Collection[str] | None = None,
+        copy: bool = True,
     ) -> Population:
         """A population from a two-dimensional numpy array; see `structtree.data.tables`."""
         from structtree.data.tables import from_array
 
-        return from_array(array, names, individual=individual)
+        return from_array(array, names, individual=individual, columns=columns, copy=copy)
 
 
 def column_of(kind: Kind, values: Sequence[Value], categories: Sequence[str] | None = None) -> Column:

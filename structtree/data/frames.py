@@ -7,7 +7,8 @@ What kind a column becomes is said in `structtree.data.tables`, which puts the c
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from ctypes import c_char
 from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -32,6 +33,7 @@ __all__ = [
     "frame_of_cells",
     "frame_of_fields",
     "member_of",
+    "names_of",
     "transposed",
 ]
 
@@ -79,12 +81,15 @@ class Declared:
     expected: str = ""
 
 
+SAMPLE = 256
+"""So many texts of a column tell whether equal ones are one object."""
+
 Raw: TypeAlias = "pd.Series[Any] | Coded | Declared"
 """A column before it is converted."""
 
 
-def columns_of(frame: Any) -> list[pd.Series[Any] | Coded]:
-    """The columns of a frame of pandas or polars; polars is asked only if somebody has loaded it.
+def columns_of(frame: Any, places: Iterable[int] | None = None) -> list[pd.Series[Any] | Coded]:
+    """The columns of a frame of pandas or polars, or some of them; polars is asked only if somebody has loaded it.
 
     Examples
     --------
@@ -92,19 +97,45 @@ def columns_of(frame: Any) -> list[pd.Series[Any] | Coded]:
     >>> [column.tolist() for column in columns_of(pd.DataFrame({"x": [1, 2], "y": [3, 4]}))]
     [[1, 2], [3, 4]]
     """
+    which = range(len(names_of(frame))) if places is None else places
+    if hasattr(frame, "iloc"):
+        return [frame.iloc[:, place] for place in which]
+    return [_of_polars(frame.to_series(place), sys.modules["polars"]) for place in which]
+
+
+def names_of(frame: Any) -> list[str]:
+    """The names of the columns of a frame, as text.
+
+    Raises
+    ------
+    UsageError
+        When it is no frame of pandas or polars.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> names_of(pd.DataFrame({0: [1], "a": [2]}))
+    ['0', 'a']
+    """
     import pandas as pd
 
     polars = sys.modules.get("polars")
-    if polars is not None and isinstance(frame, polars.DataFrame):
-        return [_of_polars(series, polars) for series in frame.get_columns()]
-    if isinstance(frame, pd.DataFrame):
-        return [series for _, series in frame.items()]
-    hint = "; collect() it first" if hasattr(frame, "collect") else ""
-    raise UsageError(f"expected a DataFrame of pandas or polars, got a {type(frame).__name__}{hint}")
+    if not isinstance(frame, pd.DataFrame) and (polars is None or not isinstance(frame, polars.DataFrame)):
+        hint = "; collect() it first" if hasattr(frame, "collect") else ""
+        raise UsageError(f"expected a DataFrame of pandas or polars, got a {type(frame).__name__}{hint}")
+    return [str(name) for name in frame.columns]
 
 
-def member_of(column: Raw, name: str, kind: Kind | None = None) -> Member:
+def member_of(column: Raw, name: str, kind: Kind | None = None, *, copy: bool = True) -> Member:
     """A column as an attribute, of the kind that its type tells unless one is declared.
+
+    Parameters
+    ----------
+    column : column of pandas, Coded or Declared
+    name : str
+    kind : str, optional
+    copy : bool
+        Whether numbers are copied also where the column could share those of the frame.
 
     Raises
     ------
@@ -125,13 +156,13 @@ def member_of(column: Raw, name: str, kind: Kind | None = None) -> Member:
         case Coded():
             return _of_codes(column, name, kind)
         case _:
-            return _converted(column, name, kind)
+            return _converted(column, name, kind, copy)
 
 
 # ---- pandas ----------------------------------------------------------------------------------------------
 
 
-def _converted(series: pd.Series[Any], name: str, kind: Kind | None) -> Member:
+def _converted(series: pd.Series[Any], name: str, kind: Kind | None, copy: bool = True) -> Member:
     """A column of pandas; what is not numbers, flags or moments is coded first."""
     import pandas as pd
 
@@ -139,7 +170,7 @@ def _converted(series: pd.Series[Any], name: str, kind: Kind | None) -> Member:
     if isinstance(dtype, pd.SparseDtype):
         return _converted(pd.Series(np.asarray(series)), name, kind)
     if dtype.kind in "iuf":
-        return _plain_member(name, _numeric(series, kind))
+        return _plain_member(name, _numeric(series, kind, copy))
     if isinstance(dtype, pd.CategoricalDtype):
         values = [_plain_value(value) for value in dtype.categories]
         coded = Coded(series.cat.codes.to_numpy(), values, declared=True, ordered=bool(dtype.ordered))
@@ -162,13 +193,13 @@ def _plain_value(value: Any) -> Any:
     return value if family_of(type(value)) in ("flag", "number", "string") else str(value)
 
 
-def _numeric(series: pd.Series[Any], kind: Kind | None) -> Column:
-    """A column of numbers, copied as it is if it may stay one."""
+def _numeric(series: pd.Series[Any], kind: Kind | None, copy: bool = True) -> Column:
+    """A column of numbers, taken as it is if it may stay one."""
     import pandas as pd
 
     own: Kind = "int" if series.dtype.kind in "iu" else "real"
     if isinstance(series.dtype, np.dtype):  # there NaN is missing already, and looking for it would triple the time
-        numbers = np.array(series.to_numpy(), dtype=np.float64)
+        numbers = series.to_numpy().astype(np.float64, copy=copy)
     else:
         numbers = series.to_numpy(dtype=np.float64, na_value=np.nan, copy=True)
     if kind in (None, own, "real"):
@@ -209,8 +240,7 @@ def _of_objects(series: pd.Series[Any], name: str, kind: Kind | None) -> Member:
     sort = "string" if isinstance(series.dtype, pd.StringDtype) else pd.api.types.infer_dtype(cells, skipna=True)
     match sort:
         case "string":
-            codes, found = pd.factorize(cells)
-            return _of_codes(Coded(codes, list(found)), name, kind)
+            return _of_codes(_coded(cells), name, kind)
         case "date" | "datetime":
             return _of_moments(pd.Series(pd.to_datetime(cells, utc=True)), name, kind)
         case "timedelta":
@@ -220,6 +250,31 @@ def _of_objects(series: pd.Series[Any], name: str, kind: Kind | None) -> Member:
     values = [None if gone else cell for gone, cell in zip(pd.isna(cells).tolist(), cells, strict=True)]
     column = encode(values, kind)
     return _plain_member(name, missing_column("nominal", len(values)) if column is None else column)
+
+
+def _coded(cells: NDArray[Any]) -> Coded:
+    """A column of text as codes into its different values, in the order in which they appear.
+
+    Readers of files make one object of texts that are equal, as far as they can. So most texts can be told apart by
+    where they are in memory, which is ten times as quick as comparing them; the few that are left are compared.
+    """
+    import pandas as pd
+
+    some = cells[:: max(1, len(cells) // SAMPLE)]
+    if len(cells) < SAMPLE or len(set(map(id, some))) > SAMPLE // 2:
+        codes, found = pd.factorize(cells)
+        return Coded(codes, list(found))
+    objects, different = pd.factorize(_places_in_memory(cells))
+    firsts = np.searchsorted(np.maximum.accumulate(objects), np.arange(len(different)))
+    codes, found = pd.factorize(cells[firsts])
+    return Coded(codes.take(objects), list(found))
+
+
+def _places_in_memory(cells: NDArray[Any]) -> NDArray[np.intp]:
+    """What ``id`` says of each object, without asking one by one."""
+    held = np.ascontiguousarray(cells)
+    memory = (c_char * held.nbytes).from_address(held.ctypes.data)
+    return np.frombuffer(memoryview(memory), dtype=np.intp).copy()
 
 
 def _of_codes(coded: Coded, name: str, kind: Kind | None) -> Member:
@@ -247,7 +302,8 @@ def _encoded(codes: NDArray[Any], values: list[Any], kind: Kind) -> Column:
 
 def _spread(each: Column, codes: NDArray[Any]) -> Column:
     """The column of all rows from that of its different values; an extra last place is for missing ones."""
-    return Column(each.kind, np.append(each.values, missing_column(each.kind, 1).values)[codes], each.categories)
+    values = np.append(each.values, missing_column(each.kind, 1).values)
+    return Column(each.kind, values.take(codes), each.categories)
 
 
 # ---- declared text ---------------------------------------------------------------------------------------

@@ -30,7 +30,7 @@ Columns are converted whole; no cell is visited by itself.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -49,6 +49,7 @@ from structtree.data.frames import (
     frame_of_cells,
     frame_of_fields,
     member_of,
+    names_of,
     transposed,
 )
 from structtree.data.infer import Misfit, Overrides, type_name_of
@@ -73,6 +74,8 @@ def from_frame(
     group: str | None = None,
     link: str | None = None,
     source: str | None = None,
+    columns: Collection[str] | None = None,
+    copy: bool = True,
 ) -> Population:
     """A population from a pandas or polars DataFrame: a row an individual, or a set of rows.
 
@@ -90,6 +93,11 @@ def from_frame(
         The name of the set of rows of an individual; ``rows`` unless given.
     source : str, optional
         Where the frame comes from, for errors.
+    columns : collection of str, optional
+        The columns to read; all of them unless given.
+    copy : bool
+        Whether numbers are copied. Otherwise they may be shared with the frame, which must then stay as it is for
+        as long as the population is in use.
 
     Examples
     --------
@@ -103,12 +111,20 @@ def from_frame(
     {'label': 'yes', 'items': [{'x': 1}, {'x': 2}]}
     """
     wanted = _Wanted(_shape(individual, group, link), group, Overrides(types or {}), _Origin(source))
-    columns = columns_of(frame)
-    names = _checked_names([str(name) for name in frame.columns], source)
-    return _assembled(dict(zip(names, columns, strict=True)), wanted, len(frame))
+    names = _checked_names(names_of(frame), source)
+    places = [place for place, name in enumerate(names) if columns is None or name in columns]
+    chosen = dict(zip([names[place] for place in places], columns_of(frame, places), strict=True))
+    return _assembled(chosen, wanted, len(frame), copy)
 
 
-def from_array(array: ArrayLike, names: Sequence[str] | None = None, *, individual: str = "Row") -> Population:
+def from_array(
+    array: ArrayLike,
+    names: Sequence[str] | None = None,
+    *,
+    individual: str = "Row",
+    columns: Collection[str] | None = None,
+    copy: bool = True,
+) -> Population:
     """A population from a two-dimensional array: a row an individual, a column an attribute.
 
     Parameters
@@ -121,6 +137,11 @@ def from_array(array: ArrayLike, names: Sequence[str] | None = None, *, individu
         The names of the columns; those of the fields, or ``x0``, ``x1`` and so on, unless given.
     individual : str
         The name of the individual's type.
+    columns : collection of str, optional
+        The columns to read, by their names here; all of them unless given.
+    copy : bool
+        Whether numbers are copied. Otherwise they may be shared with the array, which must then stay as it is for
+        as long as the population is in use.
 
     Examples
     --------
@@ -134,16 +155,28 @@ def from_array(array: ArrayLike, names: Sequence[str] | None = None, *, individu
     cells = array if isinstance(array, np.ma.MaskedArray) else np.asarray(array)
     if cells.dtype.names is not None:
         given = _given_names(cells.dtype.names if names is None else names, len(cells.dtype.names))
-        return from_frame(frame_of_fields(cells).set_axis(given, axis=1), individual=individual)
+        fields = frame_of_fields(cells).set_axis(given, axis=1)
+        return from_frame(fields, individual=individual, columns=columns, copy=copy)
     if cells.ndim != 2:
         raise DataError(f"expected an array of two dimensions, got one of {cells.ndim}")
     given = _given_names([f"x{i}" for i in range(cells.shape[1])] if names is None else names, cells.shape[1])
+    places = [place for place, name in enumerate(given) if columns is None or name in columns]
+    names = [given[place] for place in places]
     if isinstance(cells, np.ma.MaskedArray) or cells.dtype.kind not in "biuf":
-        return from_frame(frame_of_cells(cells).set_axis(given, axis=1), individual=individual)
+        return from_frame(frame_of_cells(cells[:, places]).set_axis(names, axis=1), individual=individual)
     kind: Kind = "bool" if cells.dtype.kind == "b" else "real" if cells.dtype.kind == "f" else "int"
-    columns = transposed(cells, np.dtype(np.int8 if kind == "bool" else np.float64))
-    members = [Member(Attribute(name, kind), Column(kind, row)) for name, row in zip(given, columns, strict=True)]
+    values = _columns_of_cells(cells, places, np.dtype(np.int8 if kind == "bool" else np.float64), copy)
+    members = [Member(Attribute(name, kind), Column(kind, each)) for name, each in zip(names, values, strict=True)]
     return _flat(members, _Shape(individual), len(cells))
+
+
+def _columns_of_cells(
+    cells: NDArray[Any], places: list[int], dtype: np.dtype[Any], copy: bool
+) -> Iterable[NDArray[Any]]:
+    """Some columns of an array, shared with it if they need not be copied."""
+    if copy and len(places) == cells.shape[1]:
+        return transposed(cells, dtype)
+    return [cells[:, place].astype(dtype, copy=copy) for place in places]
 
 
 def from_declared(
@@ -332,11 +365,13 @@ def _shape(individual: str | None, group: str | None, link: str | None) -> _Shap
     return shape
 
 
-def _assembled(columns: Mapping[str, Raw], wanted: _Wanted, n_rows: int | None = None) -> Population:
+def _assembled(
+    columns: Mapping[str, Raw], wanted: _Wanted, n_rows: int | None = None, copy: bool = True
+) -> Population:
     """The population of a table, its columns converted as the user wants them."""
     if wanted.group is not None and wanted.group not in columns:
         raise UnknownNameError("column", wanted.group, columns)
-    members = [_member(column, name, wanted) for name, column in columns.items() if name != wanted.group]
+    members = [_member(column, name, wanted, copy) for name, column in columns.items() if name != wanted.group]
     if wanted.group is None:
         population = _flat(members, wanted.shape, len(members[0].column) if n_rows is None else n_rows)
     else:
@@ -417,10 +452,10 @@ def _given_names(names: Sequence[str], n: int) -> list[str]:
     return given
 
 
-def _member(column: Raw, name: str, wanted: _Wanted) -> Member:
+def _member(column: Raw, name: str, wanted: _Wanted, copy: bool) -> Member:
     shape = wanted.shape
     try:
-        return member_of(column, name, shape.kind(wanted.overrides, name))
+        return member_of(column, name, shape.kind(wanted.overrides, name), copy=copy)
     except Misfit as misfit:
         raise DataError(
             misfit.message,

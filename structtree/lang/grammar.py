@@ -53,6 +53,7 @@ class Grammar:
     _checked: list[tuple[Schema | None, CheckedGrammar]] = field(
         default_factory=list, init=False, compare=False, repr=False
     )
+    _shown: list[str] = field(default_factory=list, init=False, compare=False, repr=False)
 
     @classmethod
     def parse(cls, text: str, source: str = "<grammar>") -> Grammar:
@@ -121,7 +122,9 @@ class Grammar:
         return self.syntax.doc
 
     def __str__(self) -> str:
-        return pretty_grammar(self.syntax)
+        if not self._shown:  # every model keeps the text of its grammar
+            self._shown.append(pretty_grammar(self.syntax))
+        return self._shown[0]
 
 
 @lru_cache(maxsize=16)

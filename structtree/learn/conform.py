@@ -36,7 +36,7 @@ from structtree.lang.syntax import (
 )
 from structtree.lang.walk import children, inner_type
 
-__all__ = ["asked", "conform"]
+__all__ = ["Asked", "asked", "conform"]
 
 Asked = Mapping[str, frozenset[str]]
 

@@ -1,52 +1,90 @@
 """Individuals of a table go down a tree in compiled code, where all tests are plain comparisons.
 
+The columns of an array are read where they are, without a copy; others are put side by side, some rows at a time.
+
 Law: the leaves are those that asking every test by itself leads to.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import NamedTuple
+from itertools import pairwise
+from math import inf, nan
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
 
 from structtree.data.columns import Column, Population
 from structtree.lang.syntax import Among, Compare, Flag, Predicate
-from structtree.search.kernels.descending import AMONG, AT_LEAST, AT_MOST, EQUAL, descend
+from structtree.search.kernels.descending import NODE, descend
 
-__all__ = ["Descent", "descent_of", "leaves_by"]
+__all__ = ["Descent", "Held", "descent_of", "held", "leaves_by"]
 
-PIECE = 100_000
-"""So many individuals go at a time, which bounds the memory for their values."""
+PIECE = 16_384
+"""So many individuals go at a time: few enough for their values to stay near the processor."""
 
-_FORMS = {">=": AT_LEAST, "<=": AT_MOST, "=": EQUAL}
+Floats = NDArray[np.float64]
+Asked = str | float | tuple[str, ...]
 
 
 class Descent(NamedTuple):
-    """A tree of plain comparisons as arrays, one entry for each node; -1 stands in leaves.
+    """A tree of plain comparisons.
 
     Parameters
     ----------
     attributes : tuple of str
         What is asked about.
-    asked, forms, yes, no : arrays of int
-    values : tuple
-        What each node compares with.
+    nodes : array
+        As the kernel has them; their places are among the attributes.
+    equal : dict from place to dict from node to value, or to a tuple of values
+        Which nodes ask whether an attribute has one value, or one of several, and which.
     """
 
     attributes: tuple[str, ...]
-    asked: NDArray[np.int64]
-    forms: NDArray[np.int64]
-    yes: NDArray[np.int64]
-    no: NDArray[np.int64]
-    values: tuple[str | float | tuple[str, ...], ...]
+    nodes: NDArray[Any]
+    equal: dict[int, dict[int, Asked]]
+
+    @property
+    def grouped(self) -> list[int]:
+        """The attributes that are asked about by sets of categories."""
+        return [place for place, asked in self.equal.items() if any(isinstance(a, tuple) for a in asked.values())]
+
+
+class Held(NamedTuple):
+    """Between which values of an attribute a plain comparison holds; NaN for a category."""
+
+    attribute: str
+    low: float
+    high: float
+
+
+def held(test: Predicate) -> Held | None:
+    """Where a test holds, if it is a plain comparison.
+
+    Examples
+    --------
+    >>> held(Compare("size", ">=", 3))
+    Held(attribute='size', low=3.0, high=inf)
+    """
+    match test:
+        case Flag(attribute, positive):
+            return Held(attribute, float(positive), float(positive))
+        case Compare(attribute, "=", str()):
+            return Held(attribute, nan, nan)
+        case Among(attribute, values) if all(isinstance(value, str) for value in values):
+            return Held(attribute, nan, nan)
+        case Compare(attribute, ">=" | "<=" | "=" as op, int() | float() as value):
+            return Held(attribute, -inf if op == "<=" else float(value), inf if op == ">=" else float(value))
+        case _:
+            return None
 
 
 def descent_of(tests: Sequence[Predicate | None], sides: Sequence[tuple[int, int]]) -> Descent | None:
-    """A tree as arrays, if all its tests are plain comparisons.
+    """A tree for the kernel, if all its tests are plain comparisons.
 
     Parameters
     ----------
@@ -63,37 +101,24 @@ def descent_of(tests: Sequence[Predicate | None], sides: Sequence[tuple[int, int
     >>> leaves_by(descent, data).tolist()
     [2, 1]
     """
-    asked, forms, values = [], [], []
-    place: dict[str, int] = {}
-    for test in tests:
-        comparison = _comparison(test)
-        if comparison is None:
+    place_of: dict[str, int] = {}
+    equal: dict[int, dict[int, Asked]] = {}
+    nodes: list[tuple[float, float, int, int, int, int]] = []
+    for node, (test, (yes, no)) in enumerate(zip(tests, sides, strict=True)):
+        if test is None:
+            nodes.append((nan, nan, 0, node, node, 0))
+            continue
+        found = held(test)
+        if found is None:
             return None
-        asked.append(place.setdefault(comparison.attribute, len(place)) if comparison.attribute else -1)
-        forms.append(comparison.form)
-        values.append(comparison.value)
-    yes, no = np.array(sides, dtype=np.int64).T
-    return Descent(tuple(place), np.array(asked), np.array(forms), yes.copy(), no.copy(), tuple(values))
-
-
-class _Comparison(NamedTuple):
-    attribute: str
-    form: int
-    value: str | float | tuple[str, ...]
-
-
-def _comparison(test: Predicate | None) -> _Comparison | None:
-    match test:
-        case None:
-            return _Comparison("", -1, 0.0)
-        case Flag(attribute, positive):
-            return _Comparison(attribute, EQUAL, float(positive))
-        case Compare(attribute, ">=" | "<=" | "=" as op, str() | int() | float() as value):
-            return _Comparison(attribute, _FORMS[op], value)
-        case Among(attribute, values) if all(isinstance(value, str) for value in values):
-            return _Comparison(attribute, AMONG, tuple(map(str, values)))
-        case _:
-            return None
+        place = place_of.setdefault(found.attribute, len(place_of))
+        if isinstance(test, Among):
+            equal.setdefault(place, {})[node] = tuple(map(str, test.values))
+        elif isinstance(test, Compare) and test.op == "=":
+            assert isinstance(test.value, str | int | float)
+            equal.setdefault(place, {})[node] = test.value
+        nodes.append((found.low, found.high, place, no, yes, 0))
+    return Descent(tuple(place_of), np.array(nodes, dtype=NODE), equal)
 
 
 def leaves_by(descent: Descent, population: Population) -> NDArray[np.int64] | None:
@@ -102,51 +127,118 @@ def leaves_by(descent: Descent, population: Population) -> NDArray[np.int64] | N
     if not set(descent.attributes) <= table.columns.keys():
         return None
     columns = [table.columns[name] for name in descent.attributes]
-    grouped = np.unique(descent.asked[descent.forms == AMONG])
-    if any(columns[at].kind != "nominal" for at in grouped.tolist()):
+    if any(columns[place].kind != "nominal" for place in descent.grouped):
         return None
-    bounds, sets = _bounds(descent, columns)
-    leaves = np.empty(len(population), dtype=np.int64)
+    leaves = np.zeros(len(population), dtype=np.int64)
+    if columns and len(leaves):
+        nodes = _with_codes(descent, columns)
+        cells = _cells_of([column.values for column in columns], population.individuals)
+        nodes["place"] = cells.places[nodes["place"]]
 
-    def some(first: int) -> None:
-        piece = slice(first, first + PIECE)
-        values = _values(columns, population.individuals[piece])
-        descend(values, descent.asked, descent.forms, bounds, sets, descent.yes, descent.no, leaves[piece])
+        def some(first: int, last: int) -> None:
+            descend(cells.of(first, last), nodes, leaves[first:last])
 
-    starts = range(0, len(population), PIECE)
-    if len(starts) < 2:
-        some(0)
-    else:
-        with ThreadPoolExecutor(min(8, os.cpu_count() or 1)) as threads:
-            list(threads.map(some, starts))
+        _in_pieces(some, len(leaves))
     return leaves
 
 
-def _values(columns: Sequence[Column], rows: NDArray[np.int64]) -> NDArray[np.float64]:
-    """The values of some rows; a run of them needs no looking up."""
-    values = np.empty((len(columns), len(rows)))
-    is_run = len(rows) > 0 and rows[-1] - rows[0] == len(rows) - 1 and bool((np.diff(rows) == 1).all())
-    for i, column in enumerate(columns):
-        values[i] = column.values[rows[0] : rows[-1] + 1] if is_run else column.values[rows]
-    return values
+def _in_pieces(action: Callable[[int, int], None], n: int) -> None:
+    edges = [*range(0, n, PIECE), n]
+    if len(edges) < 6:  # threads take a while to start
+        for first, last in pairwise(edges):
+            action(first, last)
+        return
+    with ThreadPoolExecutor(min(8, os.cpu_count() or 1)) as threads:
+        list(threads.map(action, edges[:-1], edges[1:]))
 
 
-def _bounds(descent: Descent, columns: Sequence[Column]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """What each node compares with, as numbers; a category that the data does not have is like none of its own.
-
-    Of a set that is where it begins in the second array, which says of each category whether it is in the set.
-    """
-    bounds = np.zeros(len(descent.values))
-    sets: list[bool] = []
-    for node, (at, value) in enumerate(zip(descent.asked.tolist(), descent.values, strict=True)):
-        if at < 0:
+def _with_codes(descent: Descent, columns: Sequence[Column]) -> NDArray[Any]:
+    """The nodes, with codes for categories; one that the data does not have is like none of its own."""
+    nodes, more = descent.nodes.copy(), list[tuple[Any, ...]]()
+    for place, values in descent.equal.items():
+        if columns[place].kind != "nominal":
             continue
-        if isinstance(value, tuple):
-            bounds[node] = len(sets)
-            sets += [category in value for category in columns[at].categories]
-        elif columns[at].kind == "nominal":
-            code = columns[at].code(str(value))
-            bounds[node] = code if code >= 0 else np.nan
+        code_of = {category: code for code, category in enumerate(columns[place].categories)}
+        single = [node for node, value in values.items() if not isinstance(value, tuple)]
+        codes = [code_of.get(str(values[node]), nan) for node in single]
+        nodes["low"][single] = nodes["high"][single] = codes
+        for node, value in values.items():
+            if isinstance(value, tuple):
+                _ask_for_runs(node, _runs(code_of[each] for each in value if each in code_of), nodes, more)
+    return np.concatenate([nodes, np.array(more, dtype=NODE)])
+
+
+def _ask_for_runs(
+    node: int, runs: list[tuple[float, float]], nodes: NDArray[Any], more: list[tuple[Any, ...]]
+) -> None:
+    """Who is not in the first run of codes is asked for the next one, by a node that stands behind all others."""
+    _, _, place, no, yes, _ = nodes[node].tolist()
+    for low, high in runs[:0:-1]:
+        more.append((low, high, place, no, yes, 0))
+        no = len(nodes) + len(more) - 1
+    nodes["low"][node], nodes["high"][node] = runs[0] if runs else (nan, nan)
+    nodes["no"][node] = no
+
+
+def _runs(codes: Iterable[int]) -> list[tuple[float, float]]:
+    """The first and last of codes that follow each other.
+
+    Examples
+    --------
+    >>> _runs([4, 1, 2])
+    [(1, 2), (4, 4)]
+    """
+    runs: list[tuple[float, float]] = []
+    for code in sorted(codes):
+        if runs and runs[-1][1] == code - 1:
+            runs[-1] = (runs[-1][0], code)
         else:
-            bounds[node] = float(value)
-    return bounds, np.array(sets, dtype=np.bool_)
+            runs.append((code, code))
+    return runs
+
+
+# ---- columns side by side -------------------------------------------------------------------------------
+
+
+class _Cells(NamedTuple):
+    """Columns side by side: at which places they are, and the rows from one individual to another."""
+
+    places: NDArray[np.int32]
+    of: Callable[[int, int], Floats]
+
+
+def _cells_of(columns: Sequence[NDArray[Any]], rows: NDArray[np.int64]) -> _Cells:
+    start, n = int(rows[0]), len(rows)
+    if rows[-1] - start != n - 1 or not (np.diff(rows) == 1).all():
+        return _copied(columns, lambda first, last: rows[first:last])
+    run = [values[start : start + n] for values in columns]
+    return _in_place(run) or _copied(run, slice)
+
+
+def _copied(columns: Sequence[NDArray[Any]], which: Callable[[int, int], Any]) -> _Cells:
+    def of(first: int, last: int) -> Floats:
+        cells = np.empty((last - first, len(columns)))
+        for place, values in enumerate(columns):
+            cells[:, place] = values[which(first, last)]
+        cells.flags.writeable = False  # as those that are in place, so that one compiled version is for both
+        return cells
+
+    return _Cells(np.arange(len(columns), dtype=np.int32), of)
+
+
+def _in_place(columns: Sequence[NDArray[Any]]) -> _Cells | None:
+    """The columns as parts of the same rows of memory, if that is what they are."""
+    first = min(columns, key=_address)
+    (step,) = first.strides
+    offsets = [_address(values) - _address(first) for values in columns]
+    if max(offsets) >= abs(step) or any(offset % 8 for offset in offsets):
+        return None
+    if any(v.dtype != np.float64 or v.strides != (step,) or not v.flags.aligned for v in columns):
+        return None
+    # Of each row only the columns themselves are looked at, whatever stands between them.
+    cells = as_strided(first, (len(first), max(offsets) // 8 + 1), (step, 8), writeable=False)
+    return _Cells(np.array(offsets, dtype=np.int32) // 8, lambda first, last: cells[first:last])
+
+
+def _address(values: NDArray[Any]) -> int:
+    return int(values.__array_interface__["data"][0])

@@ -17,7 +17,7 @@ from structtree.errors import DataError, UsageError, did_you_mean
 from structtree.learn.tree import ClassCounts, Moments
 from structtree.search.criteria import TOLERANCE, Criterion, criterion
 
-__all__ = ["Evidence", "evidence_for"]
+__all__ = ["Evidence", "evidence_for", "room", "undivided"]
 
 Floats = NDArray[np.float64]
 
@@ -58,24 +58,9 @@ class Evidence:
         variance = float(np.average((target - mean) ** 2, weights=weights))
         return Moments(len(which), float(weights.sum()), mean, variance)
 
-    def undivided(self, stats: ClassCounts | Moments) -> float:
-        """The loss of a node as it is, undivided."""
-        match stats:
-            case ClassCounts(_, counts):
-                total = np.array(counts)
-            case Moments(_, weight, _, variance):
-                total = np.array([weight, 0.0, weight * variance])
-        return float(self.criterion.unsplit(total)[0])
-
-    def room(self, stats: ClassCounts | Moments) -> float:
-        """How much less than that of a node as it is a loss can be, for all that is known.
-
-        Examples
-        --------
-        >>> evidence_for(np.array(["no", "yes", "yes"]), 3, "accuracy").room(ClassCounts(4, (1.0, 3.0)))
-        0.25
-        """
-        return self.criterion.room(self.criterion.score(self.undivided(stats)))
+    def take(self, which: NDArray[np.int64]) -> Evidence:
+        """The labels and weights of some individuals."""
+        return Evidence(self.criterion, self.target[which], self.weights[which], self.classes)
 
     def is_pure(self, which: NDArray[np.int64]) -> bool:
         """Whether there is nothing to tell apart: one class, or numbers that only rounding keeps from being equal."""
@@ -83,6 +68,33 @@ class Evidence:
         if self.criterion.task == "classes":
             return bool((target == target[0]).all())
         return bool(np.ptp(target) <= TOLERANCE * np.abs(target).max())
+
+
+def undivided(criterion: Criterion, stats: ClassCounts | Moments) -> float:
+    """The loss of a node as it is.
+
+    Examples
+    --------
+    >>> undivided(criterion("accuracy"), ClassCounts(4, (1.0, 3.0)))
+    0.25
+    """
+    match stats:
+        case ClassCounts(_, counts):
+            total = np.array(counts)
+        case Moments(_, weight, _, variance):
+            total = np.array([weight, 0.0, weight * variance])
+    return float(criterion.unsplit(total)[0])
+
+
+def room(criterion: Criterion, stats: ClassCounts | Moments) -> float:
+    """How much less than that of a node as it is a loss can be, for all that is known.
+
+    Examples
+    --------
+    >>> room(criterion("accuracy"), ClassCounts(4, (1.0, 3.0)))
+    0.25
+    """
+    return criterion.room(criterion.score(undivided(criterion, stats)))
 
 
 def evidence_for(

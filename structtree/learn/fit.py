@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from numbers import Real
 from typing import Any, Literal
 
@@ -20,7 +20,7 @@ from structtree.errors import DataError, UsageError
 from structtree.lang.check import CheckedGrammar
 from structtree.lang.grammar import Grammar, default_grammar
 from structtree.learn.evidence import Evidence, evidence_for
-from structtree.learn.grow import Growth, Progress, grow
+from structtree.learn.grow import Growth, Progress, grow_by
 from structtree.learn.leaves import MAJORITY, Decision
 from structtree.learn.model import Call, Model
 from structtree.learn.prune import choose_alpha, cost_complexity, pessimistic, reduced_error
@@ -151,12 +151,17 @@ def fit(
     tree = job.run()
     params = {
         "criterion": evidence.criterion.name,
-        "growth": asdict(options),
-        "pruning": asdict(pruning),
+        "growth": _as_dict(options),
+        "pruning": _as_dict(pruning),
         "grammar": str(asks),
         "stopped_by": watch.stopped_by,
     }
     return Model(tree, decision, target_name, params, functions=asks.syntax.functions)
+
+
+def _as_dict(options: Growth | Pruning) -> dict[str, Any]:
+    """Options by name; all of them are plain values, so that nothing in them needs copying."""
+    return {option.name: getattr(options, option.name) for option in fields(options)}
 
 
 def _check_task(decision: Decision, pruning: Pruning, classes: tuple[Any, ...]) -> None:
@@ -214,20 +219,13 @@ class _Job:
 
     def _grown(self, which: Ints, n_waiting: int = 1) -> Tree:
         """A tree of some individuals, in its share of the time that is left: so many wait for it, this one too."""
-        limit = self.growth.time_limit
-        if limit is not None:
-            left = limit - (time.perf_counter() - self.started)
-            limit = max(left, LEAST_SECONDS) / n_waiting
-        tree = grow(
-            self.population.take(which),
-            self.target[which],
-            self.grammar,
-            replace(self.growth, time_limit=limit),
-            criterion=self.evidence.criterion.name,
-            sample_weight=self.evidence.weights[which],
-            classes=self.evidence.classes or None,
-            progress=self.watch,
-        )
+        population, evidence, growth = self.population, self.evidence, self.growth
+        if len(which) < len(population):
+            population, evidence = population.take(which), evidence.take(which)
+        if growth.time_limit is not None:
+            left = growth.time_limit - (time.perf_counter() - self.started)
+            growth = replace(growth, time_limit=max(left, LEAST_SECONDS) / n_waiting)
+        tree = grow_by(evidence, population, self.grammar, growth, self.watch)
         return _with_weighty_leaves(tree, self.pruning.min_weight_fraction)
 
     def _pruned_by_cost(self, alpha: float | Literal["cv"]) -> Tree:

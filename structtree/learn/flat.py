@@ -12,10 +12,11 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from heapq import heappop, heappush
 from math import inf
 from typing import Any, Literal, NamedTuple
@@ -24,13 +25,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structtree.data.columns import Population
+from structtree.data.schema import Kind
 from structtree.lang.syntax import Compare, Predicate
-from structtree.learn.evidence import Evidence
+from structtree.learn.descent import Descent, held
+from structtree.learn.evidence import Evidence, room, undivided
 from structtree.learn.table import Asked, FlatTest, Table, table_of, task_of
 from structtree.learn.tree import Branch, ClassCounts, Found, Leaf, Moments, Node
 from structtree.learn.unknown import one_of
-from structtree.search.criteria import TOLERANCE
+from structtree.search.criteria import TOLERANCE, Criterion
 from structtree.search.kernels import flat as kernel
+from structtree.search.kernels.descending import NODE
 from structtree.space.values import midpoints
 
 __all__ = ["Flat", "grow_flat"]
@@ -52,14 +56,19 @@ class Flat(NamedTuple):
 
     Parameters
     ----------
-    nodes : tuple of Node
+    made : mapping from name to function
+        What makes the nodes, and other things without them; see `structtree.learn.tree.Tree.later`. They are not made
+        before somebody wants to see them, since that takes longer than all the rest where data is small.
+    n_nodes, n_leaves : int
     evaluated : int
         Tests that were tried.
     stopped_by : {"time", "interrupt"}, optional
         What ended the growth before it was done.
     """
 
-    nodes: tuple[Node, ...]
+    made: Mapping[str, Callable[[], Any]]
+    n_nodes: int
+    n_leaves: int
     evaluated: int
     stopped_by: Literal["time", "interrupt"] | None
 
@@ -93,8 +102,8 @@ def grow_flat(
         grower = _Grower(table, task, limits, threads, deadline)
         root = grower.run(max_leaf_nodes)
     grown = _gather(root, table, task)
-    nodes = _nodes(grown, table, task, evidence, asked.complete)
-    return Flat(nodes, int(grown.figures[:, 3].sum()), grower.stopped_by)
+    sketch, n = _sketch(grown, table, task, evidence.criterion, asked.complete), len(grown.sizes)
+    return Flat(_made(sketch), n, (n + 1) // 2, int(grown.figures[:, 3].sum()), grower.stopped_by)
 
 
 # ---- growing --------------------------------------------------------------------------------------------------
@@ -328,94 +337,183 @@ def _part(run: _Run, table: Table, task: kernel.Task) -> _Grown:
     return _Grown(first, size, np.full((1, 5), -1), np.array([run.figures]), stats[None, :])
 
 
-def _nodes(grown: _Grown, table: Table, task: kernel.Task, evidence: Evidence, complete: bool) -> tuple[Node, ...]:
-    """The nodes in reading order."""
-    criterion = evidence.criterion
-    yes, no = grown.forks[:, 3].tolist(), grown.forks[:, 4].tolist()
-    order, stack = [], [0]
-    while stack:
-        node = stack.pop()
-        order.append(node)
-        if yes[node] >= 0:
-            stack += [no[node], yes[node]]
-    place = np.empty(len(order), dtype=np.int64)
-    place[order] = np.arange(len(order))
-    tests = _predicates(grown, table)
-    stats = _stats(grown, task)
-    places, figures = place.tolist(), grown.figures.tolist()
-    nodes: list[Node] = []
-    for node in order:
-        test = tests[node]
-        loss, gain, _, evaluated, least = figures[node]
-        if test is None:
-            nodes.append(Leaf(stats[node], _leaf_gap(stats[node], evidence, least)))
+class _Sketch(NamedTuple):
+    """A grown tree in reading order, with all that its nodes are made of and nothing of the data itself.
+
+    Parameters
+    ----------
+    grown : _Grown
+        Of numbers with means and variances in place of sums and squares.
+    tests : sequence of FlatTest
+    categories : sequence of tuple of str
+        What the codes stand for, test by test.
+    chosen : array of float
+        Which member of its test's family each node asks: a threshold, a code, or the place of a step.
+    sets : dict from node to tuple of str
+        The sets of values that nodes ask about.
+    n_classes : int
+    criterion : Criterion
+    complete : bool
+        Whether all tests were tried.
+    """
+
+    grown: _Grown
+    tests: tuple[FlatTest, ...]
+    categories: tuple[tuple[str, ...], ...]
+    chosen: NDArray[np.float64]
+    sets: Mapping[int, tuple[str, ...]]
+    n_classes: int
+    criterion: Criterion
+    complete: bool
+
+
+def _sketch(grown: _Grown, table: Table, task: kernel.Task, criterion: Criterion, complete: bool) -> _Sketch:
+    categories = tuple(
+        () if test.attribute is None else table.values[test.attribute].categories for test in table.tests
+    )
+    tests = tuple(test if test.ranks is None else replace(test, ranks=None) for test in table.tests)
+    order = kernel.reading_order(grown.forks)
+    first, sizes, forks, figures, stats = (array[order] for array in grown)
+    place = np.empty(len(order) + 1, dtype=np.int64)
+    place[order], place[-1] = np.arange(len(order)), -1  # no side stays no side
+    forks[:, 3:] = place[forks[:, 3:]]
+    read = _Grown(first, sizes, forks, figures, _settled(stats, task))
+    sets = dict(_sets(read, table))
+    return _Sketch(read, tests, categories, _chosen(forks, table), sets, task.n_classes, criterion, complete)
+
+
+def _sets(grown: _Grown, table: Table) -> Iterator[tuple[int, tuple[str, ...]]]:
+    """The nodes that ask about a set of values, and the set: the values that their yes side has."""
+    for t, test in enumerate(table.tests):
+        if test.form != kernel.SUBSET or test.attribute is None:
             continue
-        score, proved = criterion.score(loss), complete and least == inf
+        column = table.values[test.attribute]
+        for node in np.flatnonzero(grown.forks[:, 0] == t).tolist():
+            yes = grown.forks[node, 3]
+            rows = table.columns.rows[grown.first[yes] : grown.first[yes] + grown.sizes[yes]]
+            yield node, tuple(column.categories[code] for code in np.unique(column.values[rows]).tolist())
+
+
+def _made(sketch: _Sketch) -> Mapping[str, Callable[[], Any]]:
+    """What a tree is asked for, as it can be made from a sketch."""
+    made: dict[str, Callable[[], Any]] = {
+        "nodes": partial(_nodes, sketch),
+        "class counts" if sketch.n_classes else "moments": lambda: sketch.grown.stats,
+    }
+    if all(test.attribute is not None or held(test.right) is not None for test in sketch.tests):
+        made["descent"] = partial(_descent, sketch)
+    return made
+
+
+def _settled(stats: NDArray[np.float64], task: kernel.Task) -> NDArray[np.float64]:
+    """Of numbers weight, mean and variance; those that are but the dust of rounding are nothing."""
+    if task.n_classes:
+        return stats
+    dust = TOLERANCE * (np.abs(task.targets).max(initial=0.0) + abs(task.mean))
+    weights, means, variances = stats[:, 0], stats[:, 1] + task.mean, stats[:, 2] / stats[:, 0]
+    means, variances = np.where(np.abs(means) > dust, means, 0.0), np.where(variances > dust**2, variances, 0.0)
+    return np.stack([weights, means, variances], axis=1)
+
+
+def _chosen(forks: NDArray[np.int64], table: Table) -> NDArray[np.float64]:
+    """Which member of its test's family each node asks, from the two rows that it was found by."""
+    by_test = np.argsort(forks[:, 0], kind="stable")
+    asked, lower, upper = forks[by_test, :3].T
+    edges = np.searchsorted(asked, np.arange(len(table.tests) + 1)).tolist()
+    low, high = np.zeros((2, len(forks)))
+    between: dict[tuple[Kind, str], list[slice]] = {}
+    for test, run in zip(table.tests, map(slice, edges[:-1], edges[1:]), strict=True):
+        # Of steps that divide the node in the same way the laxest.
+        values = test.ranks if test.attribute is None else table.values[test.attribute].values
+        if values is None or run.start == run.stop or test.form == kernel.SUBSET:
+            continue
+        low[run] = values[lower[run]]
+        if test.kind is not None and test.form != kernel.EQUAL:
+            high[run] = values[upper[run]]
+            assert isinstance(test.right, Compare)
+            between.setdefault((test.kind, test.right.op), []).append(run)
+    for (kind, op), runs in between.items():
+        places = np.concatenate([np.arange(run.start, run.stop) for run in runs])
+        low[places] = midpoints(low[places], high[places], kind, op)
+    chosen = np.empty(len(forks))
+    chosen[by_test] = low
+    return chosen
+
+
+def _nodes(sketch: _Sketch) -> tuple[Node, ...]:
+    """The nodes in reading order."""
+    grown, criterion = sketch.grown, sketch.criterion
+    nodes: list[Node] = []
+    rows = zip(_stats(sketch), grown.forks.tolist(), grown.figures.tolist(), strict=True)
+    for node, (stats, (t, _, _, yes, no), (loss, gain, _, evaluated, least)) in enumerate(rows):
+        if t < 0:
+            nodes.append(Leaf(stats, _leaf_gap(stats, criterion, least)))
+            continue
+        score, proved = criterion.score(loss), sketch.complete and least == inf
         # Of what was not tried often nothing is known.
-        gap = 0.0 if proved else loss - least if complete and least > -inf else criterion.room(score)
+        gap = 0.0 if proved else loss - least if sketch.complete and least > -inf else criterion.room(score)
         found = Found(criterion.name, score, gain, proved, gap, int(evaluated), 0.0)
-        nodes.append(Branch(test, places[yes[node]], places[no[node]], stats[node], found))
+        nodes.append(Branch(_asked_at(node, sketch), yes, no, stats, found))
     return tuple(nodes)
 
 
-def _leaf_gap(stats: ClassCounts | Moments, evidence: Evidence, least: float) -> float:
+def _leaf_gap(stats: ClassCounts | Moments, criterion: Criterion, least: float) -> float:
     """How much better than a leaf a test may be that was not tried, if its loss is not below the least."""
     if least == inf:
         return 0.0
-    return evidence.room(stats) if least == -inf else max(0.0, evidence.undivided(stats) - least)
+    return room(criterion, stats) if least == -inf else max(0.0, undivided(criterion, stats) - least)
 
 
-def _stats(grown: _Grown, task: kernel.Task) -> list[ClassCounts] | list[Moments]:
-    sizes, stats = grown.sizes.tolist(), grown.stats
-    if task.n_classes:
-        return [ClassCounts(n, tuple(counts)) for n, counts in zip(sizes, stats.tolist(), strict=True)]
-    # Means and variances that are but the dust of rounding are nothing.
-    dust = TOLERANCE * (np.abs(task.targets).max(initial=0.0) + abs(task.mean))
-    means, variances = stats[:, 1] + task.mean, stats[:, 2] / stats[:, 0]
-    means, variances = np.where(np.abs(means) > dust, means, 0.0), np.where(variances > dust**2, variances, 0.0)
-    columns = (sizes, stats[:, 0].tolist(), means.tolist(), variances.tolist())
-    return [Moments(*moments) for moments in zip(*columns, strict=True)]
+def _asked_at(node: int, sketch: _Sketch) -> Predicate:
+    """The test of a node."""
+    t = int(sketch.grown.forks[node, 0])
+    if node in sketch.sets:
+        return one_of(str(sketch.tests[t].attribute), sketch.sets[node])
+    return _member(sketch.tests[t], sketch.categories[t], float(sketch.chosen[node]))
 
 
-def _predicates(grown: _Grown, table: Table) -> list[Predicate | None]:
-    """The test of each node; None for a leaf."""
-    forks = grown.forks
-    found: list[Predicate | None] = [None] * len(forks)
-    for t, test in enumerate(table.tests):
-        nodes = np.flatnonzero(forks[:, 0] == t)
-        if test.form == kernel.SUBSET:
-            members = _sets(test, forks[nodes, 3], grown, table)
-        else:
-            members = _members(test, forks[nodes, 1:3], table)
-        for node, predicate in zip(nodes.tolist(), members, strict=True):
-            found[node] = predicate
-    return found
+def _descent(sketch: _Sketch) -> Descent:
+    """How to go down the tree; the same as from its nodes."""
+    forks, place_of = sketch.grown.forks, dict[str, int]()
+    equal: dict[int, dict[int, str | float | tuple[str, ...]]] = {}
+    nodes = np.zeros(len(forks), dtype=NODE)
+    nodes["low"] = nodes["high"] = np.nan
+    nodes["no"] = nodes["yes"] = np.arange(len(forks))
+    for t in dict.fromkeys(forks[forks[:, 0] >= 0, 0].tolist()):
+        test, which = sketch.tests[t], np.flatnonzero(forks[:, 0] == t)
+        chosen = sketch.chosen[which]
+        found = held(_asked_at(int(which[0]), sketch))
+        assert found is not None  # which was seen to before
+        place = place_of.setdefault(found.attribute, len(place_of))
+        nodes["place"][which], nodes["no"][which], nodes["yes"][which] = place, forks[which, 4], forks[which, 3]
+        ranged = test.attribute is not None and test.form in (kernel.AT_LEAST, kernel.AT_MOST)
+        nodes["low"][which] = chosen if ranged and found.low > -inf else found.low
+        nodes["high"][which] = chosen if ranged and found.high < inf else found.high
+        for node, code in zip(which.tolist(), chosen.tolist(), strict=True) if not ranged else ():
+            if node in sketch.sets:
+                equal.setdefault(place, {})[node] = sketch.sets[node]
+                continue
+            match _member(test, sketch.categories[t], code):
+                case Compare(_, "=", str() | int() | float() as value):
+                    equal.setdefault(place, {})[node] = value
+    return Descent(tuple(place_of), nodes, equal)
 
 
-def _sets(test: FlatTest, yes: NDArray[np.int64], grown: _Grown, table: Table) -> Iterator[Predicate]:
-    """The sets of values that led to some nodes: those which their rows have."""
-    assert test.attribute is not None
-    column = table.values[test.attribute]
-    for first, size in zip(grown.first[yes], grown.sizes[yes], strict=True):
-        codes = np.unique(column.values[table.columns.rows[first : first + size]])
-        yield one_of(test.attribute, (column.categories[code] for code in codes))
+def _stats(sketch: _Sketch) -> Sequence[ClassCounts | Moments]:
+    sizes, stats = sketch.grown.sizes.tolist(), sketch.grown.stats.tolist()
+    if sketch.n_classes:
+        return [ClassCounts(n, tuple(counts)) for n, counts in zip(sizes, stats, strict=True)]
+    return [Moments(n, *moments) for n, moments in zip(sizes, stats, strict=True)]
 
 
-def _members(test: FlatTest, rows: NDArray[np.int64], table: Table) -> Iterator[Predicate]:
-    """The members of a family, each from the two rows that it was found by."""
-    if test.ranks is not None:
-        # Of steps that divide the node in the same way the first.
-        yield from (test.steps[rank] for rank in test.ranks[rows[:, 0]].tolist())
-        return
+def _member(test: FlatTest, categories: tuple[str, ...], chosen: float) -> Predicate:
+    """One member of a family."""
+    if test.steps:
+        return test.steps[int(chosen)]
     if test.attribute is None:
-        yield from (test.right for _ in rows)
-        return
+        return test.right
     assert isinstance(test.right, Compare)
-    op, column = test.right.op, table.values[test.attribute]
-    if op == "=":
-        yield from (Compare(test.attribute, op, column.categories[int(column.values[row])]) for row in rows[:, 0])
-        return
-    assert test.kind is not None
-    for cut in midpoints(column.values[rows[:, 0]], column.values[rows[:, 1]], test.kind, op).tolist():
-        whole = test.kind == "int" and cut.is_integer()
-        yield Compare(test.attribute, op, int(cut) if whole else cut)
+    if test.right.op == "=":
+        return Compare(test.attribute, "=", categories[int(chosen)])
+    whole = test.kind == "int" and chosen.is_integer()
+    return Compare(test.attribute, test.right.op, int(chosen) if whole else chosen)

@@ -30,7 +30,7 @@ from structtree.lang.check import CheckedGrammar
 from structtree.lang.grammar import Grammar
 from structtree.lang.syntax import Predicate, Top
 from structtree.learn.dividing import Manner
-from structtree.learn.evidence import Evidence, evidence_for
+from structtree.learn.evidence import Evidence, evidence_for, room, undivided
 from structtree.learn.flat import Flat, grow_flat
 from structtree.learn.linked import linked, worded
 from structtree.learn.parts import Refuses, grow_parts
@@ -46,7 +46,7 @@ from structtree.space.evaluate import holds
 from structtree.space.functions import with_functions
 from structtree.space.space import Space
 
-__all__ = ["Growth", "Progress", "Stop", "grow"]
+__all__ = ["Growth", "Progress", "Stop", "grow", "grow_by"]
 
 Stop = Literal["test", "mdl"]
 
@@ -211,11 +211,21 @@ def grow(
     >>> print(pretty(tree.nodes[0].test), [leaf.stats.counts for leaf in tree.nodes[1:]])
     exists cars (closed and not long) [(8.0, 0.0), (2.0, 10.0)]
     """
-    options = growth or Growth()
     evidence = evidence_for(target, len(population), criterion, sample_weight, class_weight, classes)
     if isinstance(grammar, Grammar):
         population = with_functions(population, grammar, {})
         grammar = grammar.check(population.schema)
+    return grow_by(evidence, population, grammar, growth or Growth(), progress)
+
+
+def grow_by(
+    evidence: Evidence,
+    population: Population,
+    grammar: CheckedGrammar,
+    options: Growth,
+    progress: Callable[[Progress], None] | None = None,
+) -> Tree:
+    """Grow a tree from labels that have been checked; see `grow`."""
     population, evidence = _counted(population, evidence)
     if _for_tables(options):
         return _grow_plain(population, evidence, grammar, options, progress)
@@ -252,8 +262,7 @@ def _counted(population: Population, evidence: Evidence) -> tuple[Population, Ev
     if evidence.weights.all():
         return population, evidence
     which = np.flatnonzero(evidence.weights)
-    part = replace(evidence, target=evidence.target[which], weights=evidence.weights[which])
-    return population.take(which), part
+    return population.take(which), evidence.take(which)
 
 
 # ---- one test at a time ---------------------------------------------------------------------------------
@@ -294,10 +303,10 @@ def _grow_table(
 ) -> Tree:
     limits, seconds = _limits(growth), inf if growth.time_limit is None else growth.time_limit
     grown = grow_flat(asked, population, evidence, limits, max_leaf_nodes=growth.max_leaf_nodes, seconds=seconds)
-    tree = Tree(grown.nodes, population.schema, evidence.classes)
+    tree = Tree.later(grown.made, population.schema, evidence.classes)
     if grown.stopped_by is not None or not asked.complete:
         tree = _with_gaps(tree, growth, evidence)
-    _tell_of_table(tree, grown, progress)
+    _tell_of_table(grown, len(population), progress)
     return tree
 
 
@@ -307,17 +316,16 @@ def _limits(growth: Growth) -> Limits:
     )
 
 
-def _tell_of_table(tree: Tree, grown: Flat, progress: Callable[[Progress], None] | None) -> None:
+def _tell_of_table(grown: Flat, n: int, progress: Callable[[Progress], None] | None) -> None:
     if progress is not None:
-        n = tree.nodes[0].stats.n
-        progress(Progress(len(tree.nodes), len(tree.leaves), n, n, grown.evaluated, grown.stopped_by))
+        progress(Progress(grown.n_nodes, grown.n_leaves, n, n, grown.evaluated, grown.stopped_by))
 
 
 def _with_gaps(tree: Tree, growth: Growth, evidence: Evidence) -> Tree:
     """The tree with gaps at the leaves that might have been divided: for all that is known, perfectly."""
     least = max(growth.min_samples_split, 2 * growth.min_samples_leaf)
     nodes = (
-        Leaf(node.stats, evidence.room(node.stats))
+        Leaf(node.stats, room(evidence.criterion, node.stats))
         if isinstance(node, Leaf) and node.stats.n >= least and depth != growth.max_depth
         else node
         for _, depth, node in tree.walk()
@@ -358,10 +366,10 @@ def _grow_plain(
         seconds=inf if growth.time_limit is None else growth.time_limit,
         refuses=_refusal(evidence, growth),
     )
-    tree = Tree(grown.nodes, schema, classes, missing)
+    tree = Tree(grown.made["nodes"](), schema, classes, missing)
     if grown.stopped_by is not None:
         tree = _with_gaps(tree, growth, evidence)
-    _tell_of_table(tree, grown, progress)
+    _tell_of_table(grown, len(population), progress)
     return tree
 
 
@@ -554,13 +562,13 @@ class _Grower:
         """The best split of a node if there is one to take; if not, the node is a leaf."""
         offer = None
         if waiting.population is not None and self._is_over():
-            waiting.knot.gap = self.evidence.room(waiting.knot.stats)
+            waiting.knot.gap = room(self.evidence.criterion, waiting.knot.stats)
         elif waiting.population is not None:
             split = self._best_split(waiting, waiting.population)
             offer = self._offer(waiting, split)
             if offer is None and not split.proved:
                 least = split.loss[0] - split.gap
-                waiting.knot.gap = max(0.0, self.evidence.undivided(waiting.knot.stats) - least)
+                waiting.knot.gap = max(0.0, undivided(self.evidence.criterion, waiting.knot.stats) - least)
         if offer is None:
             self.leaves += 1
             self.settled += len(waiting.which)

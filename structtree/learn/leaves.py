@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import chain, pairwise
 from math import inf, isfinite, nan
 from typing import Any, Literal, assert_never
 
@@ -126,7 +126,7 @@ def class_counts(tree: Tree) -> Floats:
     >>> class_counts(tree).tolist()
     [[3.0, 1.0]]
     """
-    return np.array([_class_counts_of(node).counts for node in tree.nodes], dtype=np.float64)
+    return tree.kept("class counts", lambda: _all_class_counts(tree)).copy()
 
 
 def probabilities(tree: Tree, decision: Decision = MAJORITY) -> Floats:
@@ -374,8 +374,18 @@ def _sources(tree: Tree, weights: Floats) -> NDArray[np.int64]:
 
 def _of_moments(tree: Tree) -> Floats:
     """Weight, mean and variance of each node, or of the nearest one above it that has any weight."""
-    rows = np.array([(s.weight, s.mean, s.variance) for s in map(_moments_of, tree.nodes)], dtype=np.float64)
+    rows = tree.kept("moments", lambda: _all_moments(tree))
     return np.asarray(rows[_sources(tree, rows[:, 0])])
+
+
+def _all_moments(tree: Tree) -> Floats:
+    moments = [(s.weight, s.mean, s.variance) for s in map(_moments_of, tree.nodes)]
+    return np.array(moments, dtype=np.float64)
+
+
+def _all_class_counts(tree: Tree) -> Floats:
+    counts = chain.from_iterable(_class_counts_of(node).counts for node in tree.nodes)
+    return np.fromiter(counts, dtype=np.float64).reshape(len(tree.nodes), len(tree.classes))
 
 
 def _class_counts_of(node: Node) -> ClassCounts:

@@ -34,7 +34,7 @@ from structtree.lang.parse import parse_predicate
 from structtree.lang.pretty import pretty
 from structtree.lang.syntax import Compare, Definition, Function, GrammarSyntax, Named, Predicate
 from structtree.lang.walk import subpredicates
-from structtree.learn.conform import asked, conform
+from structtree.learn.conform import Asked, asked, conform
 from structtree.learn.leaves import MAJORITY, Decision
 from structtree.learn.predict import predicted_classes, predicted_means, predicted_probabilities
 from structtree.learn.tree import (
@@ -93,6 +93,14 @@ class Model:
     version: str = __version__
     functions: tuple[Function, ...] = ()
 
+    @property
+    def asked(self) -> Asked:
+        """Which attributes and links of which types its tests mention."""
+        tree = self.tree
+        if tree.descent is not None:
+            return {tree.schema.individual: frozenset(tree.descent.attributes)}
+        return tree.kept("asked", lambda: asked(tree.tests, tree.schema))
+
     def predict(self, population: Population, functions: Mapping[str, Call] | None = None) -> NDArray[Any]:
         """The class, or the number, that the tree says of each individual.
 
@@ -122,7 +130,7 @@ class Model:
         absent: Literal["refuse", "missing"] = "refuse",
     ) -> Population:
         """The population as the tests need it; see `structtree.learn.conform.conform`."""
-        needed = asked(self.tree.tests, self.tree.schema)
+        needed = self.asked
         wanted = tuple(f for f in self.functions if f.name in needed.get(f.type, ()) and _lacks(population, f))
         if wanted:
             given = {f.name: functions[f.name] for f in wanted if functions and f.name in functions}

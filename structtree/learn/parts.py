@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from structtree.data.columns import Population
 from structtree.data.schema import RecordType
 from structtree.learn.dividing import Crowd, Division, Manner, Questions, best_division, questions_of
-from structtree.learn.evidence import Evidence
+from structtree.learn.evidence import Evidence, room
 from structtree.learn.flat import Flat
 from structtree.learn.table import Asked
 from structtree.learn.tree import Branch, Found, Leaf, Node, Stats, Switch, heaviest
@@ -78,7 +78,9 @@ def grow_parts(
             grower.best_first(root, max_leaf_nodes)
     except KeyboardInterrupt:
         grower.stopped_by = "interrupt"
-    return Flat(_in_reading_order(root), grower.tried, grower.stopped_by)
+    nodes = _in_reading_order(root)
+    n_leaves = sum(isinstance(node, Leaf) for node in nodes)
+    return Flat({"nodes": lambda: nodes}, len(nodes), n_leaves, grower.tried, grower.stopped_by)
 
 
 @dataclass(slots=True, eq=False)
@@ -175,7 +177,7 @@ class _Grower:
             return None
         crowd, criterion = Crowd(knot.rows, knot.parts, self.evidence), self.evidence.criterion
         division, proved = best_division(self.questions, crowd, criterion, self.manner)
-        knot.gap = 0.0 if proved else self.evidence.room(knot.stats)
+        knot.gap = 0.0 if proved else room(criterion, knot.stats)
         if division is None:
             return None
         self.tried += division.tried

@@ -44,6 +44,9 @@ __all__ = [
 FEW = 256
 """Up to so many different values a column is counted by value instead of sorted."""
 
+MANY_ROWS = 4096
+"""Columns of numbers of fewer rows are sorted in any case: to count by value pays where values come often."""
+
 Answers = NDArray[np.int32]
 _THRESHOLDS = (kernel.AT_LEAST, kernel.AT_MOST)
 
@@ -231,20 +234,28 @@ def table_of(asked: Asked, population: Population, threads: Executor | None = No
     everybody = len(rows) == whole.n_rows and bool((rows == np.arange(len(rows))).all())
     values = {name: whole.columns[name] if everybody else whole.columns[name].take(rows) for name in names}
     run = map if threads is None else threads.map
-    known = dict(zip(values, run(_known, values.values()), strict=True))
-    missing = {name for name, answers in known.items() if answers.least < 0}
+    coded = zip(names, run(_coded, values.values()), strict=True)
+    short = {name: found for name, found in coded if found is not None}
+    long = [name for name in names if name not in short]
+    order, ranks = (np.empty((len(long), len(rows)), dtype=np.int32) for _ in range(2))
+    gaps = list(run(lambda name, *into: _rank(values[name], *into), long, order, ranks))
+    missing = {name for name, has_gaps in zip(long, gaps, strict=True) if has_gaps}
+    missing |= {name for name, found in short.items() if found.codes.min(initial=0) < 0}
     tests = without_mirrors(asked.tests, missing)
-    long = [name for name in names if known[name].order is not None]
-    short = [name for name in names if known[name].order is None]
     single = [test for test in tests if test.attribute is None]
-    masks = [_codes_of(test, population) for test in single]
     place: dict[Any, int] = {name: i for i, name in enumerate([*long, *short, *map(id, single)])}
     spots = [(place[test.attribute or id(test)], test.form) for test in tests]
+    n_codes = [*(found.n for found in short.values()), *(len(test.steps) + 1 for test in single)]
+    codes = np.empty((len(n_codes), len(rows)), dtype=np.int32)
+    for i, name in enumerate(list(short)):
+        codes[i] = short.pop(name).codes  # and that is the last of it: a table may be as large as memory allows
+    for i, test in enumerate(single, len(names) - len(long)):
+        codes[i] = _codes_of(test, population)
     columns = kernel.Columns(
-        _stacked([known[name].order for name in long], len(rows)),
-        _stacked([known[name].codes for name in long], len(rows)),
-        _stacked([*(known[name].codes for name in short), *masks], len(rows)),
-        np.array([*(known[name].n for name in short), *(len(test.steps) + 1 for test in single)], dtype=np.int64),
+        order,
+        ranks,
+        codes,
+        np.array(n_codes, dtype=np.int64),
         np.array(spots, dtype=np.int64).reshape(len(spots), 2),
         np.arange(len(rows), dtype=np.int32),
     )
@@ -258,38 +269,31 @@ def _codes_of(test: FlatTest, population: Population) -> Answers:
     return np.where(holds(test.right, population), 0, -1).astype(np.int32)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Known:
-    """A column as integers: which of its different values each row has, and the order of rows if there are many."""
+class _Coded(NamedTuple):
+    """Which of its few different values each row of a column has, -1 for none; and how many they are."""
 
     codes: Answers
-    order: Answers | None
     n: int
 
-    @property
-    def least(self) -> int:
-        return int(self.codes.min(initial=0))
 
-
-def _known(column: Column) -> _Known:
+def _coded(column: Column) -> _Coded | None:
+    """A column as codes; None where that does not pay."""
     if column.kind in ("nominal", "bool"):
         codes = np.where(column.missing, -1, column.values).astype(np.int32)
-        return _Known(codes, None, max(len(column.categories), int(codes.max(initial=0)) + 1))
+        return _Coded(codes, max(len(column.categories), int(codes.max(initial=0)) + 1))
     values = column.values
-    few = _few_values(values)
-    if few is not None:
-        codes = np.searchsorted(few, values).astype(np.int32)
-        codes[np.isnan(values)] = -1
-        return _Known(codes, None, max(1, len(few)))
-    order = np.argsort(values)  # NaN comes last
-    ascending = values[order]
-    fresh = np.empty(len(values), dtype=np.bool_)
-    fresh[0] = False
-    np.not_equal(ascending[1:], ascending[:-1], out=fresh[1:])
-    ranks = np.empty(len(values), dtype=np.int32)
-    ranks[order] = np.cumsum(fresh, dtype=np.int32)
-    ranks[np.isnan(values)] = -1
-    return _Known(ranks, order.astype(np.int32), 0)
+    few = _few_values(values) if len(values) >= MANY_ROWS else None
+    if few is None:
+        return None
+    codes = np.searchsorted(few, values).astype(np.int32)
+    codes[np.isnan(values)] = -1
+    return _Coded(codes, max(1, len(few)))
+
+
+def _rank(column: Column, order: Answers, ranks: Answers) -> bool:
+    """Put the rows of a column in order, with what they have in it; whether some have nothing."""
+    values = np.array(column.values)  # in one run, whatever it is a part of
+    return bool(kernel.rank(values, values.argsort(), order, ranks))
 
 
 def _few_values(values: NDArray[np.float64]) -> NDArray[np.float64] | None:
@@ -318,14 +322,6 @@ def without_mirrors(tests: tuple[FlatTest, ...], missing: set[str]) -> tuple[Fla
             seen.add(test.attribute)
         kept.append(test)
     return tuple(kept)
-
-
-def _stacked(columns: list[Any], n: int) -> Answers:
-    stacked = np.empty((len(columns), n), dtype=np.int32)
-    for i in range(len(columns)):
-        stacked[i] = columns[i]
-        columns[i] = None
-    return stacked
 
 
 def task_of(evidence: Evidence) -> kernel.Task:

@@ -11,9 +11,9 @@ parts, to several sides at once.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from structtree.data.columns import Population
 from structtree.data.schema import Schema
 from structtree.lang.syntax import Compare, Predicate
-from structtree.learn.descent import descent_of, leaves_by
+from structtree.learn.descent import Descent, descent_of, leaves_by
 from structtree.learn.routing import holds_among, places_among
 from structtree.learn.unknown import one_of, possibly, surely
 from structtree.search.criteria import TOLERANCE
@@ -47,6 +47,8 @@ __all__ = [
 
 MissingRule = Literal["false", "majority", "fractional"]
 """What becomes of those who lack a value that is asked about; see `Tree`."""
+
+Kept = TypeVar("Kept")
 
 MANY = 200
 """So many individuals are worth preparing a tree for."""
@@ -268,14 +270,60 @@ class Tree:
     schema: Schema
     classes: tuple[Any, ...] = ()
     missing: MissingRule = "false"
-    _parents: tuple[int, ...] = field(init=False, repr=False)
+    #: What takes a walk over all nodes and is needed again and again; see `kept`.
+    _kept: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
 
-    def __post_init__(self) -> None:
-        parents = [-1] * len(self.nodes)
-        for index, node in enumerate(self.nodes):
-            for child in node.children:
-                parents[child] = index
-        object.__setattr__(self, "_parents", tuple(parents))
+    @classmethod
+    def later(cls, made: Mapping[str, Callable[[], Any]], schema: Schema, classes: tuple[Any, ...] = ()) -> Tree:
+        """A tree whose nodes are made when they are first looked at.
+
+        Parameters
+        ----------
+        made : mapping from name to function
+            What makes the ``"nodes"``, and what would else be made from them (see `kept`).
+
+        Examples
+        --------
+        >>> from structtree.data.schema import RecordType
+        >>> leaf = Leaf(ClassCounts(4, (1.0, 3.0)))
+        >>> tree = Tree.later({"nodes": lambda: (leaf,)}, Schema((RecordType("Car"),), "Car"), ("no", "yes"))
+        >>> tree.nodes
+        (Leaf(stats=ClassCounts(n=4, counts=(1.0, 3.0))),)
+        """
+        tree = cls((), schema, classes)
+        object.__delattr__(tree, "nodes")
+        tree._kept["later"] = made
+        return tree
+
+    if not TYPE_CHECKING:  # for which the nodes are always there
+
+        def __getattr__(self, name: str) -> Any:
+            """The nodes, where they are not made yet; Python asks this only for what it does not find."""
+            if name != "nodes":
+                raise AttributeError(f"a tree has no {name!r}")
+            later = self._kept.get("later")
+            if later is not None:  # or else another thread has made them just now
+                object.__setattr__(self, "nodes", later["nodes"]())
+                for other in later.keys() - {"nodes"}:
+                    self.kept(other, later[other])
+                self._kept.pop("later", None)  # so that a tree with nodes is nothing but values, to be pickled
+            return object.__getattribute__(self, "nodes")
+
+    @property
+    def _parents(self) -> tuple[int, ...]:
+        return self.kept("parents", lambda: _parents_of(self.nodes))
+
+    @property
+    def descent(self) -> Descent | None:
+        """How to go down it in compiled code; None where its tests are not plain comparisons."""
+        return self.kept("descent", lambda: _descent_of(self.nodes))
+
+    def kept(self, name: str, made: Callable[[], Kept]) -> Kept:
+        """What is kept under a name; made when it is asked for the first time."""
+        if name not in self._kept:
+            self._kept[name] = self._kept.get("later", {}).get(name, made)()
+        found: Kept = self._kept[name]
+        return found
 
     # ---- its shape --------------------------------------------------------------------------------------
 
@@ -391,13 +439,7 @@ class Tree:
 
     def _apply_plain(self, population: Population) -> NDArray[np.int64] | None:
         """The leaves, where all tests are plain comparisons."""
-        plain = [node for node in self.nodes if isinstance(node, Branch | Leaf)]
-        if len(plain) < len(self.nodes):
-            return None
-        tests = [node.test if isinstance(node, Branch) else None for node in plain]
-        sides = [(node.yes, node.no) if isinstance(node, Branch) else (-1, -1) for node in plain]
-        descent = descent_of(tests, sides)
-        return None if descent is None else leaves_by(descent, population)
+        return None if self.descent is None else leaves_by(self.descent, population)
 
     def distribution(self, population: Population) -> Distribution:
         """The leaves that each individual ends up in, and how much of it does in each."""
@@ -442,6 +484,23 @@ class Tree:
             return [_shared(part, child, places, place, share) for place, (child, share) in enumerate(sides)]
         places[places < 0] = heaviest(node.shares)
         return [_some(part, child, places == place) for place, child in enumerate(node.children)]
+
+
+def _parents_of(nodes: Sequence[Node]) -> tuple[int, ...]:
+    parents = [-1] * len(nodes)
+    for index, node in enumerate(nodes):
+        for child in node.children:
+            parents[child] = index
+    return tuple(parents)
+
+
+def _descent_of(nodes: Sequence[Node]) -> Descent | None:
+    plain = [node for node in nodes if isinstance(node, Branch | Leaf)]
+    if len(plain) < len(nodes):
+        return None
+    tests = [node.test if isinstance(node, Branch) else None for node in plain]
+    sides = [(node.yes, node.no) if isinstance(node, Branch) else (-1, -1) for node in plain]
+    return descent_of(tests, sides)
 
 
 def _ways_of(switch: Switch) -> tuple[Way, ...]:

@@ -353,6 +353,51 @@ def test_the_columns_of_an_array_are_its_columns(shape):
         np.testing.assert_array_equal(column.values, expected)
 
 
+@pytest.mark.parametrize(
+    "of", [from_array, lambda cells, **options: from_frame(pd.DataFrame(cells, copy=False), **options)]
+)
+def test_numbers_are_shared_if_they_need_not_be_copied(of):
+    cells = np.arange(6.0).reshape(3, 2)
+    shared = list(of(cells, copy=False).table("Row").columns.values())
+    assert [column.values.tolist() for column in shared] == [[0.0, 2.0, 4.0], [1.0, 3.0, 5.0]]
+    assert all(np.shares_memory(column.values, cells) for column in shared)
+    assert not any(np.shares_memory(column.values, cells) for column in of(cells).table("Row").columns.values())
+    assert listed(of(cells.astype(int), copy=False), list(kinds(of(cells)))[1]) == [1, 3, 5]
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        from_array(np.arange(6.0).reshape(2, 3), ["x", "y", "z"], columns={"z", "x"}),
+        from_array(np.arange(6).reshape(2, 3), ["x", "y", "z"], columns=["x", "z"], copy=False),
+        from_array(np.array([[0, "b", 2], [3, "a", 5]], dtype=object), ["x", "y", "z"], columns=["x", "z"]),
+        from_array(np.array([(0, b"b", 2), (3, b"a", 5)], dtype="i4, S1, f8"), ["x", "y", "z"], columns=["x", "z"]),
+        from_frame(pd.DataFrame({"x": [0, 3], "y": [{}, ()], "z": [2.0, 5.0]}), columns=["x", "z"]),
+    ],
+)
+def test_of_some_columns_only_those_are_read(table):
+    assert list(kinds(table)) == ["x", "z"] and listed(table, "z") == [2, 5] and listed(table, "x") == [0, 3]
+
+
+def test_a_table_without_columns_still_has_its_rows():
+    assert len(from_array(np.zeros((3, 2)), columns=())) == 3
+    assert len(from_frame(pd.DataFrame({"x": [1, 2]}), columns=())) == 2
+
+
+@pytest.mark.parametrize("sort", ["one object each", "new objects", "both"])
+@pytest.mark.parametrize("dtype", [object, "str"])
+@given(seed=st.integers(0, 99), n=st.integers(0, 2000), n_texts=st.integers(1, 400))
+def test_equal_texts_have_one_code_whether_they_are_one_object_or_not(sort, dtype, seed, n, n_texts):
+    rng = np.random.default_rng(seed)
+    texts = [None, *(f"t{i}" for i in range(n_texts))]
+    cells = [texts[i] for i in rng.integers(0, len(texts), n)]
+    for i in range(n):
+        if cells[i] is not None and (sort == "new objects" or (sort == "both" and rng.random() < 0.5)):
+            cells[i] = "".join(list(cells[i]))
+    expected = cells if any(cell is not None for cell in cells) else [None] * n
+    assert listed(from_frame(pd.DataFrame({"x": pd.Series(cells, dtype=dtype)})), "x") == expected
+
+
 def test_an_array_is_copied():
     array = np.zeros((2, 2))
     population = from_array(array)

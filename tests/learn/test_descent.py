@@ -7,6 +7,7 @@ import pytest
 
 from structtree import Grammar, Population
 from structtree.lang.parse import parse_predicate
+from structtree.learn import descent as descent_module
 from structtree.learn import tree as module
 from structtree.learn.descent import descent_of, leaves_by
 from structtree.learn.grow import Growth, grow
@@ -47,6 +48,49 @@ def test_it_leads_to_the_same_leaves_also_where_values_are_missing_or_new(seed, 
     quickly = [tree.apply(population) for population in (train, other)]
     for found, population in zip(quickly, (train, other), strict=True):
         assert (found == slowly(tree, population, monkeypatch)).all()
+
+
+ARRAYS = {
+    "rows": lambda cells: cells,
+    "columns": np.asfortranarray,
+    "every other row": lambda cells: np.repeat(cells, 2, axis=0)[::2],
+    "last row first": lambda cells: cells[::-1],
+    "every other column": lambda cells: np.repeat(cells, 2, axis=1)[:, ::2],
+    "last column first": lambda cells: cells[:, ::-1],
+    "single precision": lambda cells: cells.astype(np.float32),
+    "whole numbers": lambda cells: np.nan_to_num(cells * 5).astype(int),
+    "one row": lambda cells: cells[:1],
+    "none": lambda cells: cells[:0],
+    "packed": lambda cells: packed(cells),
+}
+
+
+def packed(cells):
+    """The same as parts of rows that begin anywhere in memory."""
+    rows = np.empty(len(cells), dtype=np.dtype([("flag", "i1"), ("cells", "f8", cells.shape[1])]))
+    rows["cells"] = cells
+    return rows["cells"]
+
+
+@pytest.mark.parametrize("form", ARRAYS)
+@pytest.mark.parametrize("copy", [False, True])
+def test_the_columns_of_an_array_are_read_where_they_are(form, copy, monkeypatch):
+    monkeypatch.setattr(descent_module, "PIECE", 40)  # so that there are threads, and a last piece
+    monkeypatch.setattr(module, "MANY", 0)
+    rng = np.random.default_rng(3)
+    cells = rng.normal(size=(501, 7))
+    cells[rng.random(cells.shape) < 0.1] = np.nan
+    train = Population.from_array(cells)
+    tree = grow(train, rng.integers(0, 2, 501), Grammar.from_schema(train.schema), criterion="gini")
+    given = ARRAYS[form](cells)
+    before = given.copy()
+    population = Population.from_array(given, copy=copy)
+    chosen = rng.permutation(len(population))[: len(population) // 2]
+    some = [population, population.take(chosen), population[len(population) // 3 :]]
+    quickly = [tree.apply(each) for each in some]
+    np.testing.assert_array_equal(given, before)
+    for found, each in zip(quickly, some, strict=True):
+        assert (found == slowly(tree, each, monkeypatch)).all()
 
 
 def test_a_tree_with_other_tests_is_asked_one_by_one():

@@ -1,4 +1,4 @@
-"""Going down a tree of plain tests, one row after the other; its twin is `structtree.learn.routing.holds_among`."""
+"""Going down a tree of plain tests; its twin is `structtree.learn.routing.holds_among`."""
 
 from __future__ import annotations
 
@@ -7,38 +7,48 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-__all__ = ["AMONG", "AT_LEAST", "AT_MOST", "EQUAL", "descend"]
+__all__ = ["NODE", "descend"]
 
-AT_LEAST, AT_MOST, EQUAL, AMONG = range(4)
+NODE = np.dtype([("low", "f8"), ("high", "f8"), ("place", "i4"), ("no", "i4"), ("yes", "i4"), ("_", "i4")])
+"""A node: between which values the test holds, the column that it asks about, and where both answers lead.
+
+Nothing is between NaN and NaN, and in a leaf no leads to the leaf itself. All of a node is in one line of the cache:
+apart, its parts take twice as long to fetch where trees are large."""
+
+
+@njit(nogil=True, cache=True, inline="always")
+def _side(cells: Any, row: Any, node: Any, nodes: Any) -> Any:
+    """Where a row goes on from a node; both comparisons are made, which is quicker than guessing the first."""
+    at = nodes[node]
+    value = cells[row, at.place]
+    return np.int64(at.yes if (value >= at.low) & (value <= at.high) else at.no)
 
 
 @njit(nogil=True, cache=True)
-def descend(columns: Any, asked: Any, forms: Any, bounds: Any, sets: Any, yes: Any, no: Any, leaves: Any) -> None:
+def descend(cells: Any, nodes: Any, leaves: Any) -> None:
     """Find the leaf of each row.
+
+    Four rows go at a time: what one waits for, the others do not.
 
     Parameters
     ----------
-    columns : (columns, rows) float64
+    cells : (rows, columns) float64
         NaN where there is no value: every test of it is false.
-    asked, forms, bounds, yes, no : one for each node
-        The column of its test (-1 in a leaf), the form, what it compares with, and where both answers lead. The bound
-        of a set is where its values begin in `sets`.
-    sets : array of bool
-        For each set, and each code of its column, whether it is in the set.
+    nodes : (nodes,) NODE
     leaves : (rows,) int64
         Where the result goes.
     """
-    for row in range(columns.shape[1]):
-        node = np.int64(0)
-        while asked[node] >= 0:
-            value, bound = columns[asked[node], row], bounds[node]
-            if forms[node] == AT_LEAST:
-                true = value >= bound
-            elif forms[node] == AT_MOST:
-                true = value <= bound
-            elif forms[node] == AMONG:
-                true = value >= 0 and sets[np.int64(bound) + np.int64(value)]
-            else:
-                true = value == bound
-            node = yes[node] if true else no[node]
-        leaves[row] = node
+    n = len(leaves)
+    for row in range(0, n, 4):
+        # The last rows may go twice: that there are four is what makes it quick.
+        second, third, fourth = min(row + 1, n - 1), min(row + 2, n - 1), min(row + 3, n - 1)
+        a = b = c = d = np.int64(0)
+        moving = True
+        while moving:
+            next_a = _side(cells, row, a, nodes)
+            next_b = _side(cells, second, b, nodes)
+            next_c = _side(cells, third, c, nodes)
+            next_d = _side(cells, fourth, d, nodes)
+            moving = next_a != a or next_b != b or next_c != c or next_d != d
+            a, b, c, d = next_a, next_b, next_c, next_d
+        leaves[row], leaves[second], leaves[third], leaves[fourth] = a, b, c, d
