@@ -6,7 +6,7 @@ nominal), or as an array. New ones are read as the training data was: what an at
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
@@ -23,8 +23,9 @@ from sklearn.utils.validation import (
 )
 
 from structtree.data.columns import Population
+from structtree.data.frames import names_of
 from structtree.data.schema import Attribute
-from structtree.errors import DataError, UsageError
+from structtree.errors import DataError, UsageError, did_you_mean
 from structtree.lang.grammar import Grammar, shipped_grammars
 from structtree.learn.fit import Pruning, fit
 from structtree.learn.grow import Growth, Progress
@@ -204,11 +205,15 @@ class _StructuralTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
             case "frame":
                 validate_data(self, X, skip_check_array=True)
                 _require_cells(X)
-                return _finite(Population.from_frame(X, individual=said.individual, types=said.types, copy=False))
+                types = said.types | _nominal(self.categorical_features, names_of(X))
+                return _finite(Population.from_frame(X, individual=said.individual, types=types, copy=False))
             case "array":
                 cells = _checked_array(self, X, reset=True)
-                names = getattr(self, "feature_names_in_", None)
-                return Population.from_array(cells, names, individual=said.individual or "Row", copy=False)
+                names = list(getattr(self, "feature_names_in_", [f"x{i}" for i in range(cells.shape[1])]))
+                types = _nominal(self.categorical_features, names)
+                return Population.from_array(
+                    cells, names, individual=said.individual or "Row", types=types, copy=False
+                )
 
     def _population(self, X: Any) -> Population:
         """New individuals, as the tests of the tree need them."""
@@ -287,6 +292,9 @@ class StructuralTreeClassifier(ClassifierMixin, _StructuralTree):  # type: ignor
         Weights of classes, as of scikit-learn's trees.
     priors : dict from class to float, optional
         What shares the classes have where the tree will be used; the training data weighs as if it had them.
+    categorical_features : sequence of int, str or bool, optional
+        For DataFrames and arrays: the columns whose numbers are codes of something and so nominal, by their places,
+        by their names, or as a mask. Columns of text are nominal anyway.
     nominal : {"binary", "subset", "multiway"}
         For plain tables: whether a nominal attribute tells one value from the others, some values from the others, or
         has a side for each value, as in ID3 and C4.5; see `structtree.learn.grow.Growth`.
@@ -362,6 +370,7 @@ class StructuralTreeClassifier(ClassifierMixin, _StructuralTree):  # type: ignor
         costs: Any = None,
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         priors: Mapping[Any, float] | None = None,
+        categorical_features: Sequence[int | str | bool] | None = None,
         nominal: Literal["binary", "subset", "multiway"] = "binary",
         missing: Literal["false", "majority", "fractional"] = "false",
         average_gain_filter: bool = False,
@@ -393,6 +402,7 @@ class StructuralTreeClassifier(ClassifierMixin, _StructuralTree):  # type: ignor
         self.costs = costs
         self.class_weight = class_weight
         self.priors = priors
+        self.categorical_features = categorical_features
         self.nominal = nominal
         self.missing = missing
         self.average_gain_filter = average_gain_filter
@@ -456,6 +466,8 @@ class StructuralTreeRegressor(RegressorMixin, _StructuralTree):  # type: ignore[
         How the grown tree is pruned.
     ccp_alpha, validation_fraction, share, prune, strategy, max_evaluations, time_limit, functions
         As of `StructuralTreeClassifier`.
+    categorical_features : sequence of int, str or bool, optional
+        As of `StructuralTreeClassifier`.
     nominal : {"binary", "subset", "multiway"}
         As of `StructuralTreeClassifier`.
     missing : {"false", "majority", "fractional"}
@@ -492,6 +504,7 @@ class StructuralTreeRegressor(RegressorMixin, _StructuralTree):  # type: ignore[
         post_prune: Literal["cost-complexity", "reduced-error"] | None = None,
         ccp_alpha: float | Literal["cv"] | None = None,
         validation_fraction: float = 0.25,
+        categorical_features: Sequence[int | str | bool] | None = None,
         nominal: Literal["binary", "subset", "multiway"] = "binary",
         missing: Literal["false", "majority", "fractional"] = "false",
         share: Literal["path"] | None = None,
@@ -516,6 +529,7 @@ class StructuralTreeRegressor(RegressorMixin, _StructuralTree):  # type: ignore[
         self.post_prune = post_prune
         self.ccp_alpha = ccp_alpha
         self.validation_fraction = validation_fraction
+        self.categorical_features = categorical_features
         self.nominal = nominal
         self.missing = missing
         self.share = share
@@ -609,6 +623,22 @@ def _form(X: Any) -> Form:
 
 def _is_row_of_objects(X: Any) -> bool:
     return isinstance(X, list | tuple) or (getattr(X, "ndim", 0) == 1 and X.dtype == object)
+
+
+def _nominal(chosen: Sequence[int | str | bool] | None, names: Sequence[str]) -> dict[str, str]:
+    """The kinds of the columns that were chosen by their places, by their names, or by a mask."""
+    if chosen is None:
+        return {}
+    each = np.asarray(chosen).tolist()
+    if any(isinstance(one, bool) for one in each):
+        if len(each) != len(names):
+            raise UsageError(f"categorical_features must say yes or no of {len(names)} columns; got {len(each)}")
+        each = np.flatnonzero(each).tolist()
+    for one in each:
+        if one not in names and one not in range(len(names)):
+            known = did_you_mean(str(one), names) if isinstance(one, str) else f" (there are {len(names)})"
+            raise UsageError(f"categorical_features has {one!r}, which is no column{known}")
+    return {one if isinstance(one, str) else names[one]: "nominal" for one in each}
 
 
 def _renamed(frame: Any, names: list[str]) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import time
+from functools import partial
 
 import networkx as nx
 import numpy as np
@@ -73,6 +74,68 @@ def test_scikit_learns_checks_pass_but_for_those_that_its_own_trees_skip(ours, t
     assert skipped[ours] <= skipped[theirs]
     left_out = {r["check_name"] for r in results[theirs]} - {r["check_name"] for r in results[ours]}
     assert all("multi" in name for name in left_out)  # of several targets, which these trees do not have
+
+
+class FirstAsText(StructuralTreeClassifier):
+    """Sees the first column of an array of numbers as text, rounded so that texts occur again."""
+
+    def fit(self, X, y, sample_weight=None):  # noqa: N803  # scikit-learn calls it so
+        return super().fit(first_as_text(X), y, sample_weight)
+
+    def _population(self, X):  # noqa: N803
+        return super()._population(first_as_text(X))
+
+
+def first_as_text(cells):
+    if not isinstance(cells, np.ndarray) or cells.ndim != 2 or cells.dtype.kind not in "fiu" or not cells.size:
+        return cells
+    if not np.isfinite(cells).all() or cells.shape[1] < 2:
+        return cells
+    mixed = cells.astype(object)
+    mixed[:, 0] = [f"{cell:.0f}" for cell in cells[:, 0]]
+    return mixed
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning:sklearn")  # of its own casts
+@pytest.mark.parametrize(
+    "made",
+    [
+        partial(StructuralTreeClassifier, categorical_features=[0]),
+        partial(StructuralTreeRegressor, categorical_features=[0]),
+        partial(StructuralTreeClassifier, categorical_features=[0], nominal="subset"),
+        FirstAsText,
+    ],
+    ids=["codes, classes", "codes, numbers", "codes, sets", "text"],
+)
+def test_scikit_learns_checks_pass_with_nominal_columns(made):
+    results = check_estimator(made(), on_fail=None, on_skip=None)
+    assert {r["check_name"]: r["exception"] for r in results if r["status"] in ("failed", "xfail")} == {}
+    assert sum(r["status"] == "passed" for r in results) > 40
+
+
+def test_codes_are_told_apart_and_not_ordered():
+    cells, labels = np.array([[3, 1.5], [7, 2.5], [3, 2.5], [5, 1.5], [9, 1.5]]), ["a", "b", "a", "b", "b"]
+    for chosen in ([0], ["x0"], [True, False]):
+        tree = StructuralTreeClassifier(categorical_features=chosen).fit(cells, labels)
+        assert pretty(tree.tree_.nodes[0].test) == 'x0 = "3"'
+        assert tree.predict(np.array([[3.0, 0.0], [4.0, 0.0]])).tolist() == ["a", "b"]
+    frame = pd.DataFrame(cells, columns=["code", "size"])
+    tree = StructuralTreeClassifier(categorical_features=["code"]).fit(frame, labels)
+    assert tree.predict(frame.astype({"code": int})).tolist() == labels
+
+
+@pytest.mark.parametrize(
+    ("chosen", "message"),
+    [
+        ([2], r"categorical_features has 2, which is no column \(there are 2\)"),
+        (["cod"], r"categorical_features has 'cod', which is no column \(did you mean 'code'\?\)"),
+        ([True], r"categorical_features must say yes or no of 2 columns; got 1"),
+    ],
+)
+def test_columns_that_are_not_there_cannot_be_nominal(chosen, message):
+    frame = pd.DataFrame([[1, 2], [3, 4]], columns=["code", "size"])
+    with pytest.raises(ValueError, match=message):
+        StructuralTreeClassifier(categorical_features=chosen).fit(frame, ["a", "b"])
 
 
 # ---- with the tools of scikit-learn ----------------------------------------------------------------------

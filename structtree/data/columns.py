@@ -359,13 +359,14 @@ class Population:
         names: Sequence[str] | None = None,
         *,
         individual: str = "Row",
+        types: Mapping[str, str] | None = None,
         columns: Collection[str] | None = None,
         copy: bool = True,
     ) -> Population:
         """A population from a two-dimensional numpy array; see `structtree.data.tables`."""
         from structtree.data.tables import from_array
 
-        return from_array(array, names, individual=individual, columns=columns, copy=copy)
+        return from_array(array, names, individual=individual, types=types, columns=columns, copy=copy)
 
 
 def column_of(kind: Kind, values: Sequence[Value], categories: Sequence[str] | None = None) -> Column:

@@ -205,10 +205,7 @@ def _numeric(series: pd.Series[Any], kind: Kind | None, copy: bool = True) -> Co
     if kind in (None, own, "real"):
         return Column(kind or own, numbers)
     codes, found = pd.factorize(numbers)
-    # pandas keeps whole numbers with gaps as floats; as text they are whole numbers again.
-    whole = bool((found == np.floor(found)).all()) and not np.isinf(found).any()
-    values = [int(number) for number in found] if whole else found.tolist()
-    return _spread(_encoded(codes, values, kind), codes)
+    return _spread(_encoded(codes, found.tolist(), kind), codes)
 
 
 def _flags(series: pd.Series[Any]) -> NDArray[np.int8]:

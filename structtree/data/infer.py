@@ -481,7 +481,11 @@ def _text(value: Any) -> str | None:
         return None
     if isinstance(value, str):
         return str(value)
-    return str(value).lower() if isinstance(value, bool | np.bool_) else repr(_plain(value))
+    if isinstance(value, bool | np.bool_):
+        return str(value).lower()
+    plain = _plain(value)
+    # The same number is the same category, however it was stored.
+    return repr(int(plain) if isinstance(plain, float) and plain.is_integer() else plain)
 
 
 def _plain(value: Any) -> Any:

@@ -122,6 +122,7 @@ def from_array(
     names: Sequence[str] | None = None,
     *,
     individual: str = "Row",
+    types: Mapping[str, str] | None = None,
     columns: Collection[str] | None = None,
     copy: bool = True,
 ) -> Population:
@@ -137,6 +138,8 @@ def from_array(
         The names of the columns; those of the fields, or ``x0``, ``x1`` and so on, unless given.
     individual : str
         The name of the individual's type.
+    types : mapping, optional
+        Kinds of columns by their names here, such as ``{"x0": "nominal"}`` for numbers that are codes of something.
     columns : collection of str, optional
         The columns to read, by their names here; all of them unless given.
     copy : bool
@@ -156,14 +159,15 @@ def from_array(
     if cells.dtype.names is not None:
         given = _given_names(cells.dtype.names if names is None else names, len(cells.dtype.names))
         fields = frame_of_fields(cells).set_axis(given, axis=1)
-        return from_frame(fields, individual=individual, columns=columns, copy=copy)
+        return from_frame(fields, individual=individual, types=types, columns=columns, copy=copy)
     if cells.ndim != 2:
         raise DataError(f"expected an array of two dimensions, got one of {cells.ndim}")
     given = _given_names([f"x{i}" for i in range(cells.shape[1])] if names is None else names, cells.shape[1])
     places = [place for place, name in enumerate(given) if columns is None or name in columns]
     names = [given[place] for place in places]
-    if isinstance(cells, np.ma.MaskedArray) or cells.dtype.kind not in "biuf":
-        return from_frame(frame_of_cells(cells[:, places]).set_axis(names, axis=1), individual=individual)
+    if types or isinstance(cells, np.ma.MaskedArray) or cells.dtype.kind not in "biuf":
+        frame = frame_of_cells(cells[:, places]).set_axis(names, axis=1)
+        return from_frame(frame, individual=individual, types=types)
     kind: Kind = "bool" if cells.dtype.kind == "b" else "real" if cells.dtype.kind == "f" else "int"
     values = _columns_of_cells(cells, places, np.dtype(np.int8 if kind == "bool" else np.float64), copy)
     members = [Member(Attribute(name, kind), Column(kind, each)) for name, each in zip(names, values, strict=True)]

@@ -92,7 +92,7 @@ def test_categories_are_sorted():
 @pytest.mark.parametrize(
     ("values", "kind", "expected"),
     [
-        ([1, 1.0, True, "a", None], "nominal", ["1", "1.0", "true", "a", None]),
+        ([1, 1.0, True, "a", None], "nominal", ["1", "1", "true", "a", None]),
         (["1", 2, True, "2.0"], "int", [1, 2, 1, 2]),
         (["1.5", 2], "real", [1.5, 2.0]),
         ([1, 0, "True", "false", None, float("nan")], "bool", [True, False, True, False, None, None]),

@@ -99,7 +99,7 @@ def test_a_categorical_column_declares_its_categories():
     [
         ([1, 2], "nominal", ["1", "2"]),
         ([1.0, None], "nominal", ["1", None]),
-        ([1.5, 1.0], "nominal", ["1.5", "1.0"]),
+        ([1.5, 1.0], "nominal", ["1.5", "1"]),
         ([True, False], "nominal", ["true", "false"]),
         ([True, False], "int", [1, 0]),
         ([1, 0], "bool", [True, False]),
