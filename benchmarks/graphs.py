@@ -86,7 +86,7 @@ def folds(
 
 def mutag(repeats: int) -> None:
     opened = open_data(SHARED / "mutag")
-    growth = Growth(max_leaf_nodes=10)
+    growth = Growth(max_leaf_nodes=12)
     folds("MUTAG", opened.population, opened.target, Grammar.load("graphs"), growth, "gini", repeats)
 
 
