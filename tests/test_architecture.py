@@ -31,7 +31,8 @@ DOORS = {
     "typer": {f"cli/{name}.py" for name in CLI},
     "rich": {"cli/common.py", "cli/progress.py"},
     "numba": {
-        f"search/kernels/{name}.py" for name in ("assessing", "counting", "descending", "flat", "grouping", "masks")
+        f"search/kernels/{name}.py"
+        for name in ("assessing", "compiling", "counting", "descending", "flat", "grouping", "masks")
     },
     "sklearn": {"estimators.py", "learn/validate.py"},
 }

@@ -17,6 +17,7 @@ from structtree.cli.effort import effort
 from structtree.cli.fit import fit
 from structtree.cli.grammars import grammar_app
 from structtree.cli.models import explain, predict, show
+from structtree.cli.progress import told_of_compiling
 
 __all__ = ["app", "main"]
 
@@ -63,8 +64,9 @@ def demo() -> None:
     """
     from structtree.report.demo import demonstrate
 
-    for line in demonstrate():
-        typer.echo(line)
+    with told_of_compiling():
+        for line in demonstrate():
+            typer.echo(line)
 
 
 for name, command in {"fit": fit, "predict": predict, "show": show, "explain": explain, "cv": cv}.items():

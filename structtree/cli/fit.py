@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -78,12 +77,13 @@ def fit(
     from structtree.learn.fit import fit as learn
     from structtree.learn.model import save_model
     from structtree.learn.score import score
+    from structtree.search.kernels.compiling import now
 
     check_writable(out)
     growth, pruning = growth_of(learning, seed, time_limit), pruning_of(learning)
     data, labels = labelled(where, reading, target, task_of([learning.criterion]))
     asks = grammar_for(data, grammar, one_at_a_time=learning.is_for_tables)
-    started = time.perf_counter()
+    started = now()
     with growing() as progress:
         model = learn(
             data.population,
@@ -98,7 +98,7 @@ def fit(
             target_name=data.target_name,
             progress=progress,
         )
-    seconds = time.perf_counter() - started
+    seconds = now() - started
     if out is not None:
         save_model(replace(model, params={**model.params, "reading": to_remember(where, reading)}), out)
     right = score(model.tree, model.predict(data.population), labels)

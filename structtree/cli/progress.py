@@ -7,26 +7,45 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from structtree.cli.common import note
+
 if TYPE_CHECKING:
     from structtree.learn.grow import Progress
     from structtree.learn.validate import FoldDone
     from structtree.search.best_split import SearchStats
 
-__all__ = ["folding", "growing", "searching"]
+__all__ = ["folding", "growing", "searching", "told_of_compiling"]
 
 Show = Callable[[int, int, str], None]
 """Shows how many of how many are done, with some words."""
 
 
 @contextmanager
+def told_of_compiling() -> Iterator[None]:
+    """Say why nothing happens, if it is because kernels are compiled."""
+    from structtree.search.kernels.compiling import when_compiling
+
+    told: list[bool] = []
+
+    def tell() -> None:
+        if not told:
+            note("note: compiling for this machine; it happens once, and takes half a minute or so")
+        told.append(True)
+
+    with when_compiling(tell):
+        yield
+
+
+@contextmanager
 def searching() -> Iterator[Callable[[str, str, SearchStats], None] | None]:
     """A line about the search that is running."""
     if not sys.stderr.isatty():
-        yield None
+        with told_of_compiling():
+            yield None
         return
     from rich.console import Console
 
-    with Console(stderr=True, highlight=False).status("searching") as status:
+    with Console(stderr=True, highlight=False).status("searching") as status, told_of_compiling():
 
         def tell(criterion: str, doing: str, stats: SearchStats) -> None:
             status.update(f"{criterion} {doing}: {stats.evaluated:,} predicates in {stats.seconds:.0f} s")
@@ -63,12 +82,16 @@ def folding() -> Iterator[Callable[[FoldDone], None]]:
 @contextmanager
 def _bar(doing: str) -> Iterator[Show]:
     if not sys.stderr.isatty():
-        yield lambda done, total, words: None
+        with told_of_compiling():
+            yield lambda done, total, words: None
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
     columns = TextColumn(doing), BarColumn(), TextColumn("{task.description}"), TimeElapsedColumn()
-    with Progress(*columns, console=Console(stderr=True, highlight=False), transient=True) as bar:
+    with (
+        Progress(*columns, console=Console(stderr=True, highlight=False), transient=True) as bar,
+        told_of_compiling(),
+    ):
         task = bar.add_task("", total=None)
         yield lambda done, total, words: bar.update(task, completed=done, total=total, description=words)

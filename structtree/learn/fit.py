@@ -6,7 +6,6 @@ gets to see, and how they share the time.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from numbers import Real
@@ -25,6 +24,7 @@ from structtree.learn.leaves import MAJORITY, Decision
 from structtree.learn.model import Call, Model
 from structtree.learn.prune import choose_alpha, cost_complexity, pessimistic, reduced_error
 from structtree.learn.tree import Tree, subtree
+from structtree.search.kernels.compiling import now
 from structtree.space.functions import with_functions
 
 __all__ = ["PruneBy", "Pruning", "fit"]
@@ -198,7 +198,7 @@ class _Job:
     pruning: Pruning
     decision: Decision
     watch: _Watch
-    started: float = field(default_factory=time.perf_counter)
+    started: float = field(default_factory=now)
 
     def run(self) -> Tree:
         """The tree, pruned as it should be."""
@@ -223,7 +223,7 @@ class _Job:
         if len(which) < len(population):
             population, evidence = population.take(which), evidence.take(which)
         if growth.time_limit is not None:
-            left = growth.time_limit - (time.perf_counter() - self.started)
+            left = growth.time_limit - (now() - self.started)
             growth = replace(growth, time_limit=max(left, LEAST_SECONDS) / n_waiting)
         tree = grow_by(evidence, population, self.grammar, growth, self.watch)
         return _with_weighty_leaves(tree, self.pruning.min_weight_fraction)

@@ -11,7 +11,6 @@ Law: the tree is the one that `structtree.learn.grow` would find by searching.
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import nullcontext
@@ -34,6 +33,7 @@ from structtree.learn.tree import Branch, ClassCounts, Found, Leaf, Moments, Nod
 from structtree.learn.unknown import one_of
 from structtree.search.criteria import TOLERANCE, Criterion
 from structtree.search.kernels import flat as kernel
+from structtree.search.kernels.compiling import now
 from structtree.search.kernels.descending import NODE
 from structtree.space.values import midpoints
 
@@ -94,7 +94,7 @@ def grow_flat(
     seconds : float
         When the time is over, what is not divided yet stays so.
     """
-    deadline = time.perf_counter() + seconds
+    deadline = now() + seconds
     alone = THREADS == 1 or len(population) * len(asked.tests) < ALONE
     with nullcontext() if alone else ThreadPoolExecutor(THREADS) as threads:
         table = table_of(asked, population, threads)
@@ -225,7 +225,7 @@ class _Grower:
             n_leaves += 1
 
     def _is_over(self) -> bool:
-        if self.stopped_by is None and time.perf_counter() > self.deadline:
+        if self.stopped_by is None and now() > self.deadline:
             self.stopped_by, self.stop[0] = "time", True
         return self.stopped_by is not None
 

@@ -12,7 +12,6 @@ nothing, and it is that in which a tree is read.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from heapq import heappop, heappush
@@ -41,6 +40,7 @@ from structtree.learn.tree import Branch, Found, Leaf, MissingRule, Node, Stats,
 from structtree.learn.unknown import seen_schema
 from structtree.search.best_split import SearchStats, Split, Strategy, best_split
 from structtree.search.criteria import TOLERANCE
+from structtree.search.kernels.compiling import now
 from structtree.search.kernels.flat import Limits
 from structtree.space.evaluate import holds
 from structtree.space.functions import with_functions
@@ -488,7 +488,7 @@ class _Grower:
     growth: Growth
     grammar: CheckedGrammar | Space
     progress: Callable[[Progress], None] | None
-    started: float = field(default_factory=lambda: time.perf_counter())
+    started: float = field(default_factory=lambda: now())
     stopped_by: Literal["time", "interrupt"] | None = None
     searched: int = 0
     evaluated: int = 0
@@ -582,7 +582,7 @@ class _Grower:
 
     def _seconds_left(self) -> float:
         limit = self.growth.time_limit
-        return inf if limit is None else limit - (time.perf_counter() - self.started)
+        return inf if limit is None else limit - (now() - self.started)
 
     def _seconds_for(self, waiting: _Waiting) -> float | None:
         if self.growth.time_limit is None:

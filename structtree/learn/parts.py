@@ -10,7 +10,6 @@ The rules are those of J. R. Quinlan, "Induction of Decision Trees" (1986) and "
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
@@ -28,6 +27,7 @@ from structtree.learn.flat import Flat
 from structtree.learn.table import Asked
 from structtree.learn.tree import Branch, Found, Leaf, Node, Stats, Switch, heaviest
 from structtree.search.criteria import TOLERANCE, better
+from structtree.search.kernels.compiling import now
 from structtree.search.kernels.flat import Limits
 
 __all__ = ["Refuses", "grow_parts"]
@@ -68,7 +68,7 @@ def grow_parts(
         A last word on every division.
     """
     questions = questions_of(asked, population, record, manner)
-    grower = _Grower(questions, evidence, manner, limits, time.perf_counter() + seconds, refuses)
+    grower = _Grower(questions, evidence, manner, limits, now() + seconds, refuses)
     n = len(population)
     root = grower.knot(np.arange(n), np.ones(n), 0)
     try:
@@ -167,7 +167,7 @@ class _Grower:
         return not self.evidence.is_pure(knot.rows)
 
     def _is_over(self) -> bool:
-        if self.stopped_by is None and time.perf_counter() > self.deadline:
+        if self.stopped_by is None and now() > self.deadline:
             self.stopped_by = "time"
         return self.stopped_by is not None
 

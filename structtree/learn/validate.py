@@ -8,7 +8,6 @@ be (1/k + n_test/n_train) times that of the k differences, not 1/k times.
 
 from __future__ import annotations
 
-import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,6 +23,7 @@ from sklearn.utils import _safe_indexing
 
 from structtree.errors import UsageError
 from structtree.learn.tree import Leaf
+from structtree.search.kernels.compiling import now
 
 __all__ = ["Comparison", "CrossValidation", "FoldDone", "TTest", "compare", "corrected_t_test", "cross_validate"]
 
@@ -247,7 +247,7 @@ def _all_folds(
     estimators: Mapping[str, MakeEstimator], population: Any, target: NDArray[Any], options: _Options
 ) -> dict[str, CrossValidation]:
     """Each estimator on each fold; fold by fold, so that what is done when it is interrupted can be compared."""
-    started, done = time.perf_counter(), 0
+    started, done = now(), 0
     splits = _splits(all(is_classifier(make()) for make in estimators.values()), target, options)
     total = len(splits) * len(estimators)
     fits: list[dict[str, _Fit]] = []
@@ -285,13 +285,13 @@ def _splits(stratified: bool, target: NDArray[Any], options: _Options) -> list[t
 def _with_share_of_time(estimator: Any, time_limit: float | None, started: float, n_left: int) -> Any:
     if time_limit is None:
         return estimator
-    share = max(time_limit - (time.perf_counter() - started), 1e-3) / n_left
+    share = max(time_limit - (now() - started), 1e-3) / n_left
     own = estimator.get_params().get("time_limit")
     return estimator.set_params(time_limit=share if own is None else min(own, share))
 
 
 def _fit(estimator: Any, population: Any, target: NDArray[Any], train: Any, test: Any, scoring: str | None) -> _Fit:
-    started = time.perf_counter()
+    started = now()
     estimator.fit(_safe_indexing(population, train), target[train])
     if estimator.model_.params.get("stopped_by") == "interrupt":
         raise KeyboardInterrupt  # growing answers it with the tree so far, which is of no use here
@@ -303,7 +303,7 @@ def _fit(estimator: Any, population: Any, target: NDArray[Any], train: Any, test
         estimator.get_n_leaves(),
         sum(one.evaluated for one in found),
         sum(not one.proved for one in found),
-        time.perf_counter() - started,
+        now() - started,
         len(test) / len(train),
     )
 

@@ -14,7 +14,6 @@ families are large; from the inside out pays where structure is deep, and the re
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from math import inf
@@ -26,6 +25,7 @@ from numpy.typing import NDArray
 from structtree.data.columns import Population
 from structtree.lang.syntax import All, Count, Distinct, Exists, Follow, Predicate, Step, Top
 from structtree.search.boards import is_nested, ranked_column
+from structtree.search.kernels.compiling import now
 from structtree.search.kernels.masks import conjunction_signatures, count_behind, signatures, words_behind
 from structtree.space.evaluate import holds, rows_where
 from structtree.space.families import LinkFamily, Slot, TestFamily, base_predicates
@@ -118,7 +118,7 @@ class _Work:
     @property
     def over(self) -> bool:
         """Whether the time is over."""
-        return time.perf_counter() > self.deadline
+        return now() > self.deadline
 
     def limit(self, n_rows: int) -> int:
         """How many meanings of a type may be looked at."""
@@ -191,7 +191,7 @@ def link_columns(
     >>> missing, pretty(columns[0].tests[0]), columns[0].ranks[:5].tolist()
     (None, 'exists cars (long)', [1, 0, 1, 0, 1])
     """
-    work = _Work(space, most, cells, time.perf_counter() + seconds)
+    work = _Work(space, most, cells, now() + seconds)
     name = space.grammar.individual
     if not shorten and any(_too_many_tests(work, other) for other in space.grammar.schema.names if other != name):
         return LinkColumns((), "literals")

@@ -10,7 +10,6 @@ same refinements, and one that leaves all pairs of its parent has none that its 
 from __future__ import annotations
 
 import heapq
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
@@ -22,6 +21,7 @@ from structtree.lang.syntax import Count
 from structtree.search.boards import Board, boards_of
 from structtree.search.judges import Assessment, Judge, Loss
 from structtree.search.kernels import coded_counts, ranked_counts
+from structtree.search.kernels.compiling import now
 from structtree.search.lifting import inside_of, liftable, member_truth
 from structtree.search.pairs import Pairs, existential, pairs_at
 from structtree.search.results import Problem, SearchStats, Split, StoppedBy
@@ -44,11 +44,11 @@ class Budget:
     evaluations: int | None = None
     seconds: float | None = None
     frontier: int = 1_000_000
-    started: float = field(default_factory=time.perf_counter)
+    started: float = field(default_factory=now)
 
     def spent(self) -> float:
         """Seconds since the start."""
-        return time.perf_counter() - self.started
+        return now() - self.started
 
     def over(self, evaluated: int) -> StoppedBy | None:
         """Which limit is reached, if any."""

@@ -6,7 +6,6 @@ from dataclasses import replace
 from itertools import pairwise
 from math import ceil, log2
 from time import perf_counter
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -330,7 +329,7 @@ class Clock:
         self.now = 0.0
         self.given = []
         self.takes = takes
-        monkeypatch.setattr(module, "time", SimpleNamespace(perf_counter=lambda: self.now))
+        monkeypatch.setattr(module, "now", lambda: self.now)
 
     def search(self, *arguments, time_limit, **options):
         self.given.append(time_limit)
