@@ -9,7 +9,6 @@ from ``../shared/data`` beside the repository; what needs it is skipped without.
 from __future__ import annotations
 
 import argparse
-import resource
 import subprocess
 import sys
 import time
@@ -22,6 +21,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from measuring import peak_megabytes
 from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedKFold
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
@@ -206,7 +206,7 @@ def measure(side: str, n: int) -> None:
     small, problem = normal(300, 20, numbers=False, depth=8), normal(n, 20, numbers=False, depth=8)
     for given in (small, problem) if side != "data" else ():
         (ours(given) if side == "structtree" else theirs(given)).fit(given.ours, given.target)
-    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+    print(peak_megabytes())
 
 
 # ---- accuracy -------------------------------------------------------------------------------------------

@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import gzip
 import re
-import resource
 import time
 from collections import defaultdict
 from pathlib import Path
@@ -18,6 +17,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from measuring import peak_megabytes
 from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedKFold
 
@@ -178,7 +178,7 @@ def large(repeats: int) -> None:
         tree = grow(opened.population, opened.target, Grammar.load("graphs"), growth, criterion="gini")
         seconds = time.perf_counter() - started
         evaluated = sum(getattr(node, "found", None).evaluated for node in tree.nodes if hasattr(node, "found"))
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        peak = peak_megabytes()
         print(f"{name}: {seconds:.1f} s, {evaluated:,} tests tried, peak memory so far {peak:.0f} MB", flush=True)
         folds(name, opened.population, opened.target, Grammar.load("graphs"), growth, "gini", 1, 5)
 

@@ -11,7 +11,6 @@ tasks, and scikit-learn's trees are tried with the same limits and without.
 from __future__ import annotations
 
 import argparse
-import resource
 import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping
@@ -24,6 +23,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+from measuring import peak_megabytes
 from numpy.typing import NDArray
 from rdkit import Chem, rdBase
 from rdkit.Chem import Descriptors, rdFingerprintGenerator
@@ -287,7 +287,7 @@ def hiv_lines(n: int | None) -> list[str]:
     estimator.fit(population.take(train), target[train])
     seconds = time.perf_counter() - started
     tried = sum(estimator.tree_.nodes[i].found.evaluated for i in estimator.tree_.branches)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    peak = peak_megabytes()
     auc = score(estimator, population.take(test), target[test], is_number=False)
     return [
         f"{len(target):,} molecules read in {reading:.0f} s",
