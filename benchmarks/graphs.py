@@ -2,7 +2,7 @@
 
 Run as ``python benchmarks/graphs.py`` (several minutes), with some of ``mutag mutagenesis musk large`` to run only
 those, or with ``--quick`` for one repetition. Real data is read from ``../shared/data`` beside the repository. The
-settings of each set were chosen by looking at its own folds, so that the figures are a little optimistic.
+settings were chosen by looking at folds of the same sets, so that the figures are a little optimistic.
 """
 
 from __future__ import annotations
