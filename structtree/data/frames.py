@@ -233,6 +233,9 @@ def _of_objects(series: pd.Series[Any], name: str, kind: Kind | None) -> Member:
     """A column of text, or of Python objects of any sort."""
     import pandas as pd
 
+    if isinstance(series.dtype, pd.StringDtype) and series.dtype.storage == "pyarrow":  # which counts by itself
+        codes, found = pd.factorize(series)
+        return _of_codes(Coded(codes, list(found)), name, kind)
     cells = series.to_numpy(dtype=object)
     sort = "string" if isinstance(series.dtype, pd.StringDtype) else pd.api.types.infer_dtype(cells, skipna=True)
     match sort:
