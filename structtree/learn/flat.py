@@ -29,7 +29,7 @@ from structtree.lang.syntax import Compare, Predicate
 from structtree.learn.descent import Descent, held
 from structtree.learn.evidence import Evidence, room, undivided
 from structtree.learn.table import Asked, FlatTest, Table, table_of, task_of
-from structtree.learn.tree import Branch, ClassCounts, Found, Leaf, Moments, Node
+from structtree.learn.tree import Branch, ClassCounts, Found, Leaf, Moments, Node, NodesLater
 from structtree.learn.unknown import one_of
 from structtree.search.criteria import TOLERANCE, Criterion
 from structtree.search.kernels import flat as kernel
@@ -56,9 +56,9 @@ class Flat(NamedTuple):
 
     Parameters
     ----------
-    made : mapping from name to function
-        What makes the nodes, and other things without them; see `structtree.learn.tree.Tree.later`. They are not made
-        before somebody wants to see them, since that takes longer than all the rest where data is small.
+    nodes : sequence of Node
+        Those that compiled code has grown are made when somebody wants to see them: where data is small that takes
+        longer than all the rest.
     n_nodes, n_leaves : int
     evaluated : int
         Tests that were tried.
@@ -66,7 +66,7 @@ class Flat(NamedTuple):
         What ended the growth before it was done.
     """
 
-    made: Mapping[str, Callable[[], Any]]
+    nodes: Sequence[Node]
     n_nodes: int
     n_leaves: int
     evaluated: int
@@ -103,7 +103,7 @@ def grow_flat(
         root = grower.run(max_leaf_nodes)
     grown = _gather(root, table, task)
     sketch, n = _sketch(grown, table, task, evidence.criterion, asked.complete), len(grown.sizes)
-    return Flat(_made(sketch), n, (n + 1) // 2, int(grown.figures[:, 3].sum()), grower.stopped_by)
+    return Flat(_nodes_later(sketch), n, (n + 1) // 2, int(grown.figures[:, 3].sum()), grower.stopped_by)
 
 
 # ---- growing --------------------------------------------------------------------------------------------------
@@ -394,15 +394,14 @@ def _sets(grown: _Grown, table: Table) -> Iterator[tuple[int, tuple[str, ...]]]:
             yield node, tuple(column.categories[code] for code in np.unique(column.values[rows]).tolist())
 
 
-def _made(sketch: _Sketch) -> Mapping[str, Callable[[], Any]]:
-    """What a tree is asked for, as it can be made from a sketch."""
-    made: dict[str, Callable[[], Any]] = {
-        "nodes": partial(_nodes, sketch),
-        "class counts" if sketch.n_classes else "moments": lambda: sketch.grown.stats,
+def _nodes_later(sketch: _Sketch) -> NodesLater:
+    """The nodes, and what a tree is asked for that can be made from a sketch without them."""
+    early: dict[str, Callable[[], Any]] = {
+        "class counts" if sketch.n_classes else "moments": lambda: sketch.grown.stats
     }
     if all(test.attribute is not None or held(test.right) is not None for test in sketch.tests):
-        made["descent"] = partial(_descent, sketch)
-    return made
+        early["descent"] = partial(_descent, sketch)
+    return NodesLater(partial(_nodes, sketch), early)
 
 
 def _settled(stats: NDArray[np.float64], task: kernel.Task) -> NDArray[np.float64]:

@@ -303,7 +303,7 @@ def _grow_table(
 ) -> Tree:
     limits, seconds = _limits(growth), inf if growth.time_limit is None else growth.time_limit
     grown = grow_flat(asked, population, evidence, limits, max_leaf_nodes=growth.max_leaf_nodes, seconds=seconds)
-    tree = Tree.later(grown.made, population.schema, evidence.classes)
+    tree = Tree(grown.nodes, population.schema, evidence.classes)
     if grown.stopped_by is not None or not asked.complete:
         tree = _with_gaps(tree, growth, evidence)
     _tell_of_table(grown, len(population), progress)
@@ -366,7 +366,7 @@ def _grow_plain(
         seconds=inf if growth.time_limit is None else growth.time_limit,
         refuses=_refusal(evidence, growth),
     )
-    tree = Tree(grown.made["nodes"](), schema, classes, missing)
+    tree = Tree(grown.nodes, schema, classes, missing)
     if grown.stopped_by is not None:
         tree = _with_gaps(tree, growth, evidence)
     _tell_of_table(grown, len(population), progress)

@@ -7,7 +7,7 @@ the attributes of a plain table. The tests of the tree are then written in the g
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import inf
 
@@ -119,7 +119,7 @@ def _family(index: int, type_name: str, name: str, column: LinkColumn) -> TestFa
     return TestFamily(index, type_name, template, (), cuts, kind="int", cost=n_literals(column.tests[0]))
 
 
-def worded(nodes: tuple[Node, ...], table: Linked) -> tuple[Node, ...]:
+def worded(nodes: Sequence[Node], table: Linked) -> tuple[Node, ...]:
     """The nodes of a tree over such a table with their tests in the words of the grammar."""
     return tuple(_worded(node, table) if isinstance(node, Branch) else node for node in nodes)
 

@@ -80,7 +80,7 @@ def grow_parts(
         grower.stopped_by = "interrupt"
     nodes = _in_reading_order(root)
     n_leaves = sum(isinstance(node, Leaf) for node in nodes)
-    return Flat({"nodes": lambda: nodes}, len(nodes), n_leaves, grower.tried, grower.stopped_by)
+    return Flat(nodes, len(nodes), n_leaves, grower.tried, grower.stopped_by)
 
 
 @dataclass(slots=True, eq=False)

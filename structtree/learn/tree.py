@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +36,7 @@ __all__ = [
     "MissingRule",
     "Moments",
     "Node",
+    "NodesLater",
     "Part",
     "Step",
     "Switch",
@@ -248,14 +249,70 @@ class Distribution(NamedTuple):
     weights: NDArray[np.float64]
 
 
+class NodesLater(Sequence[Node]):
+    """Nodes that are made when somebody looks at them.
+
+    Parameters
+    ----------
+    made : function
+        What makes them.
+    without_nodes : mapping from name to function
+        What can be had without them, where it would else be made from them; see `Tree.kept`.
+
+    Examples
+    --------
+    >>> nodes = NodesLater(lambda: (Leaf(ClassCounts(4, (1.0, 3.0))),), {})
+    >>> nodes == (Leaf(ClassCounts(4, (1.0, 3.0))),), len(nodes)
+    (True, 1)
+    """
+
+    __slots__ = ("_made", "_nodes", "without_nodes")
+
+    def __init__(self, made: Callable[[], tuple[Node, ...]], without_nodes: Mapping[str, Callable[[], Any]]) -> None:
+        self._made, self.without_nodes = made, without_nodes
+        self._nodes: tuple[Node, ...] | None = None
+
+    @property
+    def all(self) -> tuple[Node, ...]:
+        """The nodes."""
+        if self._nodes is None:
+            self._nodes = self._made()
+        return self._nodes
+
+    @overload
+    def __getitem__(self, place: int) -> Node: ...
+    @overload
+    def __getitem__(self, place: slice) -> tuple[Node, ...]: ...
+    def __getitem__(self, place: int | slice) -> Node | tuple[Node, ...]:
+        return self.all[place]
+
+    def __iter__(self) -> Iterator[Node]:
+        return iter(self.all)
+
+    def __len__(self) -> int:
+        return len(self.all)
+
+    def __eq__(self, other: object) -> bool:
+        return self.all == (other.all if isinstance(other, NodesLater) else other)
+
+    __hash__ = None  # type: ignore[assignment]  # as a list has none
+
+    def __repr__(self) -> str:
+        return repr(self.all)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """They are pickled as the tuple that they stand for."""
+        return tuple, (self.all,)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Tree:
     """A decision or regression tree.
 
     Parameters
     ----------
-    nodes : tuple of Node
-        Parents before children; the first is the root.
+    nodes : sequence of Node
+        Parents before children; the first is the root. A tuple, or `NodesLater`.
     schema : Schema
         Of the individuals it can be asked about.
     classes : tuple
@@ -266,48 +323,12 @@ class Tree:
         two rules a category that the schema does not list, since training has not seen it, is as good as missing.
     """
 
-    nodes: tuple[Node, ...]
+    nodes: Sequence[Node]
     schema: Schema
     classes: tuple[Any, ...] = ()
     missing: MissingRule = "false"
     #: What takes a walk over all nodes and is needed again and again; see `kept`.
     _kept: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
-
-    @classmethod
-    def later(cls, made: Mapping[str, Callable[[], Any]], schema: Schema, classes: tuple[Any, ...] = ()) -> Tree:
-        """A tree whose nodes are made when they are first looked at.
-
-        Parameters
-        ----------
-        made : mapping from name to function
-            What makes the ``"nodes"``, and what would else be made from them (see `kept`).
-
-        Examples
-        --------
-        >>> from structtree.data.schema import RecordType
-        >>> leaf = Leaf(ClassCounts(4, (1.0, 3.0)))
-        >>> tree = Tree.later({"nodes": lambda: (leaf,)}, Schema((RecordType("Car"),), "Car"), ("no", "yes"))
-        >>> tree.nodes
-        (Leaf(stats=ClassCounts(n=4, counts=(1.0, 3.0))),)
-        """
-        tree = cls((), schema, classes)
-        object.__delattr__(tree, "nodes")
-        tree._kept["later"] = made
-        return tree
-
-    if not TYPE_CHECKING:  # for which the nodes are always there
-
-        def __getattr__(self, name: str) -> Any:
-            """The nodes, where they are not made yet; Python asks this only for what it does not find."""
-            if name != "nodes":
-                raise AttributeError(f"a tree has no {name!r}")
-            later = self._kept.get("later")
-            if later is not None:  # or else another thread has made them just now
-                object.__setattr__(self, "nodes", later["nodes"]())
-                for other in later.keys() - {"nodes"}:
-                    self.kept(other, later[other])
-                self._kept.pop("later", None)  # so that a tree with nodes is nothing but values, to be pickled
-            return object.__getattribute__(self, "nodes")
 
     @property
     def _parents(self) -> tuple[int, ...]:
@@ -321,7 +342,8 @@ class Tree:
     def kept(self, name: str, made: Callable[[], Kept]) -> Kept:
         """What is kept under a name; made when it is asked for the first time."""
         if name not in self._kept:
-            self._kept[name] = self._kept.get("later", {}).get(name, made)()
+            early = self.nodes.without_nodes.get(name) if isinstance(self.nodes, NodesLater) else None
+            self._kept[name] = made() if early is None else early()
         found: Kept = self._kept[name]
         return found
 

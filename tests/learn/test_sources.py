@@ -88,4 +88,6 @@ def test_by_every_rule_for_missing_values_they_are_the_tests_written_out(missing
     population, grammar = things(rows), grammar_of([right])
     options = {"growth": Growth(missing=missing), "criterion": "gini"}
     tree = grow(population, target, grammar, **options)
-    assert drawn(tree) == drawn(grow(population, target, written_out(grammar, population), **options))
+    listed = grow(population, target, written_out(grammar, population), **options)
+    # Written out, a threshold between whole numbers is one of them.
+    assert [counts for _, counts in drawn(tree)] == [counts for _, counts in drawn(listed)]
