@@ -607,6 +607,17 @@ def test_a_table_that_is_odd_is_learned_from_and_told_of(tmp_path, text, remark)
     assert [line for line in result.stderr.splitlines() if line.startswith("note:")] == [remark]
 
 
+def test_what_is_declared_to_be_nominal_is_not_odd(tmp_path):
+    path = tmp_path / "odd.csv"
+    path.write_text("a,y\n1,no\n3,yes\n4.5,no\nnone,yes\n6,no\n")
+    assert run("fit", path, "--target", "y", "--type", "a=nominal").stderr == ""
+    path = tmp_path / "doors.arff"
+    path.write_text(
+        "@relation r\n@attribute a {2,3,4,5more}\n@attribute y {no,yes}\n@data\n2,no\n3,yes\n4,no\n5more,no\n"
+    )
+    assert run("fit", path, "--target", "y").stderr == ""
+
+
 def test_a_table_that_is_not_odd_is_not_remarked_on(tmp_path):
     path = tmp_path / "plain.csv"
     path.write_text("a,b,y\n1,x,no\n3,y,yes\n,x,no\n")

@@ -249,7 +249,7 @@ def labelled(where: str, reading: Reading, target: str | None, task: Task | None
         known = ", ".join(attribute.name for attribute in schema.type(schema.individual).attributes)
         raise UsageError(f"say with --target which attribute of {where} to predict (it has: {known or 'none'})")
     labels = _labels(data.target, task, str(data.target_name))
-    for remark in (*_about_columns(data), *_about_labels(labels, str(data.target_name))):
+    for remark in (*_about_columns(data, reading), *_about_labels(labels, str(data.target_name))):
         note(f"note: {remark}")
     return data, labels
 
@@ -263,16 +263,16 @@ def _about_labels(labels: Labels, name: str) -> Iterator[str]:
         yield f"{name} is {labels[0]} for all {len(labels):,} individuals, so there is nothing to tell apart"
 
 
-def _about_columns(data: Opened) -> Iterator[str]:
+def _about_columns(data: Opened, reading: Reading) -> Iterator[str]:
     """What is odd about the attributes of the individuals: no value at all, or a few words among numbers."""
     import numpy as np
 
-    population = data.population
+    population, declared = data.population, _kinds(reading.types) or {}
     for attribute in population.schema.type(population.schema.individual).attributes:
         column = population.column(attribute.name)
         if column.missing.all():
             yield f"{attribute.name} has no value for anybody, so nothing can be asked about it"
-        elif column.kind == "nominal":
+        elif column.kind == "nominal" and not attribute.values and attribute.name not in declared:
             words = np.array([code for code, text in enumerate(column.categories) if not _looks_like_number(text)])
             odd = np.flatnonzero(np.isin(column.values, words))
             if 0 < len(odd) <= len(column.values) // RARE:

@@ -153,7 +153,10 @@ def read_data(
         chosen = next(known for known in FORMATS if known.name == "smiles")
     for name in given:
         if name not in chosen.options:
-            raise UsageError(f"{name} makes no sense for {chosen.name} ({chosen.what}); it is for {_users(name)}")
+            fix = "" if format else "; if the file is one of these, say so with --format (format=...)"
+            raise UsageError(
+                f"{name} makes no sense for {chosen.name} ({chosen.what}); it is for {_users(name)}{fix}"
+            )
     return chosen.read(path, **given)
 
 
