@@ -198,6 +198,10 @@ def _print_learned(learned: _Learned, time_limit: float) -> None:
             f"structtree show {learned.out}" if learned.out else "save it with -o MODEL.json and use structtree show"
         )
         note(f"printed to depth {SHOWN_DEPTH}; all of it: {whole}")
+        note(
+            "a smaller tree is easier to read, and often better on new data: --max-leaf-nodes 12, or "
+            "--post-prune cost-complexity; structtree cv compares"
+        )
     match learned.stopped_by:
         case "interrupt":
             note("stopped by Ctrl-C: this is the tree so far")
