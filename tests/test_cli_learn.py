@@ -151,6 +151,7 @@ def test_a_large_tree_is_printed_in_part(table, tmp_path):
     result = run("fit", path, "--target", "y", "-o", tmp_path / "m.json")
     assert "leaves, " in result.stdout
     assert f"printed to depth 4; all of it: structtree show {tmp_path / 'm.json'}" in result.stderr
+    assert "a smaller tree is easier to read, and often better on new data: --max-leaf-nodes 12" in result.stderr
     assert len(result.stdout.splitlines()) < 40
     assert len(succeed("show", tmp_path / "m.json").splitlines()) > 100
 
