@@ -14,8 +14,10 @@ from structtree.cli.common import note
 from structtree.errors import DataError, UsageError
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
+    from structtree.data.columns import Column
     from structtree.data.opening import Opened
     from structtree.lang.grammar import Grammar
 
@@ -254,6 +256,16 @@ def labelled(where: str, reading: Reading, target: str | None, task: Task | None
     return data, labels
 
 
+def _words_among_numbers(column: Column) -> NDArray[np.int64]:
+    """The rows of a nominal column that have words, if others have numbers."""
+    import numpy as np
+
+    words = [code for code, text in enumerate(column.categories) if not _looks_like_number(text)]
+    if len(words) in (0, len(column.categories)):
+        return np.zeros(0, dtype=np.int64)
+    return np.flatnonzero(np.isin(column.values, words))
+
+
 def _looks_like_number(text: str) -> bool:
     return text.lstrip("+-").replace(".", "", 1).isdigit()
 
@@ -265,16 +277,13 @@ def _about_labels(labels: Labels, name: str) -> Iterator[str]:
 
 def _about_columns(data: Opened, reading: Reading) -> Iterator[str]:
     """What is odd about the attributes of the individuals: no value at all, or a few words among numbers."""
-    import numpy as np
-
     population, declared = data.population, _kinds(reading.types) or {}
     for attribute in population.schema.type(population.schema.individual).attributes:
         column = population.column(attribute.name)
         if column.missing.all():
             yield f"{attribute.name} has no value for anybody, so nothing can be asked about it"
         elif column.kind == "nominal" and not attribute.values and attribute.name not in declared:
-            words = np.array([code for code, text in enumerate(column.categories) if not _looks_like_number(text)])
-            odd = np.flatnonzero(np.isin(column.values, words))
+            odd = _words_among_numbers(column)
             if 0 < len(odd) <= len(column.values) // RARE:
                 word = column.categories[int(column.values[odd[0]])]
                 yield (
