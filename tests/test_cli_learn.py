@@ -512,8 +512,8 @@ def test_an_unknown_format_of_a_model(trains, hammond):
 
 def test_every_command_about_trees_takes_a_seed_and_a_time_limit(trains):
     for command in (["show", trains], ["predict", trains, "trains"], ["explain", trains, "trains"]):
-        succeed(*command, "--seed", 1, "--time-limit", 5, "--json")
-    succeed("fit", "lenses", "--seed", 1, "--time-limit", 5, "--json")
+        assert json.loads(succeed(*command, "--seed", 1, "--time-limit", 5, "--json"))
+    assert json.loads(succeed("fit", "lenses", "--seed", 1, "--time-limit", 5, "--json"))["leaves"] > 1
 
 
 # ---- what the documents show ----------------------------------------------------------------------------

@@ -484,7 +484,8 @@ def test_an_option_that_makes_no_sense_is_refused_with_a_sentence(option, value,
 
 
 def test_numbers_of_numpy_are_numbers():
-    Growth(max_depth=np.int64(3), min_impurity_decrease=np.float32(0.5), random_state=np.int32(1))
+    numbers = {"max_depth": np.int64(3), "min_impurity_decrease": np.float32(0.5), "random_state": np.int32(1)}
+    assert Growth(**numbers) == Growth(max_depth=3, min_impurity_decrease=0.5, random_state=1)
 
 
 @given(st.integers(1, 3), st.integers(2, 6))
