@@ -1,7 +1,7 @@
 """One readable tree over molecules, beside scikit-learn's trees and forests on what RDKit computes.
 
-Run as ``python benchmarks/molecules.py`` (most of an hour), with some of ``tasks hiv`` to run only those, or with
-``--quick`` for a look at each in a minute. The real data is read from ``../shared/data`` beside the repository.
+Run as ``python benchmarks/molecules.py`` (half an hour), with some of ``tasks hiv`` to run only those, or with
+``--quick`` for a look at each in some minutes. The real data is read from ``../shared/data`` beside the repository.
 
 Our tree asks what the grammar ``molecules`` allows. The others see 2048 bits of a Morgan fingerprint of radius 2, or
 all of RDKit's descriptors (217). Folds and run are the same for all; the limits of our tree were chosen once for all
