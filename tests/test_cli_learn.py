@@ -577,12 +577,31 @@ def test_a_file_of_another_kind_is_read_by_itself(bags, tmp_path):
     assert [line.split(",")[1] for line in succeed("predict", model, other).splitlines()[1:]] == ["yes", "no"]
 
 
-def test_a_model_file_that_says_nonsense_about_reading_is_refused(bags):
+def test_how_a_folder_was_read_says_nothing_about_a_data_set(tmp_path):
+    folder, model = tmp_path / "RINGS", tmp_path / "model.json"
+    folder.mkdir()
+    for part, lines in {
+        "A": ["1, 2", "2, 1", "3, 4", "4, 3"],
+        "graph_indicator": [1, 1, 2, 2],
+        "graph_labels": [0, 1],
+        "node_labels": [5, 5, 6, 6],
+    }.items():
+        (folder / f"RINGS_{part}.txt").write_text("".join(f"{line}\n" for line in lines))
+    succeed("fit", folder, "--individual", "Node", "--target", "label", "-o", model)
+    assert "read as the model's own data was: individual Node" in run("predict", model, folder).stderr
+    assert "individual" not in run("predict", model, "trains").stderr
+
+
+@pytest.mark.parametrize(
+    ("option", "value"), [("delimiter", 7), ("group", ["bag"]), ("header", "no"), ("types", "a=int")]
+)
+def test_a_model_file_that_says_nonsense_about_reading_is_refused(bags, option, value):
     path, model = bags
     document = json.loads(model.read_text())
-    document["params"]["reading"]["delimiter"] = 7
+    document["params"]["reading"][option] = value
     model.write_text(json.dumps(document))
-    assert "expected a text for delimiter; got 7" in fail("predict", model, path, code=1)
+    said = fail("predict", model, path, code=1)
+    assert f"the model cannot say how its data was read: {option} is {value!r}" in said
 
 
 # ---- odd data is told of --------------------------------------------------------------------------------

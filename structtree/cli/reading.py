@@ -221,17 +221,23 @@ def as_learned(where: str, reading: Reading, remembered: Any) -> Reading:
     >>> as_learned("new.csv", Reading(header=True), {"ending": ".csv", "header": False}).header
     True
     """
-    if not isinstance(remembered, Mapping) or remembered.get("ending") != _ending(where):
+    if not isinstance(remembered, Mapping) or not remembered.get("ending") or remembered["ending"] != _ending(where):
         return reading
     known = {name: remembered[name] for name in REMEMBERED & remembered.keys() if getattr(reading, name) is None}
     for name, value in sorted(known.items()):
-        texts = value if isinstance(value, list) else [value]
-        if not all(isinstance(text, str | bool) for text in texts):
-            raise DataError(f"the model says how to read its data, but expected a text for {name}; got {value!r}")
+        if not _is_possible(name, value):
+            raise DataError(f"the model cannot say how its data was read: {name} is {value!r}")
     if known:
         words = ", ".join(f"{name} {_said(value)}" for name, value in sorted(known.items()))
         note(f"note: read as the model's own data was: {words}")
     return replace(reading, **known)
+
+
+def _is_possible(name: str, value: Any) -> bool:
+    """Whether an option of reading can have this value."""
+    if name in ("types", "missing"):
+        return isinstance(value, list) and all(isinstance(each, str) for each in value)
+    return isinstance(value, bool if name == "header" else str)
 
 
 def _said(value: Any) -> str:
@@ -239,7 +245,10 @@ def _said(value: Any) -> str:
 
 
 def _ending(where: str) -> str:
+    """The ending of a file's name, a stroke for a folder, and nothing for data sets that have a name."""
     path = Path(where)
+    if path.is_dir():
+        return "/"
     return (path.with_suffix("") if path.suffix.lower() == ".gz" else path).suffix.lower()
 
 
