@@ -9,7 +9,7 @@ generated first.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -22,6 +22,7 @@ from structtree.errors import DataError, UsageError
 from structtree.lang.check import CheckedGrammar
 from structtree.lang.grammar import Grammar
 from structtree.lang.syntax import Predicate
+from structtree.search.clock import Clock, stoppable
 from structtree.search.engine import Budget, Search
 from structtree.search.judges import judge_for
 from structtree.search.order import promising_last
@@ -50,7 +51,9 @@ def best_split(
     beam_width: int = 10,
     random_state: int = 0,
     start: Predicate | None = None,
+    hints: Sequence[Predicate] = (),
     progress: Callable[[SearchStats, Split | None], None] | None = None,
+    clock: Clock | None = None,
 ) -> Split:
     """Find the predicate of a grammar's space that splits a population best.
 
@@ -82,8 +85,12 @@ def best_split(
     start : Predicate, optional
         Something known of all individuals that the search may go on refining, beside what the grammar derives from
         ``top``: what ``exists cars (long)`` says of a car can then get a further condition on the same car.
+    hints : sequence of Predicate
+        What may be good, such as what was good for more individuals: the search looks near these first.
     progress : function, optional
         Called about once a second with the statistics and the best so far.
+    clock : Clock, optional
+        In place of `time_limit`, where this search is a part of something larger.
 
     Examples
     --------
@@ -97,16 +104,19 @@ def best_split(
     judge = judge_for(criterion, np.asarray(target), len(population), sample_weight, class_weight)
     own = compact(population)
     space = replace(grammar, population=own) if isinstance(grammar, Space) else Space.build(grammar, own)
-    budget = Budget(max_evaluations, time_limit, max_frontier)
+    budget = Budget(max_evaluations, clock or Clock(time_limit), max_frontier)
     pruning = prune and strategy != "exhaustive"
     problem = Problem(space, judge, min_samples_leaf)
     ordered, boards = promising_last(space, judge)
     starts = () if start is None else tuple(ordered.opened(start))
-    search = Search(problem, ordered, budget, pruning, progress, random_state, starts, boards=boards)
-    if strategy == "beam":
-        search.run_beam(beam_width)
-    else:
-        search.run()
+    search = Search(problem, ordered, budget, pruning, progress, random_state, starts, tuple(hints), boards=boards)
+    with stoppable() as stop:
+        if clock is None:
+            search.budget = replace(budget, clock=replace(budget.clock, stop=stop))
+        if strategy == "beam":
+            search.run_beam(beam_width)
+        else:
+            search.run()
     return search.result()
 
 

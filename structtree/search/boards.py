@@ -15,12 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structtree.data.columns import Population
-from structtree.lang.syntax import Aggregate, Compare, Follow, Step, Within
+from structtree.lang.syntax import Aggregate, Compare, Count, Follow, Step, Within
+from structtree.search.steps import Steps, need_of
 from structtree.space.evaluate import aggregate_values, rows_where
-from structtree.space.families import TestFamily
+from structtree.space.families import Family, LinkFamily, TestFamily
 from structtree.space.space import Batch, Space
 
-__all__ = ["Board", "BoardColumn", "boards_of", "is_nested", "ranked_column"]
+__all__ = ["Board", "BoardColumn", "board_of", "family_size", "is_nested", "is_swept", "numbers_reached", "ranked_column", "swept_boards"]
 
 Rows = NDArray[np.int64]
 
@@ -55,9 +56,14 @@ class Board:
         member = np.searchsorted(self.families, family, side="left")
         return int(np.searchsorted(self.offsets, member, side="left"))
 
+    def place(self, family: int, choice: int) -> int | None:
+        """Which member is a certain choice of a family; None if the family is on another board."""
+        found = np.flatnonzero((self.families == family) & (self.choices == choice))
+        return int(found[0]) if len(found) else None
+
     def moved(self, places: Mapping[int, int]) -> Board:
         """The same columns when their families change places: where each goes, by its index."""
-        where = np.zeros(max(places, default=0) + 1, dtype=np.int64)
+        where = np.arange(max([0, *places, *self.families.tolist()]) + 1)
         where[list(places)] = list(places.values())
         heads = where[self.families[self.offsets[:-1]]] if len(self.columns) else np.zeros(0, dtype=np.int64)
         order = np.argsort(heads, kind="stable")
@@ -101,22 +107,35 @@ class BoardColumn:
     choices: NDArray[np.int64]
 
 
-def boards_of(space: Space, type_name: str) -> tuple[Board, Board]:
-    """The coded and the ranked board of a type, with its plain tests."""
+def swept_boards(space: Space, type_name: str) -> tuple[Board, Board]:
+    """The coded and the ranked board of a type: all its tests, and its links with nothing behind them."""
     population = space.population
     assert population is not None
     coded: list[BoardColumn] = []
     ranked: list[BoardColumn] = []
-    for family in space.plain[type_name].families.values():
-        if is_nested(family):
+    for family in space.offers.from_top[type_name]:
+        if isinstance(family, LinkFamily):
+            ranked += [_opening_column(family, population)] if is_swept(family) else []
+        elif is_nested(family):
             ranked.append(ranked_column(family, population))
         else:
             coded.extend(_coded(family, population))
     n_rows = population.tables[type_name].n_rows
-    return _board(coded, n_rows, ranked=False), _board(ranked, n_rows, ranked=True)
+    return board_of(coded, n_rows, ranked=False), board_of(ranked, n_rows, ranked=True)
 
 
-def _board(columns: list[BoardColumn], n_rows: int, *, ranked: bool) -> Board:
+def is_swept(family: LinkFamily) -> bool:
+    """Whether a link family is on a board: it opens one position, with nothing in it, and some rows are enough."""
+    return len(family.slots) == 1 and family.slots[0].plain and need_of(family, 0) is not None
+
+
+def family_size(family: Family) -> int:
+    """For how many literals a member of a family counts, with nothing behind a link."""
+    return 1 if isinstance(family, LinkFamily) else family.size
+
+
+def board_of(columns: list[BoardColumn], n_rows: int, *, ranked: bool) -> Board:
+    """A board of some columns of a type of so many rows."""
     sizes = [len(column.choices) for column in columns]
     return Board(
         ranked,
@@ -144,6 +163,18 @@ def ranked_column(family: TestFamily, population: Population) -> BoardColumn:
     else:
         ranks, choices = n - np.searchsorted(cuts, values, side="left"), np.arange(n)[::-1]
     return BoardColumn(np.where(present, ranks, 0).astype(np.int32), family.index, choices.astype(np.int64))
+
+
+def _opening_column(family: LinkFamily, population: Population) -> BoardColumn:
+    """How many of the numbers of a link family are reached by the rows behind the link."""
+    ranks = numbers_reached(family, Steps(population).of(family).lengths)
+    return BoardColumn(ranks, family.index, np.arange(len(family.numbers)))
+
+
+def numbers_reached(family: LinkFamily, counts: NDArray[Any]) -> NDArray[np.int32]:
+    """How many of the numbers of a link family each of some counts reaches."""
+    numbers = np.array(family.numbers) if isinstance(family.template, Count) else np.ones(1)
+    return np.searchsorted(numbers, counts, side="right").astype(np.int32)
 
 
 def _coded(family: TestFamily, population: Population) -> Iterator[BoardColumn]:

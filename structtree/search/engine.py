@@ -1,38 +1,58 @@
-"""One search: the frontier, the best so far, and the expansion of a predicate, whole families at a time.
+"""One search: the best so far, a frontier that proves it, and a finder that looks for better ones.
 
-The plain tests at a position that is reached through existential links are counted by a kernel in one pass over the
-pairs there; everything else is evaluated by itself. Two siblings that leave the same pairs at their position have the
-same refinements, and one that leaves all pairs of its parent has none that its parent has not: only one is expanded.
+The frontier holds predicates by their bound. The one with the best bound is expanded, whole families at a time; what
+may still beat the best found waits, and as soon as no bound beats it, it is proved best. In deep spaces that alone
+would wander among predicates that keep nearly everybody, so a finder (`structtree.search.finder`) takes turns with it.
+Both sweep the same boards along the same chains, and share the best so far, the budget and the statistics.
 
-`structtree.search.best_split` is the door; it validates, and makes the space and the judge.
+Turns go by an estimate of the work, not by seconds, so that a search that ends by itself ends the same on every
+machine. `structtree.search.best_split` is the door; it validates, and makes the space and the judge.
 """
 
 from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from structtree.data.columns import Population
-from structtree.lang.syntax import Count
-from structtree.search.boards import Board, boards_of
-from structtree.search.judges import Assessment, Judge, Loss
-from structtree.search.kernels import coded_counts, ranked_counts
+from structtree.data.reach import compact
+from structtree.lang.syntax import Predicate
+from structtree.search.boards import Board, family_size, is_swept, swept_boards
+from structtree.search.chains import Chain
+from structtree.search.clock import Clock
+from structtree.search.finder import Finder
+from structtree.search.judges import Assessment, Judge, Loss, Tally
 from structtree.search.kernels.compiling import now
 from structtree.search.lifting import inside_of, liftable, member_truth
-from structtree.search.pairs import Pairs, existential, pairs_at
-from structtree.search.results import Problem, SearchStats, Split, StoppedBy
+from structtree.search.results import Pass, Problem, SearchStats, Split, StoppedBy
+from structtree.search.steps import Steps, link_name, need_of
+from structtree.search.sweeps import Sweeps
 from structtree.space.evaluate import Known, rows_where
 from structtree.space.families import LinkFamily
 from structtree.space.space import Batch, Item, Opening, Path, Position, Space
+from structtree.space.terms import clash
 
 __all__ = ["Budget", "Search"]
 
 # Answers of predicates that are kept for later ones, in bytes.
 REMEMBERED = 200_000_000
+
+# What an expansion, a sweep at one position, and a predicate cost, in nanoseconds, to share the work by.
+EXPANSION, SWEEP, PREDICATE = 300_000, 100_000, 40
+
+# How much work the frontier does before the finder begins: where all tests stand at one position, proofs are quick.
+FIRST_NESTED, FIRST_PLAIN = 50_000_000, 2_000_000_000
+
+# How many queries of a level the finder goes on from, in its rounds.
+WIDTHS = (8, 32, 128, 512, 2048)
+
+# The finder looks at so many individuals, chosen at random, where there are more than twice as many.
+SAMPLE = 4_000
 
 Progress = Callable[[SearchStats, "Split | None"], None]
 
@@ -42,38 +62,28 @@ class Budget:
     """How much a search may cost; None is no limit. `frontier` only decides when it goes on depth-first."""
 
     evaluations: int | None = None
-    seconds: float | None = None
+    clock: Clock = field(default_factory=Clock)
     frontier: int = 1_000_000
-    started: float = field(default_factory=now)
-
-    def spent(self) -> float:
-        """Seconds since the start."""
-        return now() - self.started
 
     def over(self, evaluated: int) -> StoppedBy | None:
         """Which limit is reached, if any."""
         if self.evaluations is not None and evaluated >= self.evaluations:
             return "evaluations"
-        if self.seconds is not None and self.spent() >= self.seconds:
-            return "time"
-        return None
+        return self.clock.over()
 
 
-class _OutOfTimeError(Exception):
-    """The time is over in the middle of an expansion."""
+class _OverError(Exception):
+    """A limit is reached in the middle of a step."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Candidate:
-    """A predicate that may be expanded: made already, or still a member of a batch of its parent."""
+    """A predicate that may be expanded, made when it is."""
 
     bound: Loss
     trail: tuple[int, ...]
     size: int
-    position: Position | None
-    batch: Batch | None = None
-    family: int = 0
-    choice: int = 0
+    make: Callable[[], Position]
 
     def __lt__(self, other: Candidate) -> bool:
         return (self.bound, self.trail) < (other.bound, other.trail)
@@ -89,12 +99,32 @@ class Best:
     position: Position
 
 
+class Place(NamedTuple):
+    """A position of a predicate with all that may be added there."""
+
+    position: Position
+    path: Path
+    batch: Batch | None
+    openings: tuple[Opening, ...]
+    trail: tuple[int, ...]
+
+    @property
+    def type(self) -> str:
+        """The type of the rows there."""
+        return (self.batch or self.openings[0]).position.slot.type
+
+    @property
+    def since(self) -> int:
+        """The first family that may be added."""
+        first = [opening.family.index for opening in self.openings]
+        return min(first if self.batch is None else [self.batch.since[0], *first])
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Members:
-    """Evaluated members of a batch: which family and choice each is, and what it keeps."""
+    """Evaluated members of families at one place: which family and choice each is, and what it keeps."""
 
-    batch: Batch
-    trail: tuple[int, ...]
+    place: Place
     families: NDArray[np.int64]
     choices: NDArray[np.int64]
     counts: NDArray[np.float64]
@@ -105,8 +135,7 @@ class Members:
         """Some of them. (Taking rows by number is several times faster than by a mask.)"""
         rows = np.flatnonzero(which)
         return Members(
-            self.batch,
-            self.trail,
+            self.place,
             self.families.take(rows),
             self.choices.take(rows),
             self.counts.take(rows, axis=0),
@@ -129,9 +158,11 @@ class Search:
     prune : bool
     progress : function, optional
     seed : int
-        For the random numbers that identify sets of rows; no result depends on it.
+        For the random numbers that identify sets of rows, and the sample that a finder looks at.
     starts : tuple of Position
         Where the search begins, besides at ``top``.
+    hints : tuple of Predicate
+        What may be good, for the finder to begin with.
     """
 
     problem: Problem
@@ -141,18 +172,30 @@ class Search:
     progress: Progress | None = None
     seed: int = 0
     starts: tuple[Position, ...] = ()
+    hints: tuple[Predicate, ...] = ()
     best: Best | None = None
     frontier: list[Candidate] = field(default_factory=list)
     known: Known = field(default_factory=dict)
     boards: dict[str, tuple[Board, Board]] = field(default_factory=dict)
+    steps: Steps = field(init=False)
+    tally: Tally = field(init=False)
     lengths: dict[str, NDArray[np.int64]] = field(default_factory=dict)
     marks: NDArray[np.uint64] = field(default_factory=lambda: np.zeros((2, 0), dtype=np.uint64))
     evaluated: int = 0
     expanded: int = 0
     pruned: int = 0
     duplicates: int = 0
+    proving: int = 0
+    finding: int = 0
+    passes: dict[tuple[str, str], list[float]] = field(default_factory=dict)
     stopped_by: StoppedBy = "done"
     reported: float = 0.0
+    good: list[Predicate] = field(default_factory=list)
+    least_bound: Loss = (-np.inf, -np.inf)
+
+    def __post_init__(self) -> None:
+        self.steps = Steps(self.population)
+        self.tally = Tally(self.judge.labels, self.judge.weights, self.judge.n_labels)
 
     @property
     def population(self) -> Population:
@@ -170,37 +213,128 @@ class Search:
         """The fewest individuals on either side."""
         return self.problem.least
 
-    # ---- strategies -------------------------------------------------------------------------------------
+    # ---- taking turns -----------------------------------------------------------------------------------
 
     def run(self) -> None:
-        """Expand the predicate with the best bound until no bound beats the best found."""
+        """Prove and find in turns, until no bound beats the best found or a limit is reached."""
         self._start()
-        while self.frontier:
-            over = self.budget.over(self.evaluated)
-            # However little time there is, the root is looked at: it ends as soon as there is something to return.
-            if over == "evaluations" or (over == "time" and self.expanded):
-                self.stopped_by = over
-                return
-            candidate = heapq.heappop(self.frontier)
-            if self._is_hopeless(candidate.bound, 0):
-                # Every other bound is worse still.
-                self.pruned += 1 + len(self.frontier)
-                self.frontier.clear()
-                return
-            if self._is_hopeless(candidate.bound, candidate.size):
-                self.pruned += 1
-                continue
-            try:
-                if len(self.frontier) > self.budget.frontier:
-                    self._dive(candidate)
+        finder: Iterator[None] | None = self._rounds(WIDTHS) if self.prune else None
+        first = FIRST_NESTED if self._is_nested() else FIRST_PLAIN
+        enough = np.inf
+        try:
+            while self.frontier:
+                over = self.budget.over(self.evaluated)
+                # However little time there is, the root is looked at: it ends when there is something to return.
+                if over == "evaluations" or (over is not None and self.expanded):
+                    self.stopped_by = over
+                    return
+                if self.proving + self.finding > enough:
+                    return
+                if finder is not None and self.proving >= max(first, self.finding):
+                    finder = finder if next(finder, self) is None else None
                 else:
-                    self._expand(candidate)
+                    self._prove()
+                if enough == np.inf and self._is_perfect():
+                    # Nothing can be better; for something shorter the search goes on as long as it has gone so far.
+                    enough = 2 * max(first, self.proving + self.finding)
                 self._report()
-            except (KeyboardInterrupt, _OutOfTimeError) as stop:
-                # What is half expanded may still hide something better, so it counts for the gap.
-                heapq.heappush(self.frontier, candidate)
-                self.stopped_by = "time" if isinstance(stop, _OutOfTimeError) else "interrupt"
-                return
+        except _OverError:
+            self.stopped_by = self.budget.over(self.evaluated) or "time"
+
+    def run_beam(self, width: int) -> None:
+        """The finder alone: a beam of this width, and a polish of what it finds; nothing is proved."""
+        self._start()
+        self.stopped_by = "beam"
+        try:
+            for _ in self._rounds((width,)):
+                self._report()
+        except _OverError:
+            self.stopped_by = self.budget.over(self.evaluated) or "time"
+
+    def _start(self) -> None:
+        everybody = self.judge.counts(np.ones((len(self.population), 1), dtype=np.bool_))
+        self.evaluated += 1
+        self.least_bound = _pair(self.judge.bound(everybody)[0])
+        self.frontier.append(Candidate(self.least_bound, (), 0, self.space.root))
+        for n, position in enumerate(self.starts):
+            self._consider(position, (n,))
+
+    def _is_nested(self) -> bool:
+        """Whether tests stand at several positions, so that bounds say little near the root."""
+        families = self.space.offers.from_top
+        names = [name for name in families if any(not isinstance(f, LinkFamily) for f in families[name])]
+        return len(names) > 1 or any(isinstance(f, LinkFamily) for name in names for f in families[name])
+
+    def _is_perfect(self) -> bool:
+        """Whether the best found is as good as anything can be."""
+        return self.best is not None and self.judge.compare(self.best.loss, self.least_bound) <= 0
+
+    # ---- finding ----------------------------------------------------------------------------------------
+
+    def _rounds(self, widths: tuple[int, ...]) -> Iterator[None]:
+        """Beams of growing width, each with a polish of what it found."""
+        finder = Finder(self._sweeps(self.space, self.judge), self._take_found)
+        words = finder.sweeps.words
+        for hint in self.hints:
+            yield from finder.polish(words.query(hint))
+        n = len(self.population)
+        small = self._on_sample(SAMPLE) if n > 2 * SAMPLE else None
+        for number, width in enumerate(widths):
+            counting = number > 0 or len(widths) == 1
+            yield from (small or finder).beam(width, counting=counting)
+            for predicate in (small or finder).newest():
+                yield from finder.polish(words.query(predicate))
+
+    def _sweeps(self, space: Space, judge: Judge) -> Sweeps:
+        own = space.population is self.population
+        return Sweeps(space, judge, self.least, self._tell, self.boards if own else {})
+
+    def _on_sample(self, n: int) -> Finder:
+        """A finder on some of the individuals, with the thresholds that are between their values."""
+        which = np.sort(np.random.default_rng(self.seed).choice(len(self.population), n, replace=False))
+        part = compact(self.population.take(which))
+        grammar = self.space.grammar
+        space = Space.build(grammar, part) if grammar.rewrites else replace(self.space, population=part)
+        return Finder(self._sweeps(space, self.judge.take(which)), lambda predicate, _: predicate in space)
+
+    def _tell(self, n: int, position: str, seconds: float) -> None:
+        """Hear of a pass of the finder."""
+        self.finding += SWEEP + PREDICATE * n
+        self._note_pass("find", position, n, seconds)
+        self.evaluated += n
+        self._stop_if_over()
+
+    def _take_found(self, predicate: Predicate, loss: Loss) -> bool:
+        """Let something that the finder has found become the best; whether it is in the space."""
+        position = self.space.locate(predicate)
+        if position is None:
+            return False
+        self._improve(loss, position.size, lambda: position)
+        self.good.append(predicate)
+        return True
+
+    # ---- proving ----------------------------------------------------------------------------------------
+
+    def _prove(self) -> None:
+        """Expand the predicate with the best bound, or find that nothing is left to prove."""
+        candidate = heapq.heappop(self.frontier)
+        if self._is_hopeless(candidate.bound, -1):
+            # Every other bound is worse still.
+            self.pruned += 1 + len(self.frontier)
+            self.frontier.clear()
+            return
+        if self._is_hopeless(candidate.bound, candidate.size):
+            self.pruned += 1
+            return
+        try:
+            if len(self.frontier) > self.budget.frontier:
+                self._dive(candidate)
+            else:
+                self._expand(candidate)
+        except _OverError:
+            # What is half expanded may still hide something better, so it counts for the gap.
+            heapq.heappush(self.frontier, candidate)
+            raise
 
     def _dive(self, candidate: Candidate) -> None:
         """Search everything below a candidate depth-first, so that the frontier does not grow."""
@@ -219,82 +353,66 @@ class Search:
         for left in stack:
             heapq.heappush(self.frontier, left)
 
-    def run_beam(self, width: int) -> None:
-        """Level by level, only the few with the best bounds are expanded; nothing is proved."""
-        self._start()
-        self.stopped_by = "beam"
-        level = list(self.frontier)
-        try:
-            while level and self.budget.over(self.evaluated) is None:
-                self.frontier = []
-                for candidate in sorted(level)[:width]:
-                    self._expand(candidate)
-                level = [c for c in self.frontier if not self._is_hopeless(c.bound, c.size)]
-        except KeyboardInterrupt:
-            self.stopped_by = "interrupt"
-        except _OutOfTimeError:
-            self.stopped_by = "time"
-
-    def _start(self) -> None:
-        everybody = self.judge.counts(np.ones((len(self.population), 1), dtype=np.bool_))
-        self.evaluated += 1
-        self.frontier.append(Candidate(_pair(self.judge.bound(everybody)[0]), (), 0, self.space.root()))
-        for n, position in enumerate(self.starts):
-            self._consider(position, (n,))
-
     def _is_hopeless(self, bound: Loss, size: int) -> bool:
         """Whether no refinement of a predicate of this size, with this bound, can become the result.
 
-        Refinements are no shorter, so those of one that is longer than the best must be better, not just as good.
+        Refinements are longer (no shorter, where a rewrite goes on from a literal), so those of one that is as long
+        as the best must be better, not just as good.
         """
         if not self.prune or self.best is None:
             return False
-        if size > self.best.size:
+        if size >= self.best.size + self._may_stay_as_long():
             return self.judge.compare(bound, self.best.loss) >= 0
         return self.judge.cannot_beat(bound, self.best.loss)
+
+    def _may_stay_as_long(self) -> bool:
+        """Whether a refinement can have as many literals as what it refines."""
+        return any(self.space.offers.from_literal.values())
 
     # ---- one expansion ----------------------------------------------------------------------------------
 
     def _expand(self, candidate: Candidate) -> None:
         self.expanded += 1
-        position = self._made(candidate)
+        self.proving += EXPANSION
+        position = candidate.make()
+        places: dict[Path, list[Batch | Opening]] = {}
         n = 0
         for growth in self.space.growths(position):
             n += 1
             if isinstance(growth, Position):
                 self._consider(growth, (*candidate.trail, n))
-            elif isinstance(growth, Batch) and existential(position, growth.path):
-                self._consider_batch(position, growth, (*candidate.trail, n))
+            elif self._is_swept(position, growth):
+                places.setdefault(growth.path, []).append(growth)
             elif isinstance(growth, Batch) and liftable(position, growth.path):
                 self._consider_lifted(position, growth, (*candidate.trail, n))
-            elif isinstance(growth, Opening) and _counts_all(growth) and liftable(position, growth.path):
-                n = self._consider_numbers(position, growth, candidate.trail, n)
             else:
                 for item in self.space.members(growth):
                     for made in growth.settle(item):
                         n += 1
                         self._consider(made, (*candidate.trail, n))
+        for path, growths in places.items():
+            batch = next((growth for growth in growths if isinstance(growth, Batch)), None)
+            openings = tuple(growth for growth in growths if isinstance(growth, Opening))
+            self._sweep(Place(position, path, batch, openings, (*candidate.trail, n + 1)))
         if len(self.known) * max(1, len(self.population)) > REMEMBERED:
             self.known.clear()
 
-    def _made(self, candidate: Candidate) -> Position:
-        if candidate.position is not None:
-            return candidate.position
-        assert candidate.batch is not None
-        return self._member(candidate.batch, candidate.family, candidate.choice)
-
-    def _member(self, batch: Batch, index: int, choice: int) -> Position:
-        """The predicate that a member of a batch makes."""
-        family = self.space.plain[batch.position.slot.type].families[index]
-        return next(batch.settle(Item(family, choice, family.literal(choice))))
+    def _is_swept(self, position: Position, growth: Batch | Opening) -> bool:
+        """Whether the members of a growth are on a board, and at a position that a chain leads to."""
+        if isinstance(growth, Opening) and isinstance(growth.family, LinkFamily) and not is_swept(growth.family):
+            return False
+        for index, slot in growth.path:
+            item = position.items[index]
+            family = item.family
+            if not isinstance(family, LinkFamily) or need_of(family, item.choice) is None:
+                return False
+            position = item.positions[slot]
+        return True
 
     def _consider(self, position: Position, trail: tuple[int, ...]) -> None:
         """Evaluate one predicate by itself."""
         rows = rows_where(position.predicate, self.population, self.population.schema.individual, self.known)
-        self._consider_truth(position, rows[self.population.individuals], trail)
-
-    def _consider_truth(self, position: Position, true: NDArray[np.bool_], trail: tuple[int, ...]) -> None:
-        """Let one predicate, of which it is known whom it holds of, become the best or wait."""
+        true = rows[self.population.individuals]
         self._count(1)
         size = int(np.count_nonzero(true))
         if self.prune and size < self.least:
@@ -303,66 +421,135 @@ class Search:
         assessed = self.judge.assess(self.judge.counts(true[:, None]), self.best.loss if self.best else None)
         if self.least <= size <= len(true) - self.least:
             self._improve(_pair(assessed.losses[0]), position.size, lambda: position)
-        bound = _pair(assessed.bounds[0])
-        if self._is_hopeless(bound, position.size):
+        self._wait(_pair(assessed.bounds[0]), trail, position.size, lambda: position)
+
+    def _wait(self, bound: Loss, trail: tuple[int, ...], size: int, make: Callable[[], Position]) -> None:
+        if self._is_hopeless(bound, size):
             self.pruned += 1
         else:
-            heapq.heappush(self.frontier, Candidate(bound, trail, position.size, position))
-
-    def _consider_numbers(self, position: Position, opening: Opening, trail: tuple[int, ...], n: int) -> int:
-        """Evaluate ``count link (top) >= k`` for all k in one pass over the lengths of the link."""
-        family = opening.family
-        assert isinstance(family, LinkFamily) and isinstance(family.template, Count)
-        lengths = self.population.tables[family.type].links[family.template.link].lengths
-        enough = lengths[:, None] >= np.array(family.numbers)
-        inside = inside_of(position, opening.path, enough, self.population, self.known)
-        longer = position.size + 1
-        for item in self.space.members(opening):
-            for made in opening.settle(item):
-                n += 1
-                if made.size == longer:
-                    self._consider_truth(made, inside[:, item.choice], (*trail, n))
-                else:
-                    self._consider(made, (*trail, n))
-        return n
+            heapq.heappush(self.frontier, Candidate(bound, trail, size, make))
 
     def _count(self, n: int) -> None:
-        """Count evaluations, and stop when the time is over and there is something to return."""
+        """Count evaluations, and stop when a limit is reached and there is something to return."""
         self.evaluated += n
-        if self.budget.seconds is not None and self.best is not None and self.budget.over(0) == "time":
-            raise _OutOfTimeError
+        self.proving += PREDICATE * n
+        self._stop_if_over()
+
+    def _stop_if_over(self) -> None:
+        if self.best is not None and self.budget.clock.over() is not None:
+            raise _OverError
+
+    def _note_pass(self, order: str, position: str, n: int, seconds: float) -> None:
+        sums = self.passes.setdefault((order, position), [0, 0.0])
+        sums[0] += n
+        sums[1] += seconds
 
     # ---- families in one pass ---------------------------------------------------------------------------
 
-    def _consider_batch(self, position: Position, batch: Batch, trail: tuple[int, ...]) -> None:
-        """Evaluate all plain tests that may be added at one position."""
-        pairs = pairs_at(position, batch.path, self.population, self.known)
-        grows = self._can_grow_after(position, batch)
-        hashes = self._hashes(len(pairs) if grows else 0)
-        for board in self._boards(batch.position.slot.type):
-            for first, last in board.pieces(board.since(batch.since[0]), self.judge.n_labels):
-                found = self._evaluate(board, first, last, pairs, hashes, batch, trail)
+    def _sweep(self, place: Place) -> None:
+        """Evaluate all that may be added at one place: tests, and links with nothing behind them."""
+        began = now()
+        chain = self._chain(place.position, place.path)
+        grows = place.batch is None or self._can_grow_after(place.position, place.batch)
+        signed = grows and place.batch is not None and not chain.levels
+        hashes = self._hashes(len(chain) if signed else 0)
+        evaluated = self.evaluated
+        for board in self._boards(place.type):
+            for first, last in board.pieces(board.since(place.since), self.judge.n_labels):
                 start, stop = int(board.offsets[first]), int(board.offsets[last])
-                self._take(found, board.allowed(start, stop, batch), position.size, grows, hashes)
+                counts, sizes, marks = chain.count(board, first, last, self.tally, hashes)
+                families, choices = board.families[start:stop], board.choices[start:stop]
+                found = Members(place, families, choices, counts, sizes, marks if signed else None)
+                if place.batch is not None:
+                    plain = board.allowed(start, stop, place.batch) & self._is_plain(place.type)[families]
+                    self._take(found, plain, grows, hashes if signed else None)
+                if place.openings:
+                    self._open(found)
+        self._note_pass("prove", _text(place.position, place.path), self.evaluated - evaluated, now() - began)
+
+    def _chain(self, position: Position, path: Path) -> Chain:
+        """The rows at a position of a predicate."""
+        individual = self.population.schema.individual
+        if len(position.items) != 1 or not path:
+            passes = rows_where(position.predicate, self.population, individual, self.known)
+        else:
+            # Of a single literal nothing needs to be asked first: who does not satisfy it ends with no row.
+            passes = np.ones(self.population.tables[individual].n_rows, dtype=np.bool_)
+        chain = Chain.start(self.population, passes)
+        for index, slot in path:
+            item = position.items[index]
+            assert isinstance(item.family, LinkFamily)
+            need = need_of(item.family, item.choice)
+            assert need is not None
+            position = item.positions[slot]
+            passes = rows_where(position.predicate, self.population, position.slot.type, self.known)
+            chain = chain.follow(self.steps.of(item.family), need, passes)
+        return chain
+
+    def _open(self, found: Members) -> None:
+        """Let the members of the families that are opened one by one become best or wait."""
+        for opening in found.place.openings:
+            mine = (found.families == opening.family.index) & (found.choices >= opening.start)
+            if mine.any():
+                self._open_family(found.chosen(mine), opening)
+
+    def _open_family(self, members: Members, opening: Opening) -> None:
+        family, size = opening.family, members.place.position.size
+        longer = size + family_size(family)
+        items = dict(zip(members.choices.tolist(), range(len(members.choices)), strict=True))
+        assessed = self.judge.assess(members.counts, self.best.loss if self.best else None)
+        for item in self.space.members(opening):
+            m = items.get(item.choice)
+            if m is None:
+                continue
+            hopeless = self.prune and (members.sizes[m] < self.least or not assessed.hopeful[m])
+            if hopeless and self._surely_stands(opening, item):
+                self._count(1)
+                self.pruned += 1
+                continue
+            for made in opening.settle(item):
+                trail = (*members.place.trail, family.index, item.choice)
+                if made.size == longer:
+                    self._take_one(made, int(members.sizes[m]), assessed, m, trail)
+                else:
+                    self._consider(made, (*trail, made.size))
+
+    def _surely_stands(self, opening: Opening, item: Item) -> bool:
+        """Whether the position with this literal added is in the space, which need not be made to know it."""
+        position = opening.position
+        if opening.family.head in self.space.contested[position.slot.type]:
+            return False
+        return not any(clash(item.literal, other) for other in position.literals)
+
+    def _take_one(
+        self, made: Position, size: int, assessed: Assessment, m: int, trail: tuple[int, ...]
+    ) -> None:
+        self._count(1)
+        if self.prune and size < self.least:
+            self.pruned += 1
+            return
+        if self.least <= size <= len(self.population) - self.least:
+            self._improve(_pair(assessed.losses[m]), made.size, lambda: made)
+        self._wait(_pair(assessed.bounds[m]), trail, made.size, lambda: made)
 
     def _consider_lifted(self, position: Position, batch: Batch, trail: tuple[int, ...]) -> None:
-        """The same behind links that are not existential: by truth instead of pairs."""
+        """Evaluate the plain tests behind ``all``: by the truth of each row instead of chains."""
         name = batch.position.slot.type
-        boards = self._boards(name)
+        place = Place(position, batch.path, batch, (), trail)
         grows = self._can_grow_after(position, batch)
         widest = max((len(a.targets) for t in self.population.tables.values() for a in t.links.values()), default=1)
-        for board in boards:
+        for board in self._boards(name):
             for first, last in board.pieces(board.since(batch.since[0]), max(widest, self.judge.n_labels)):
                 start, stop = int(board.offsets[first]), int(board.offsets[last])
                 truth = member_truth(board, first, last)
                 inside = inside_of(position, batch.path, truth, self.population, self.known)
                 families, choices = board.families[start:stop], board.choices[start:stop]
-                counts, sizes = self.judge.counts(inside), inside.sum(axis=0)
-                found = Members(batch, trail, families, choices, counts, sizes)
-                self._take(found, board.allowed(start, stop, batch), position.size, grows, None)
+                found = Members(place, families, choices, self.judge.counts(inside), inside.sum(axis=0))
+                plain = board.allowed(start, stop, batch) & self._is_plain(name)[families]
+                self._take(found, plain, grows, None)
 
     def _take(
-        self, found: Members, allowed: NDArray[np.bool_], size: int, grows: bool, hashes: NDArray[np.uint64] | None
+        self, found: Members, allowed: NDArray[np.bool_], grows: bool, hashes: NDArray[np.uint64] | None
     ) -> None:
         """Let the members that are allowed and, when pruning, keep enough individuals become best or wait."""
         enough = allowed & (found.sizes >= self.least) if self.prune else allowed
@@ -372,44 +559,18 @@ class Search:
         members = found if enough.all() else found.chosen(enough)
         if len(members.sizes):
             assessed = self.judge.assess(members.counts, self.best.loss if self.best else None)
-            self._improve_by(members, assessed.losses, size)
+            self._improve_by(members, assessed.losses)
             if grows:
-                self._push(members, assessed, size, hashes)
+                self._push(members, assessed, hashes)
 
     def _boards(self, name: str) -> tuple[Board, Board]:
         if name not in self.boards:
-            self.boards[name] = boards_of(self.space, name)
+            self.boards[name] = swept_boards(self.space, name)
         return self.boards[name]
 
-    def _evaluate(
-        self,
-        board: Board,
-        first: int,
-        last: int,
-        pairs: Pairs,
-        hashes: NDArray[np.uint64],
-        batch: Batch,
-        trail: tuple[int, ...],
-    ) -> Members:
-        """The members in some columns of a board, counted in one pass over the pairs."""
-        judge = self.judge
-        start, stop = int(board.offsets[first]), int(board.offsets[last])
-        kernel = ranked_counts if board.ranked else coded_counts
-        counts, sizes, marks = kernel(
-            pairs.owners,
-            pairs.rows,
-            board.columns[first:last],
-            board.offsets[first : last + 1] - start,
-            judge.labels,
-            judge.weights,
-            judge.n_labels,
-            hashes,
-        )
-        families, choices = board.families[start:stop], board.choices[start:stop]
-        return Members(batch, trail, families, choices, counts, sizes, marks if hashes.shape[1] else None)
-
-    def _improve_by(self, members: Members, losses: NDArray[np.float64], size: int) -> None:
+    def _improve_by(self, members: Members, losses: NDArray[np.float64]) -> None:
         """Take the best of the members that leave enough on the other side as well."""
+        place = members.place
         most = len(self.population) - self.least
         good = (members.sizes >= self.least) & (members.sizes <= most)
         if self.best is not None:
@@ -418,38 +579,52 @@ class Search:
         if not len(splits):
             return
         tied = splits[self.judge.least(losses[splits])]
-        loss = _pair(losses[tied[0]])
+        loss, size = _pair(losses[tied[0]]), place.position.size
         if not self._may_improve(loss, size + 1):
             return
-        lengths = self._lengths(members.batch.position.slot.type)[members.families[tied]]
+        lengths = self._lengths(place.type)[members.families[tied]]
         first = tied[np.lexsort((members.choices[tied], members.families[tied], lengths))[0]]
         family, choice = int(members.families[first]), int(members.choices[first])
-        self._improve(loss, size + int(lengths.min()), lambda: self._member(members.batch, family, choice))
+        self._improve(loss, size + int(lengths.min()), lambda: self._member(place, family, choice))
+
+    def _member(self, place: Place, index: int, choice: int) -> Position:
+        """The predicate that a member of a batch makes."""
+        assert place.batch is not None
+        family = self.space.plain[place.type].families[index]
+        return next(place.batch.settle(Item(family, choice, family.literal(choice))))
 
     def _lengths(self, name: str) -> NDArray[np.int64]:
-        """For how many literals a member of each plain family of a type counts, by the index of the family."""
+        """For how many literals a member of each family of a type counts, by the index of the family; 0 of none."""
         if name not in self.lengths:
-            families = self.space.plain[name].families
-            lengths = np.ones(max(families, default=0) + 1, dtype=np.int64)
-            lengths[list(families)] = [family.size for family in families.values()]
+            families = self.space.offers.from_top[name]
+            lengths = np.zeros(max((f.index for f in families), default=0) + 1, dtype=np.int64)
+            lengths[[f.index for f in families]] = [family_size(f) for f in families]
             self.lengths[name] = lengths
         return self.lengths[name]
 
-    def _push(self, members: Members, assessed: Assessment, size: int, hashes: NDArray[np.uint64] | None) -> None:
+    def _is_plain(self, name: str) -> NDArray[np.bool_]:
+        """Which families of a type are plain tests, by index."""
+        plain = np.zeros(len(self._lengths(name)), dtype=np.bool_)
+        plain[list(self.space.plain[name].families)] = True
+        return plain
+
+    def _push(self, members: Members, assessed: Assessment, hashes: NDArray[np.uint64] | None) -> None:
         """Put the members that may have better refinements on the frontier; the rule is that of `_is_hopeless`."""
+        place = members.place
+        sizes = place.position.size + self._lengths(place.type)[members.families]
         hopeful = np.ones(len(assessed.bounds), dtype=np.bool_)
-        if self.prune and self.best is not None and size > self.best.size:
-            hopeful = self.judge.all_improve(assessed.bounds, self.best.loss)
-        elif self.prune and self.best is not None:
-            hopeful = ~self.judge.all_cannot_beat(assessed.bounds, self.best.loss)
+        if self.prune and self.best is not None:
+            long = sizes >= self.best.size + self._may_stay_as_long()
+            better = self.judge.all_improve(assessed.bounds, self.best.loss)
+            hopeful = np.where(long, better, ~self.judge.all_cannot_beat(assessed.bounds, self.best.loss))
         fresh = hopeful if hashes is None else hopeful & self._fresh(members, hashes)
         self.pruned += int(np.count_nonzero(~hopeful))
         self.duplicates += int(np.count_nonzero(hopeful & ~fresh))
         for k in np.flatnonzero(fresh):
             family, choice = int(members.families[k]), int(members.choices[k])
-            step = (*members.trail, family, choice)
-            bound = _pair(assessed.bounds[k])
-            heapq.heappush(self.frontier, Candidate(bound, step, size, None, members.batch, family, choice))
+            trail = (*place.trail, family, choice)
+            make = _later(self._member, place, family, choice)
+            heapq.heappush(self.frontier, Candidate(_pair(assessed.bounds[k]), trail, int(sizes[k]), make))
 
     def _fresh(self, members: Members, hashes: NDArray[np.uint64]) -> NDArray[np.bool_]:
         """Which members leave less than their parent does, and what no member before them leaves.
@@ -458,7 +633,7 @@ class Search:
         """
         marks = members.marks
         fresh = np.ones(len(members.sizes), dtype=np.bool_)
-        if marks is None or not self.prune or self.space.offers.from_literal[members.batch.position.slot.type]:
+        if marks is None or not self.prune or self.space.offers.from_literal[members.place.type]:
             return fresh
         whole = hashes.sum(axis=1, dtype=np.uint64)
         fresh[(marks[0] == whole[0]) & (marks[1] == whole[1])] = False
@@ -503,13 +678,16 @@ class Search:
         return order < 0 or (order == 0 and size <= self.best.size)
 
     def _report(self) -> None:
-        if self.progress is not None and self.budget.spent() - self.reported >= 1.0:
-            self.reported = self.budget.spent()
+        spent = self.budget.clock.spent()
+        if self.progress is not None and spent - self.reported >= 1.0:
+            self.reported = spent
             self.progress(self._stats(), self.result() if self.best is not None else None)
 
     def _stats(self) -> SearchStats:
-        seconds = self.budget.spent()
-        return SearchStats(self.evaluated, self.expanded, self.pruned, self.duplicates, seconds, self.stopped_by)
+        passes = tuple(Pass(*key, int(n), seconds) for key, (n, seconds) in sorted(self.passes.items()))
+        seconds = self.budget.clock.spent()
+        counts = (self.evaluated, self.expanded, self.pruned, self.duplicates)
+        return SearchStats(*counts, seconds, self.stopped_by, passes)
 
     def result(self) -> Split:
         """What was found, and what is proved of it."""
@@ -518,22 +696,31 @@ class Search:
         true = rows[self.population.individuals]
         loss = _pair(self.judge.loss(self.judge.counts(true[:, None]))[0])
         yes, no = self.judge.sides(true)
-        done = self.stopped_by == "done" and not self.frontier
-        least = min((candidate.bound[0] for candidate in self.frontier), default=loss[0])
-        gap = 0.0 if done else max(0.0, loss[0] - least)
+        bounds = [candidate.bound for candidate in self.frontier]
+        proved = not any(self.judge.compare(bound, loss) < 0 for bound in bounds) or self._is_perfect()
+        gap = 0.0 if proved else max(0.0, loss[0] - min(bound[0] for bound in bounds))
         score = self.judge.score(np.array(loss))
         name, stats = self.judge.name, self._stats()
-        return Split(position.predicate, loss, score, yes, no, done, gap, name, stats, self.problem)
+        return Split(position.predicate, loss, score, yes, no, proved, gap, name, stats, self.problem)
+
+
+def _later(make: Callable[[Place, int, int], Position], *given: object) -> Callable[[], Position]:
+    return lambda: make(*given)  # type: ignore[arg-type]
+
+
+def _text(position: Position, path: Path) -> str:
+    """A position in words: the links that lead there."""
+    names = []
+    for index, slot in path:
+        item = position.items[index]
+        assert isinstance(item.family, LinkFamily)
+        names.append(link_name(item.family))
+        position = item.positions[slot]
+    return ".".join(names) or "(individual)"
 
 
 def _pair(loss: NDArray[np.float64]) -> Loss:
     return float(loss[0]), float(loss[1])
-
-
-def _counts_all(opening: Opening) -> bool:
-    """Whether a family is ``count link (top) >= k`` for some numbers k."""
-    family = opening.family
-    return isinstance(family, LinkFamily) and isinstance(family.template, Count) and family.slots[0].plain
 
 
 def _before_the_end(position: Position, path: Path) -> Iterator[Position]:

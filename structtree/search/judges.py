@@ -6,6 +6,7 @@ label of its own, in the order of the targets, so that a count says who was kept
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from math import inf
 from typing import Any, NamedTuple
@@ -26,7 +27,7 @@ from structtree.search.kernels import (
     assess_numbers,
 )
 
-__all__ = ["IMPURITIES", "Assessment", "Judge", "Loss", "judge_for", "weight_table"]
+__all__ = ["IMPURITIES", "Assessment", "Judge", "Loss", "Tally", "judge_for", "weight_table"]
 
 Loss = tuple[float, float]
 Floats = NDArray[np.float64]
@@ -42,6 +43,14 @@ IMPURITIES = {
     "gain-ratio": GAIN_RATIO,
     "twoing": TWOING,
 }
+
+
+class Tally(NamedTuple):
+    """What is added up of individuals: to which of so many sums each adds how much."""
+
+    labels: NDArray[np.int32]
+    weights: Floats
+    n_labels: int
 
 
 class Assessment(NamedTuple):
@@ -122,6 +131,37 @@ class Judge:
         shares = np.zeros((len(self.labels), self.n_labels))
         shares[np.arange(len(self.labels)), self.labels] = self.weights
         return np.asarray(inside.T.astype(np.float64) @ shares)
+
+    def take(self, which: NDArray[np.int64]) -> Judge:
+        """A judge of some of the individuals, by the same classes."""
+        labels, weights = self.labels[which], self.weights[which]
+        if self.criterion.task == "numbers":
+            return _numbers(self.criterion, self.targets[labels], weights)
+        return Judge(self.criterion, labels, weights, self.n_labels, self.targets, self.classes)
+
+    def guide(self) -> Judge | None:
+        """What leads a search to good predicates, by the same counts; None where this judge does so itself.
+
+        Most refinements leave the accuracy as it is, so that it shows no way; the entropy does.
+        """
+        if self.name not in ("accuracy", "gain-ratio"):
+            return None
+        return Judge(criterion("entropy"), self.labels, self.weights, self.n_labels, self.targets, self.classes)
+
+    def tallies(self) -> Iterator[Tally]:
+        """What adds up to the counts that `losses` is of: weights by class, or the moments of numbers."""
+        if self.criterion.task == "classes":
+            yield Tally(self.labels, self.weights, self.n_labels)
+            return
+        own, one = self.targets[self.labels], np.zeros(len(self.labels), dtype=np.int32)
+        for power in range(3):
+            yield Tally(one, self.weights * own**power, 1)
+
+    def losses(self, counts: Floats) -> Floats:
+        """The losses of candidates with these sums of the tallies."""
+        if self.criterion.task == "classes":
+            return self.loss(counts)
+        return self.criterion.loss(counts, self.total)
 
     def loss(self, counts: Floats) -> Floats:
         """The losses of candidates with these counts."""

@@ -13,12 +13,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from structtree.data.columns import Population
 from structtree.lang.syntax import Exists, Follow, Step
-from structtree.search.boards import Board, boards_of
-from structtree.search.judges import Judge, Loss
-from structtree.search.kernels import coded_counts, ranked_counts
-from structtree.search.pairs import Pairs, follow
+from structtree.search.boards import Board, swept_boards
+from structtree.search.chains import Chain
+from structtree.search.judges import Judge, Loss, Tally
+from structtree.search.steps import Steps
 from structtree.space.families import Family, LinkFamily, Offers
 from structtree.space.space import Space
 
@@ -38,12 +37,12 @@ def promising_last(space: Space, judge: Judge) -> tuple[Space, Boards]:
     """
     top = dict(space.offers.from_top)
     boards: Boards = {}
-    for name, pairs in _reach(space):
+    for name, chain in _reach(space):
         plain = space.plain[name].families
         # Where a position has but one literal, nothing is combined.
         if len(plain) > 1 and space.grammar.conjuncts.get(name, 1) != 1:
-            coded, ranked_board = boards_of(space, name)
-            promise = _promise((coded, ranked_board), judge, pairs)
+            coded, ranked_board = swept_boards(space, name)
+            promise = _promise((coded, ranked_board), judge, chain)
             ranked = sorted(plain, key=lambda index: (promise.get(index, (np.inf, np.inf)), -index), reverse=True)
             moved = dict(zip(ranked, sorted(plain), strict=True))
             boards[name] = (coded.moved(moved), ranked_board.moved(moved))
@@ -52,46 +51,35 @@ def promising_last(space: Space, judge: Judge) -> tuple[Space, Boards]:
     return replace(space, offers=Offers(top, space.offers.from_literal)), boards
 
 
-def _reach(space: Space) -> Iterator[tuple[str, Pairs]]:
-    """Each type that existential links lead to, with all pairs of the first way there."""
+def _reach(space: Space) -> Iterator[tuple[str, Chain]]:
+    """Each type that existential links lead to, with the rows at the first way there."""
     assert space.population is not None
-    population: Population = space.population
+    population, steps = space.population, Steps(space.population)
     individual = population.schema.individual
-    owners = np.arange(len(population), dtype=np.int64)
-    waiting = [(individual, owners, population.individuals)]
+    everything = {name: np.ones(table.n_rows, dtype=np.bool_) for name, table in population.tables.items()}
+    waiting = [(individual, Chain.start(population, everything[individual]))]
     seen = {individual}
     while waiting:
-        name, owners, rows = waiting.pop(0)
-        yield name, Pairs(owners.astype(np.int32), rows.astype(np.int32))
+        name, chain = waiting.pop(0)
+        yield name, chain
         for family in space.offers.from_top[name]:
-            if not isinstance(family, LinkFamily) or not isinstance(family.template, Exists | Follow | Step):
-                continue
-            target = family.slots[0].type
-            if target not in seen:
-                seen.add(target)
-                waiting.append((target, *follow(owners, rows, family, population)))
+            if isinstance(family, LinkFamily) and isinstance(family.template, Exists | Follow | Step):
+                target = family.slots[0].type
+                if target not in seen:
+                    seen.add(target)
+                    waiting.append((target, chain.follow(steps.of(family), 1, everything[target])))
 
 
-def _promise(boards: tuple[Board, Board], judge: Judge, pairs: Pairs) -> dict[int, Loss]:
+def _promise(boards: tuple[Board, Board], judge: Judge, chain: Chain) -> dict[int, Loss]:
     """For each family the best bound of its members."""
     found: dict[int, Loss] = {}
+    tally = Tally(judge.labels, judge.weights, judge.n_labels)
     for board in boards:
         for first, last in board.pieces(0, judge.n_labels):
-            bounds = judge.bound(_counts(board, first, last, judge, pairs))
+            bounds = judge.bound(chain.count(board, first, last, tally).counts)
             families = board.families[board.offsets[first] : board.offsets[last]]
             order = np.lexsort((bounds[:, 1], bounds[:, 0], families))
             indices, least = np.unique(families[order], return_index=True)
             for index, (loss, tie) in zip(indices.tolist(), bounds[order[least]].tolist(), strict=True):
                 found[index] = min((loss, tie), found.get(index, (np.inf, np.inf)))
     return found
-
-
-def _counts(
-    board: Board, first: int, last: int, judge: Judge, pairs: Pairs
-) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
-    kernel = ranked_counts if board.ranked else coded_counts
-    hashes = np.zeros((2, 0), dtype=np.uint64)
-    columns, offsets = board.columns[first:last], board.offsets[first : last + 1] - board.offsets[first]
-    labels, weights = judge.labels, judge.weights
-    counts, _, _ = kernel(pairs.owners, pairs.rows, columns, offsets, labels, weights, judge.n_labels, hashes)
-    return counts  # type: ignore[no-any-return]  # compiled functions have no types

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +13,28 @@ from structtree.lang.syntax import Predicate
 from structtree.search.judges import Judge, Loss
 from structtree.space.space import Space
 
-__all__ = ["Problem", "SearchStats", "Split", "StoppedBy"]
+__all__ = ["Pass", "Problem", "SearchStats", "Split", "StoppedBy"]
 
 StoppedBy = Literal["done", "evaluations", "time", "interrupt", "beam"]
+
+
+class Pass(NamedTuple):
+    """What the passes over the rows at one position cost, to prove or to find.
+
+    Parameters
+    ----------
+    order : {"prove", "find"}
+        By which bound, or by which score, predicates were chosen to go on from.
+    position : str
+        The links that lead there.
+    evaluated : int
+    seconds : float
+    """
+
+    order: str
+    position: str
+    evaluated: int
+    seconds: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +53,8 @@ class SearchStats:
         Predicates that were not expanded because another one has the same refinements.
     seconds : float
     stopped_by : {"done", "evaluations", "time", "interrupt", "beam"}
+    passes : tuple of Pass
+        Where the time went.
     """
 
     evaluated: int = 0
@@ -42,6 +63,7 @@ class SearchStats:
     duplicates: int = 0
     seconds: float = 0.0
     stopped_by: StoppedBy = "done"
+    passes: tuple[Pass, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

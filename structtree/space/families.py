@@ -174,6 +174,23 @@ class TestFamily:
             literal = literal.inner
         return _find_value(self.template, self.values, literal)
 
+    def nearest(self, literal: Predicate) -> int | None:
+        """The index of a literal among the members or, where thresholds are others, of the nearest one."""
+        found = self.find(literal)
+        if found is not None or not isinstance(self.values, np.ndarray) or not len(self):
+            return found
+        for step in self.path:
+            if functional_step(literal) != functional_step(step):
+                return None
+            assert isinstance(literal, Follow | Step)
+            literal = literal.inner
+        if not isinstance(literal, Compare | Aggregate) or type(literal) is not type(self.template):
+            return None
+        if replace(literal, value=Star()) != replace(self.template, value=Star()):
+            return None
+        assert isinstance(literal.value, int | float)
+        return int(np.argmin(np.abs(self.values - literal.value)))
+
     @property
     def form(self) -> tuple[Any, ...]:
         """What two families share when their members can be the same literals."""

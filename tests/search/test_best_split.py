@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import signal
+from itertools import count
+
 import numpy as np
 import pytest
 
@@ -11,6 +14,7 @@ from structtree.errors import DataError, GrammarError, UnknownNameError, UsageEr
 from structtree.lang.grammar import Grammar
 from structtree.lang.pretty import pretty
 from structtree.search.best_split import best_split
+from structtree.search.clock import Clock
 from structtree.space.space import Space
 
 
@@ -82,35 +86,70 @@ def test_a_time_limit_ends_the_search():
     grammar = Grammar.load("atoms-and-bonds")
     found = best_split(data.population, data.target, grammar, criterion="entropy", time_limit=0.3)
     assert found.stats.stopped_by in ("time", "done")
-    assert found.proved == (found.stats.stopped_by == "done")
+    assert found.proved or found.stats.stopped_by == "time"
 
 
-def test_an_interruption_returns_the_best_so_far(monkeypatch):
-    from structtree.search.engine import Search
+class PressedLater:
+    """Ctrl-C after so many looks at it."""
 
-    expand = Search._expand
+    def __init__(self, n):
+        self.left = n
 
-    def interrupted(self, candidate):
-        if self.expanded == 20:
-            raise KeyboardInterrupt
-        expand(self, candidate)
+    @property
+    def pressed(self):
+        self.left -= 1
+        return self.left < 0
 
-    monkeypatch.setattr(Search, "_expand", interrupted)
-    found = search("trains", criterion="entropy")
+
+@pytest.mark.parametrize("looks", [0, 1, 5, 30])
+@pytest.mark.parametrize("strategy", ["best-first", "exhaustive", "beam"])
+def test_an_interruption_returns_the_best_so_far(looks, strategy):
+    found = search("trains", criterion="entropy", strategy=strategy, clock=Clock(stop=PressedLater(looks)))
+    best = search("trains", criterion="entropy")
     assert found.stats.stopped_by == "interrupt"
     assert not found.proved
-    assert found.gap > 0.0
+    assert found.loss[0] - found.gap <= best.loss[0] <= found.loss[0]
     assert pretty(found.predicate) != "top"
 
 
-def test_progress_is_told_what_was_found(monkeypatch):
-    from structtree.search import engine
+def test_ctrl_c_is_heard_as_a_signal():
+    def press(stats, split):
+        signal.raise_signal(signal.SIGINT)
 
+    data = load_dataset("planted-molecules", n=200)
+    found = best_split(
+        data.population, data.target, Grammar.load("atoms-and-bonds"), criterion="entropy", progress=press
+    )
+    assert found.stats.stopped_by in ("interrupt", "done")
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+class FastClock(Clock):
+    """Whenever it is looked at, two more seconds have gone."""
+
+    looks = count()
+
+    def spent(self):
+        return 2.0 * next(self.looks)
+
+
+def test_progress_is_told_what_was_found():
     told = []
-    monkeypatch.setattr(engine.Budget, "spent", lambda self: float(len(told) * 2 + 1))
-    search("trains", criterion="entropy", progress=lambda stats, split: told.append((stats, split)))
+    search(
+        "trains", criterion="entropy", clock=FastClock(), progress=lambda stats, split: told.append((stats, split))
+    )
     assert told
     assert told[-1][1] is not None
+
+
+def test_a_perfect_split_is_proved_by_itself():
+    records = [{"xs": [{"v": i % 7, "w": i % 5, "u": i % 3}, {"v": (i * 3) % 11, "w": 1, "u": 0}]} for i in range(60)]
+    data = Population.from_records(records)
+    target = np.array(["yes" if i % 7 >= 5 or (i * 3) % 11 >= 5 else "no" for i in range(60)])
+    found = best_split(data, target, Grammar.from_schema(data.schema), max_evaluations=3_000)
+    assert found.loss == (0.0, 0.0)
+    assert found.proved
+    assert found.gap == 0.0
 
 
 def test_class_weights_change_what_is_best():

@@ -1,0 +1,112 @@
+"""The way from the individuals to a position of a predicate, and what every test of a board keeps there.
+
+A predicate of ``exists``, references, steps along lists and ``and`` is an acyclic conjunctive query. Followed from
+the individuals through its links, with every row dropped that does not satisfy what is asked of it, the pairs
+(individual, row) at each position are exactly those of its embeddings: a test added there keeps exactly the
+individuals that own a pair which passes. Where a link asks for more rows than one, pairs do not tell; from there on
+the chain has levels, and ranks are carried back through them (`structtree.search.kernels.chains`).
+
+Law: what a chain counts is what `structtree.space.evaluate` finds for each member by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structtree.data.columns import Adjacency, Population
+from structtree.search.boards import Board
+from structtree.search.judges import Tally
+from structtree.search.kernels import coded_counts, ranked_counts
+from structtree.search.kernels.chains import lift_codes, lift_ranks, next_level, next_pairs
+
+__all__ = ["Chain", "Counted", "Level"]
+
+Ints = NDArray[np.int32]
+Mask = NDArray[np.bool_]
+NO_HASHES = np.zeros((2, 0), dtype=np.uint64)
+
+
+class Level(NamedTuple):
+    """Rows behind those of the level before: where the run of each begins, the rows, and how many must pass."""
+
+    starts: NDArray[np.int64]
+    rows: Ints
+    need: int
+
+
+class Counted(NamedTuple):
+    """What members keep: weighted labels (or moments), how many individuals, and signatures of the pairs."""
+
+    counts: NDArray[np.float64]
+    sizes: NDArray[np.int64]
+    marks: NDArray[np.uint64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Chain:
+    """The rows at a position, each with the individual it stands there for.
+
+    Parameters
+    ----------
+    owners : array of int32
+        Numbers of individuals, ascending.
+    rows : array of int32
+        The rows that stand for them, as far as some row is enough.
+    levels : tuple of Level
+        From the first link on of which one row is not enough.
+    """
+
+    owners: Ints
+    rows: Ints
+    levels: tuple[Level, ...] = ()
+
+    @classmethod
+    def start(cls, population: Population, passes: Mask) -> Chain:
+        """At the individuals themselves, those of whose rows it holds."""
+        owners = np.flatnonzero(passes[population.individuals]).astype(np.int32)
+        return cls(owners, population.individuals[owners].astype(np.int32))
+
+    def __len__(self) -> int:
+        """How many rows there are at the position."""
+        return len(self.ends)
+
+    @property
+    def ends(self) -> Ints:
+        """The rows at the position."""
+        return self.levels[-1].rows if self.levels else self.rows
+
+    def follow(self, adjacency: Adjacency, need: int, passes: Mask) -> Chain:
+        """One link further, to the rows that pass."""
+        if need <= 1 and not self.levels:
+            link = (adjacency.offsets, adjacency.targets)
+            return Chain(*next_pairs(self.owners, self.rows, *link, passes, adjacency.shared))
+        starts, rows = next_level(self.ends, adjacency.offsets, adjacency.targets, passes)
+        return Chain(self.owners, self.rows, (*self.levels, Level(starts, rows, max(1, need))))
+
+    def needing(self, need: int) -> Chain:
+        """The same chain with another number of rows that must pass at the last level."""
+        return Chain(self.owners, self.rows, (*self.levels[:-1], self.levels[-1]._replace(need=need)))
+
+    def count(
+        self, board: Board, first: int, last: int, tally: Tally, hashes: NDArray[np.uint64] = NO_HASHES
+    ) -> Counted:
+        """What every member in some columns of a board keeps; signatures only where there are no levels."""
+        offsets = board.offsets[first : last + 1] - board.offsets[first]
+        columns, given = board.columns[first:last], tally
+        if not self.levels:
+            kernel: Callable[..., Any] = ranked_counts if board.ranked else coded_counts
+            return Counted(*kernel(self.owners, self.rows, columns, offsets, *given, hashes))
+        edges = np.cumsum([0, *(len(level.starts) for level in self.levels)])
+        starts = np.concatenate([level.starts for level in self.levels])
+        levels = (self.ends, starts, edges, np.array([level.need for level in self.levels]))
+        here = np.arange(len(self.rows), dtype=np.int32)
+        if board.ranked:
+            lifted = lift_ranks(columns, *levels)
+        else:
+            lifted, offsets = lift_codes(columns, offsets, *levels), np.arange(offsets[-1] + 1)
+        return Counted(*ranked_counts(self.owners, here, lifted, offsets, *given, NO_HASHES))

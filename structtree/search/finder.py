@@ -1,0 +1,154 @@
+"""Finding good predicates quickly: a beam that goes where the impurity falls, and a polish of what it finds.
+
+Near the root of a space bounds lie on a plateau: whoever keeps nearly everybody may still become perfect. A search that
+is to prove its result has to wander there; one that is to find something good does not. The beam adds a literal at a
+time, whole families at all positions, by a guide that slopes where accuracy is flat. The polish then changes, adds or
+drops one literal at a time until nothing helps. Nothing here proves anything: whether what is found is the best is for
+`structtree.search.engine` to say. Both are generators that yield after each step, so that others can have their turn.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from heapq import nsmallest
+from math import inf
+from typing import NamedTuple
+
+from structtree.lang.syntax import Predicate
+from structtree.search.judges import Loss
+from structtree.search.queries import Query
+from structtree.search.sweeps import Offer, Sweeps
+
+__all__ = ["Finder"]
+
+ALIKE = 3
+"""So many queries of one level may have the same guide: most such queries keep the same individuals."""
+
+REMEMBERED = 40
+"""So many refinements of a query are remembered, the best to go on from."""
+
+NEWEST = 3
+"""So many of the best are polished after a beam."""
+
+
+class Found(NamedTuple):
+    """A query and how good it is."""
+
+    loss: Loss
+    size: int
+    query: Query
+
+
+@dataclass(slots=True, eq=False)
+class Finder:
+    """A beam search over queries that remembers what it has looked at.
+
+    Parameters
+    ----------
+    sweeps : Sweeps
+    take : function from (Predicate, Loss) to bool
+        Called with whatever may be the best so far; whether it is a member of the space.
+    """
+
+    sweeps: Sweeps
+    take: Callable[[Predicate, Loss], bool]
+    best: Found | None = None
+    _found: list[Found] = field(default_factory=list)
+    _polished: set[Query] = field(default_factory=set)
+    _seen: dict[tuple[Query, bool], list[Offer]] = field(default_factory=dict)
+
+    def newest(self) -> list[Predicate]:
+        """The last few that were the best when they were found, and have not been asked for yet; the best first."""
+        found, self._found = self._found[-NEWEST:], []
+        return [self.sweeps.words.predicate(one.query) for one in reversed(found)]
+
+    def beam(self, width: int, *, counting: bool) -> Iterator[None]:
+        """Look for the best query, going on from the few best of each level by the guide."""
+        level = [Query(self.sweeps.space.grammar.individual)]
+        passed = set(level)
+        while level:
+            offers: list[Offer] = []
+            for query in level:
+                offers += self._refinements(query, counting)
+                yield
+            self._note(offers)
+            level = self._chosen(offers, width, passed)
+            passed.update(level)
+
+    def polish(self, start: Query | None) -> Iterator[None]:
+        """Change, add or drop one literal of a query at a time, as long as that makes it better."""
+        if start is None:
+            return
+        here = self._judged(start)
+        self._consider(here)
+        while here.query not in self._polished:
+            self._polished.add(here.query)
+            best = here
+            for base in (here.query, *here.query.dropped()):
+                offers = self._refinements(base, counting=True)
+                for found in (self._judged(base), *map(self._made, self._better(offers, best))):
+                    if self._improves(found, best) and self._is_member(found):
+                        best = found
+                        self._consider(found)
+                yield
+            here = best
+
+    def _judged(self, query: Query) -> Found:
+        return Found(self.sweeps.judged(query)[1], self.sweeps.words.size(query), query)
+
+    def _made(self, offer: Offer) -> Found:
+        return Found(offer.loss, offer.size, self.sweeps.made(offer))
+
+    def _is_member(self, found: Found) -> bool:
+        return self.sweeps.words.predicate(found.query) in self.sweeps.space
+
+    def _better(self, offers: Iterable[Offer], than: Found | None) -> list[Offer]:
+        """The offers that are better than something, the best first."""
+        good = [o for o in offers if than is None or self._improves(Found(o.loss, o.size, o.query), than)]
+        return sorted(good, key=lambda offer: (offer.loss, offer.size))
+
+    def _refinements(self, query: Query, counting: bool) -> list[Offer]:
+        key = (query, counting)
+        if key not in self._seen:
+            offers = list(self.sweeps.refinements(query, counting=counting))
+            best = nsmallest(2, offers, key=lambda offer: (offer.loss, offer.size))
+            to_go_on = nsmallest(REMEMBERED, offers, key=lambda offer: (offer.guide, offer.size))
+            self._seen[key] = [*to_go_on, *(offer for offer in best if offer not in to_go_on)]
+        return self._seen[key]
+
+    def _note(self, offers: list[Offer]) -> None:
+        """Take the best of some offers, if it is better than the best so far."""
+        for offer in self._better(offers, self.best):
+            if self._consider(self._made(offer)):
+                return
+
+    def _consider(self, found: Found) -> bool:
+        if found.loss[0] == inf or (self.best is not None and not self._improves(found, self.best)):
+            return False
+        if not self.take(self.sweeps.words.predicate(found.query), found.loss):
+            return False
+        self.best = found
+        self._found.append(found)
+        return True
+
+    def _improves(self, found: Found, than: Found) -> bool:
+        if found.loss[0] == inf or than.loss[0] == inf:
+            return found.loss[0] < than.loss[0]
+        order = self.sweeps.judge.compare(found.loss, than.loss)
+        return order < 0 or (order == 0 and found.size < than.size)
+
+    def _chosen(self, offers: list[Offer], width: int, passed: set[Query]) -> list[Query]:
+        """The best offers by the guide, as queries not passed yet; of those that are alike only a few."""
+        chosen: dict[Query, None] = {}
+        alike: Counter[float] = Counter()
+        for offer in nsmallest(4 * width, offers, key=lambda offer: (offer.guide, offer.size)):
+            if alike[offer.guide] < ALIKE:
+                query = self.sweeps.made(offer)
+                if query not in chosen and query not in passed:
+                    chosen[query] = None
+                    alike[offer.guide] += 1
+            if len(chosen) == width:
+                break
+        return list(chosen)

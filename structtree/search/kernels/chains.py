@@ -1,0 +1,200 @@
+"""Following links: the pairs one link further, and ranks and codes carried back through links that count.
+
+A *chain* is the way from the individuals to a position. Through links that ask for some row it is a list of pairs
+(owner, row); from the first link on that asks for more rows than one it has levels: each row of a level leads to a run
+of rows of the next. The plain twins of everything here are in ``tests/search/twins.py``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+__all__ = ["count_true", "lift_codes", "lift_ranks", "next_level", "next_pairs"]
+
+
+@njit(nogil=True, cache=True)
+def next_pairs(owners: Any, rows: Any, offsets: Any, targets: Any, passes: Any, shared: bool) -> Any:
+    """The pairs one link further whose rows pass, each once.
+
+    Parameters
+    ----------
+    owners, rows : arrays of int32, sorted by owner
+    offsets, targets : a link from the rows' type
+    passes : (target rows,) bool
+    shared : bool
+        Whether a row can be reached from two rows of one owner, so that pairs may repeat.
+
+    Returns
+    -------
+    owners, rows : arrays of int32, sorted by owner
+    """
+    most = 0
+    for p in range(len(rows)):
+        most += offsets[rows[p] + 1] - offsets[rows[p]]
+    new_owners, new_rows = np.empty(most, dtype=np.int32), np.empty(most, dtype=np.int32)
+    seen = np.full(len(passes) if shared else 0, -1, dtype=np.int32)
+    n = 0
+    for p in range(len(rows)):
+        owner = owners[p]
+        for place in range(offsets[rows[p]], offsets[rows[p] + 1]):
+            row = targets[place]
+            if not passes[row]:
+                continue
+            if shared:
+                if seen[row] == owner:
+                    continue
+                seen[row] = owner
+            new_owners[n], new_rows[n] = owner, row
+            n += 1
+    return new_owners[:n].copy(), new_rows[:n].copy()
+
+
+@njit(nogil=True, cache=True)
+def next_level(rows: Any, offsets: Any, targets: Any, passes: Any) -> Any:
+    """The rows one link further that pass, in a run for each row.
+
+    Returns
+    -------
+    starts : (len(rows) + 1,) int64
+        Where the run of each row begins.
+    rows : array of int32
+    """
+    most = 0
+    for p in range(len(rows)):
+        most += offsets[rows[p] + 1] - offsets[rows[p]]
+    starts, found = np.empty(len(rows) + 1, dtype=np.int64), np.empty(most, dtype=np.int32)
+    n = 0
+    starts[0] = 0
+    for p in range(len(rows)):
+        for place in range(offsets[rows[p]], offsets[rows[p] + 1]):
+            row = targets[place]
+            if passes[row]:
+                found[n] = row
+                n += 1
+        starts[p + 1] = n
+    return starts, found[:n].copy()
+
+
+@njit(nogil=True, cache=True)
+def count_true(offsets: Any, targets: Any, true: Any) -> Any:
+    """For each row, how many of its targets are true."""
+    found = np.zeros(len(offsets) - 1, dtype=np.int32)
+    for row in range(len(found)):
+        n = 0
+        for place in range(offsets[row], offsets[row + 1]):
+            n += true[targets[place]]
+        found[row] = n
+    return found
+
+
+@njit(nogil=True, cache=True)
+def lift_ranks(ranks: Any, rows: Any, starts: Any, edges: Any, needs: Any) -> Any:
+    """Ranks at the end of a chain as ranks at its beginning: of each run the need-th greatest, level by level.
+
+    Parameters
+    ----------
+    ranks : (columns, rows of the type) int32
+    rows : array of int32
+        The last level.
+    starts, edges : arrays of int64
+        The starts of all levels in one run, the first level first, and where those of each begin.
+    needs : array of int64
+        How many rows of a run must pass, for each level.
+
+    Returns
+    -------
+    (columns, rows of the level before the first) int32
+    """
+    n_levels = len(needs)
+    n_first = edges[1] - edges[0] - 1
+    lifted = np.empty((len(ranks), n_first), dtype=np.int32)
+    widest = max(len(rows), len(starts))
+    below, above = np.empty(widest, dtype=np.int32), np.empty(widest, dtype=np.int32)
+    most = np.empty(needs.max(), dtype=np.int32)
+    for f in range(len(ranks)):
+        for p in range(len(rows)):
+            below[p] = ranks[f, rows[p]]
+        for level in range(n_levels - 1, -1, -1):
+            begin, n = edges[level], edges[level + 1] - edges[level] - 1
+            for g in range(n):
+                above[g] = _nth_greatest(below, starts[begin + g], starts[begin + g + 1], needs[level], most)
+            below, above = above, below
+        lifted[f] = below[:n_first]
+    return lifted
+
+
+@njit(nogil=True, cache=True)
+def _nth_greatest(values: Any, begin: int, end: int, n: int, most: Any) -> Any:
+    """The n-th greatest of a run, 0 if it is shorter; `most` is room for n numbers."""
+    if end - begin < n:
+        return np.int32(0)
+    if n == 1:
+        best = values[begin]
+        for p in range(begin + 1, end):
+            best = max(best, values[p])
+        return best
+    most[:n] = 0
+    for p in range(begin, end):
+        value = values[p]
+        if value > most[n - 1]:
+            k = n - 1
+            while k > 0 and most[k - 1] < value:
+                most[k] = most[k - 1]
+                k -= 1
+            most[k] = value
+    return most[n - 1]
+
+
+@njit(nogil=True, cache=True)
+def lift_codes(codes: Any, offsets: Any, rows: Any, starts: Any, edges: Any, needs: Any) -> Any:
+    """Which members hold at the beginning of a chain, of those that exclude each other at its end.
+
+    Parameters
+    ----------
+    codes : (columns, rows of the type) int32
+        -1 where no member holds.
+    offsets : (columns + 1,) int64
+        Where the members of each column begin.
+
+    The others are those of `lift_ranks`.
+
+    Returns
+    -------
+    (members, rows of the level before the first) int32, 0 or 1
+    """
+    n_levels = len(needs)
+    last = n_levels - 1
+    n_groups = edges[last + 1] - edges[last] - 1
+    lifted = np.zeros((offsets[-1], edges[1] - edges[0] - 1), dtype=np.int32)
+    below, above = np.empty(len(starts), dtype=np.int32), np.empty(len(starts), dtype=np.int32)
+    for f in range(len(codes)):
+        n_members = offsets[f + 1] - offsets[f]
+        true = np.zeros((n_members, n_groups), dtype=np.int32)
+        counts = np.zeros(n_members, dtype=np.int64)
+        for g in range(n_groups):
+            begin, end = starts[edges[last] + g], starts[edges[last] + g + 1]
+            for p in range(begin, end):
+                code = codes[f, rows[p]]
+                if code >= 0:
+                    counts[code] += 1
+                    if counts[code] == needs[last]:
+                        true[code, g] = 1
+            for p in range(begin, end):
+                code = codes[f, rows[p]]
+                if code >= 0:
+                    counts[code] = 0
+        for m in range(n_members):
+            below[:n_groups] = true[m]
+            for level in range(last - 1, -1, -1):
+                begin, n = edges[level], edges[level + 1] - edges[level] - 1
+                for g in range(n):
+                    found = 0
+                    for p in range(starts[begin + g], starts[begin + g + 1]):
+                        found += below[p]
+                    above[g] = found >= needs[level]
+                below, above = above, below
+            lifted[offsets[f] + m] = below[: lifted.shape[1]]
+    return lifted

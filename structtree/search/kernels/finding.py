@@ -1,0 +1,45 @@
+"""Choosing: of the members of each column the one that is best to go on from, and the one that splits best."""
+
+from __future__ import annotations
+
+from math import inf
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+__all__ = ["best_of_columns"]
+
+
+@njit(nogil=True, cache=True)
+def best_of_columns(guide: Any, losses: Any, sizes: Any, offsets: Any, least: int, most: int, whole: int) -> Any:
+    """For each column the member with the least guide, and the one with the least loss; -1 where there is none.
+
+    Parameters
+    ----------
+    guide : (members,) float64
+    losses : (members, 2) float64, compared one component after the other
+    sizes : (members,) int64
+    offsets : (columns + 1,) int64
+    least, most : int
+        How many individuals a split keeps.
+    whole : int
+        Who keeps so many keeps everybody, and is nothing to go on from.
+
+    Returns
+    -------
+    (columns, 2) int64
+    """
+    found = np.full((len(offsets) - 1, 2), -1, dtype=np.int64)
+    for f in range(len(found)):
+        best_guide, first, second = inf, inf, inf
+        for m in range(offsets[f], offsets[f + 1]):
+            if sizes[m] < least:
+                continue
+            if sizes[m] < whole and guide[m] < best_guide:
+                best_guide = guide[m]
+                found[f, 0] = m
+            if sizes[m] <= most and (losses[m, 0] < first or (losses[m, 0] == first and losses[m, 1] < second)):
+                first, second = losses[m, 0], losses[m, 1]
+                found[f, 1] = m
+    return found

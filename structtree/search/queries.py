@@ -1,0 +1,167 @@
+"""Predicates as the finder moves among them: which member of which family stands at which position.
+
+A query is a predicate made of families that a grammar offers from ``top``, with plain slots: tests, and links with a
+query behind them. Adding, dropping or changing a literal is then a change of one tuple, and the predicate is only
+written out for what is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from structtree.lang.syntax import Predicate
+from structtree.space.families import Family, LinkFamily, TestFamily
+from structtree.space.space import Space
+from structtree.space.terms import conjoin, conjuncts
+
+__all__ = ["Link", "Place", "Query", "Test", "Vocabulary"]
+
+Place = tuple[int, ...]
+"""A position of a query: through which of its links, one after the other."""
+
+
+class Test(NamedTuple):
+    """A member of a test family."""
+
+    __test__ = False  # not a test case for pytest
+
+    family: int
+    choice: int
+
+
+class Link(NamedTuple):
+    """A member of a link family, and what is asked behind it."""
+
+    family: int
+    choice: int
+    inner: Query
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What is asked of a row of a type."""
+
+    type: str
+    tests: tuple[Test, ...] = ()
+    links: tuple[Link, ...] = ()
+
+    def __len__(self) -> int:
+        """How many literals stand at the position itself."""
+        return len(self.tests) + len(self.links)
+
+    def at(self, place: Place) -> Query:
+        """What is asked at a position."""
+        return self if not place else self.links[place[0]].inner.at(place[1:])
+
+    def along(self, place: Place) -> Iterator[Link]:
+        """The links that lead to a position."""
+        query = self
+        for i in place:
+            yield query.links[i]
+            query = query.links[i].inner
+
+    def put(self, place: Place, new: Query) -> Query:
+        """The query with something else at a position."""
+        if not place:
+            return new
+        i, link = place[0], self.links[place[0]]
+        inner = link.inner.put(place[1:], new)
+        return replace(self, links=(*self.links[:i], link._replace(inner=inner), *self.links[i + 1 :]))
+
+    def places(self) -> Iterator[Place]:
+        """All positions, the outer ones first."""
+        yield ()
+        for i, link in enumerate(self.links):
+            for place in link.inner.places():
+                yield (i, *place)
+
+    def dropped(self) -> Iterator[Query]:
+        """The queries with one literal less: a test, or a link behind which nothing is asked."""
+        for place in self.places():
+            here = self.at(place)
+            for i in range(len(here.tests)):
+                yield self.put(place, replace(here, tests=(*here.tests[:i], *here.tests[i + 1 :])))
+            for i, link in enumerate(here.links):
+                if not len(link.inner):
+                    yield self.put(place, here.without_link(i))
+
+    def without_link(self, i: int) -> Query:
+        """The query without one of its links."""
+        return replace(self, links=(*self.links[:i], *self.links[i + 1 :]))
+
+    def with_test(self, test: Test) -> Query:
+        """The query with one more test of the row."""
+        return replace(self, tests=tuple(sorted((*self.tests, test))))
+
+    def with_link(self, link: Link) -> Query:
+        """The query with one more link."""
+        return replace(self, links=(*self.links, link))
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """The families of a space that queries are made of."""
+
+    space: Space
+
+    def family(self, type_name: str, index: int) -> Family:
+        """A family by its index."""
+        return next(family for family in self.space.offers.from_top[type_name] if family.index == index)
+
+    def openings(self, type_name: str) -> list[LinkFamily]:
+        """The links of a type that a query may follow."""
+        return [f for f in self.space.offers.from_top[type_name] if isinstance(f, LinkFamily) and is_plain(f)]
+
+    def predicate(self, query: Query) -> Predicate:
+        """The predicate that a query stands for."""
+        parts: list[Predicate] = []
+        for index, choice in query.tests:
+            family = self.family(query.type, index)
+            assert isinstance(family, TestFamily)
+            parts.append(family.literal(choice))
+        for index, choice, inner in query.links:
+            link = self.family(query.type, index)
+            assert isinstance(link, LinkFamily)
+            parts.append(link.build(link.numbers[choice], [self.predicate(inner)]))
+        return conjoin(tuple(parts))
+
+    def query(self, predicate: Predicate, type_name: str | None = None) -> Query | None:
+        """The query of a predicate, with thresholds moved to the nearest ones of the space; None if there is none."""
+        type_name = type_name or self.space.grammar.individual
+        made = Query(type_name)
+        for literal in conjuncts(predicate):
+            item = self._item(literal, type_name)
+            if item is None:
+                return None
+            made = made.with_test(item) if isinstance(item, Test) else made.with_link(item)
+        return made
+
+    def _item(self, literal: Predicate, type_name: str) -> Test | Link | None:
+        for family in self.space.offers.from_top[type_name]:
+            if isinstance(family, TestFamily):
+                choice = family.nearest(literal)
+                if choice is not None:
+                    return Test(family.index, choice)
+            elif is_plain(family):
+                inners = family.inners(literal)
+                inner = None if inners is None else self.query(inners[0], family.slots[0].type)
+                if inner is not None:
+                    return Link(family.index, family.numbers.index(getattr(literal, "n", family.numbers[0])), inner)
+        return None
+
+    def size(self, query: Query) -> int:
+        """How many literals a query has."""
+        own = sum(self._test_size(query.type, test.family) for test in query.tests)
+        return own + sum(1 + self.size(link.inner) for link in query.links)
+
+    def _test_size(self, type_name: str, index: int) -> int:
+        family = self.family(type_name, index)
+        assert isinstance(family, TestFamily)
+        return family.size
+
+
+def is_plain(family: LinkFamily) -> bool:
+    """Whether a family opens one position with nothing in it."""
+    return len(family.slots) == 1 and family.slots[0].plain
