@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from structtree.data.tables import read_csv
     from structtree.errors import DataError, GrammarError, StructtreeError
     from structtree.estimators import StructuralTreeClassifier, StructuralTreeRegressor
+    from structtree.lang.default import default_grammar
     from structtree.lang.grammar import Grammar, shipped_grammars
     from structtree.lang.parse import parse_predicate
     from structtree.lang.pretty import pretty
@@ -81,6 +82,7 @@ _HOMES = {
     "count_space": "space.count",
     "cross_validate": "learn.validate",
     "dataset_names": "data.catalog",
+    "default_grammar": "lang.default",
     "explain": "report.explain",
     "export_text": "report.text",
     "fit": "learn.fit",
@@ -138,6 +140,7 @@ __all__ = [
     "count_space",
     "cross_validate",
     "dataset_names",
+    "default_grammar",
     "explain",
     "export_text",
     "fit",

@@ -267,7 +267,8 @@ class StructuralTreeClassifier(ClassifierMixin, _StructuralTree):  # type: ignor
     ----------
     grammar : str, Path or Grammar, optional
         What may be asked: the name of a grammar that comes with the package, a file, the text of a grammar, or a
-        Grammar. By default it is derived from the data; for a table that gives an ordinary decision tree.
+        Grammar. By default `structtree.default_grammar` decides it from the data, and ``model_.params`` says which
+        it is (``grammar_origin``); a table gets an ordinary decision tree.
     criterion : str, optional
         ``"acc*"`` by default: accuracy, ties by entropy; see `structtree.search.criteria`.
     max_depth, min_samples_split, min_samples_leaf, min_impurity_decrease, max_leaf_nodes, stop, significance

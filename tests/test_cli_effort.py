@@ -69,6 +69,12 @@ def test_a_search_that_had_to_stop_says_so():
     assert "~1,647,122,635" in text
 
 
+def test_the_grammar_in_use_is_named():
+    given = ["effort", "trains", "--criterion", "acc*", "--exhaustive-limit", 1]
+    assert succeed(*given).endswith("\nGrammar: trains (shipped, made for this data)\n")
+    assert json.loads(succeed(*given, "--json"))[0]["grammar"]["name"] == "trains"
+
+
 def test_data_of_ones_own_gets_the_default_grammar(table):
     (effort,) = efforts(table, "--target", "play", "--criterion", "entropy")
     assert effort["score"] == 0

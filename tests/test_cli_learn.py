@@ -14,6 +14,7 @@ import pytest
 
 from structtree import StructuralTreeClassifier, load_dataset, load_model
 from structtree.cli.progress import folding, growing
+from structtree.lang.grammar import Grammar
 from structtree.learn import grow, validate
 from structtree.learn.grow import Progress
 from structtree.learn.validate import FoldDone
@@ -187,14 +188,89 @@ def test_individuals_without_a_target_are_left_out_and_counted(table):
     assert json.loads(result.stdout)["individuals"] == 9
 
 
-def test_an_attribute_like_a_name_is_pointed_out_and_can_be_ignored(table):
-    path = table("name,x,y", *(f"n{i},{i % 7},{'ab'[i % 2]}" for i in range(14)))
-    note = "note: name is different for each individual, like a name; leave it out with --ignore name"
-    assert note in run("fit", path, "--target", "y").stderr
-    result = run("fit", path, "--target", "y", "--ignore", "name")
-    assert note not in result.stderr
-    assert "name =" not in result.stdout
+def test_an_attribute_like_a_name_is_not_asked_and_can_be_ignored(table):
+    path = table("name,x,y", *(f"n{i},{i % 7},{'ab'[i % 2]}" for i in range(24)))
+    note = "  not asked: name (unique to each row)\n"
+    said = succeed("fit", path, "--target", "y")
+    assert note in said
+    assert "name =" not in said
+    assert note not in succeed("fit", path, "--target", "y", "--ignore", "name")
     assert "did you mean 'name'" in fail("fit", path, "--target", "y", "--ignore", "nam")
+
+
+# ---- which grammar --------------------------------------------------------------------------------------
+
+DERIVED = "derived from the data (structtree grammar derive DATA shows it)"
+
+
+@pytest.fixture
+def nested(tmp_path):
+    """A file of people with visits; one of them has no class."""
+    path = tmp_path / "people.jsonl"
+    people = [
+        {
+            "id": i,
+            "age": i % 7,
+            "y": "ab"[i % 2],
+            "visits": [{"visit_id": f"{i}-{k}", "cost": i * k} for k in range(3)],
+        }
+        for i in range(12)
+    ]
+    del people[5]["y"]
+    path.write_text("".join(json.dumps(person) + "\n" for person in people), encoding="utf-8")
+    return path
+
+
+FITS = ["--max-depth", 1, "--time-limit", 2]
+
+
+def test_the_default_grammar_is_what_derive_writes(nested, tmp_path):
+    model = tmp_path / "model.json"
+    for data in (nested, "trains", "planted-molecules", "lenses"):
+        target = ["--target", "y"] if data == nested else []
+        text = succeed("grammar", "derive", data, *target)
+        assert in_json("grammar", "derive", data, *target)["text"] == text
+        succeed("fit", data, *target, *FITS, "-o", model)
+        assert load_model(model).params["grammar"] == str(Grammar.parse(text))
+
+
+@pytest.mark.parametrize(
+    ("data", "options", "origin"),
+    [
+        ("people", [], DERIVED),
+        ("trains", [], "trains (shipped, made for this data)"),
+        ("trains", ["--grammar", "trains"], "trains (shipped)"),
+        ("lenses", ["--nominal", "multiway"], "derived from the data, one test at a time"),
+    ],
+)
+def test_fit_and_its_model_say_which_grammar_was_used(nested, tmp_path, data, options, origin):
+    where = [nested, "--target", "y"] if data == "people" else [data]
+    model = tmp_path / "model.json"
+    assert f"\nGrammar: {origin}\n" in succeed("fit", *where, *options, *FITS, "-o", model)
+    assert in_json("fit", *where, *options, *FITS)["grammar"]["origin"] == origin
+    assert load_model(model).params["grammar_origin"] == origin
+    assert f"\nGrammar: {origin}\n" in succeed("show", model)
+
+
+def test_a_grammar_of_a_file_is_called_by_the_file(tmp_path):
+    path = tmp_path / "mine.grammar"
+    path.write_text("refine Train { top -> count cars (top) >= * }", encoding="utf-8")
+    assert f"\nGrammar: {path}\n" in succeed("fit", "trains", "--grammar", path)
+
+
+def test_cross_validation_says_which_grammar_all_folds_used(nested):
+    given = ["cv", nested, "--target", "y", "--folds", 2, "--repeats", 1, "--max-depth", 1, "--time-limit", 2]
+    said = succeed(*given)
+    assert said.endswith(f"Grammar: {DERIVED}\n  not asked: id, Visit.visit_id (unique to each row)\n")
+    about = in_json(*given)["grammar"]
+    assert about == {"name": None, "origin": DERIVED, "notes": ["not asked: id, Visit.visit_id (unique to each row)"]}
+
+
+def test_a_derived_grammar_can_be_given_a_name(nested):
+    for data in (nested, "trains"):
+        text = succeed("grammar", "derive", "mine", "--data", data)
+        assert Grammar.parse(text).name == "mine"
+        assert Grammar.parse(text).syntax.blocks == Grammar.parse(succeed("grammar", "derive", data)).syntax.blocks
 
 
 def test_molecules_that_cannot_be_read_are_refused_or_left_out(table):

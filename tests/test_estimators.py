@@ -36,6 +36,7 @@ from structtree import (
     save_model,
 )
 from structtree.errors import MissingFileError, UnknownNameError, UsageError
+from structtree.lang.default import default_grammar
 from structtree.learn.leaves import Decision, decisions
 
 IRIS, DIABETES = load_iris(), load_diabetes()
@@ -543,3 +544,11 @@ def test_relabelling_a_fitted_tree_needs_no_growing():
     tree = StructuralTreeClassifier(max_depth=2).fit(x, y)
     other = Decision(costs=((0.0, 1.0), (50.0, 0.0)))
     assert tree.classes_[decisions(tree.tree_, other)[tree.apply(x)]].mean() > tree.predict(x).mean()
+
+
+def test_an_estimator_uses_the_default_grammar_and_says_so():
+    records = [{"id": i, "x": i % 5} for i in range(20)]
+    model = StructuralTreeClassifier().fit(records, [i % 5 > 2 for i in range(20)]).model_
+    assert model.params["grammar_origin"] == "derived from the data"
+    assert model.params["grammar_notes"] == ["not asked: id (unique to each row)"]
+    assert model.params["grammar"] == str(default_grammar(Population.from_records(records)))

@@ -11,7 +11,16 @@ import typer
 from structtree.cli.common import Json, finite, note, print_json, print_table, reporting, seconds_text, with_options
 from structtree.cli.learning import SECONDS, Learning, Seed, check_learning, estimator_params, task_of
 from structtree.cli.progress import folding
-from structtree.cli.reading import GrammarOption, Reading, Target, Where, grammar_for, labelled
+from structtree.cli.reading import (
+    GrammarOption,
+    Reading,
+    Target,
+    Where,
+    grammar_facts,
+    grammar_for,
+    labelled,
+    print_grammar,
+)
 from structtree.errors import UsageError
 
 if TYPE_CHECKING:
@@ -71,6 +80,7 @@ def cv(
         "data": where,
         "individuals": len(data.population),
         "target": data.target_name,
+        "grammar": grammar_facts(asks),
         "measure": "R²" if labels.dtype.kind == "f" else "accuracy",
         "folds": folding.folds,
         "repeats": folding.repeats,
@@ -80,6 +90,7 @@ def cv(
         print_json(found if compare is not None else found[0])
     else:
         _print_results(about, results, tests)
+        print_grammar(asks)
     n_done, n = len(next(iter(results.values())).scores), folding.folds * folding.repeats
     if n_done < n:
         note(f"stopped by Ctrl-C: these are the first {n_done} of {n} folds")

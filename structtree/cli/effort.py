@@ -9,7 +9,16 @@ import typer
 
 from structtree.cli.common import Json, print_json, print_table, reporting, seconds_text, with_options
 from structtree.cli.progress import searching
-from structtree.cli.reading import GrammarOption, Reading, Target, Where, grammar_for, labelled
+from structtree.cli.reading import (
+    GrammarOption,
+    Reading,
+    Target,
+    Where,
+    grammar_facts,
+    grammar_for,
+    labelled,
+    print_grammar,
+)
 
 if TYPE_CHECKING:
     from structtree.report.effort import Effort
@@ -83,9 +92,11 @@ def effort(
         tree = ", whole tree" if whole_tree else ""
         draw_effort(efforts, plot, f"What pruning saves on {data.name}, grammar {chosen.name or 'derived'}{tree}")
     if as_json:
-        print_json([effort.to_dict() | answers.get(effort.criterion, {}) for effort in efforts])
+        about = {"grammar": grammar_facts(chosen)}
+        print_json([effort.to_dict() | about | answers.get(effort.criterion, {}) for effort in efforts])
     else:
         _print_efforts(efforts, answers, plot)
+        print_grammar(chosen)
 
 
 def _answers(efforts: tuple[Effort, ...], predicate: str) -> dict[str, dict[str, Any]]:

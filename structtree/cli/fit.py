@@ -30,10 +30,21 @@ from structtree.cli.learning import (
     task_of,
 )
 from structtree.cli.progress import growing
-from structtree.cli.reading import GrammarOption, Reading, Target, Where, grammar_for, labelled, to_remember
+from structtree.cli.reading import (
+    GrammarOption,
+    Reading,
+    Target,
+    Where,
+    grammar_facts,
+    grammar_for,
+    labelled,
+    print_grammar,
+    to_remember,
+)
 
 if TYPE_CHECKING:
     from structtree.data.opening import Opened
+    from structtree.lang.grammar import Grammar
     from structtree.learn.model import Model
     from structtree.learn.score import Score
     from structtree.learn.tree import Node
@@ -102,7 +113,7 @@ def fit(
     if out is not None:
         save_model(replace(model, params={**model.params, "reading": to_remember(where, reading)}), out)
     right = score(model.tree, model.predict(data.population), labels)
-    learned = _Learned(where, data, model, right, seconds, out)
+    learned = _Learned(where, data, asks, model, right, seconds, out)
     if as_json:
         print_json(learned.to_dict())
     else:
@@ -115,6 +126,7 @@ class _Learned:
 
     where: str
     data: Opened
+    grammar: Grammar
     model: Model
     right: Score
     seconds: float
@@ -147,6 +159,7 @@ class _Learned:
             "target": self.model.target,
             "task": tree.task,
             "criterion": self.model.params["criterion"],
+            "grammar": grammar_facts(self.grammar),
             "leaves": len(tree.leaves),
             "depth": tree.depth,
             "train_score": self.right.value,
@@ -191,6 +204,7 @@ def _print_learned(learned: _Learned, time_limit: float) -> None:
     size = f"{_leaves(len(tree.leaves))}, depth {tree.depth}"
     effort = f"{learned.evaluated:,} predicates evaluated in {seconds_text(learned.seconds)} s"
     typer.echo(f"{size}; {effort} by {model.params['criterion']}; {_proof(learned)}")
+    print_grammar(learned.grammar)
     if learned.out is not None:
         typer.echo(f"saved {learned.out}; use it with: structtree predict {learned.out} DATA")
     if is_large:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from structtree.cli.common import Json, check_writable, print_json, reporting, with_options
-from structtree.cli.reading import Reading, Target, opened
+from structtree.cli.reading import Reading, Target, grammar_facts, grammar_for, opened
 from structtree.errors import UsageError
 
 if TYPE_CHECKING:
@@ -113,27 +115,39 @@ def grammar_derive(
     target: Target = None,
     as_json: Json = False,
 ) -> None:
-    """Write the default grammar for data, to begin with and to edit.
+    """Write the default grammar for data, to begin with and to edit: what fit uses unless --grammar names another.
+
+    It is one that comes with structtree where that is made for the data or fits it, and else derived from the data.
+    The target is not part of it; say which attribute that is with --target.
 
     Example: structtree grammar derive trains -o my.grammar
     """
     from structtree.files import replacing
-    from structtree.lang.derive import derive_grammar
 
     where = data or what
     if where is None:
         raise UsageError("name the data to derive a grammar for, as in: structtree grammar derive trains")
     check_writable(out)
-    text = derive_grammar(opened(where, reading, target).population.schema, name=what if data else None)
+    grammar = grammar_for(opened(where, reading, target, need_target=True))
+    text = _named(grammar, what) if data and what else grammar.text
     if out is not None:
         with replacing(out) as draft:
             draft.write_text(text, encoding="utf-8")
     if as_json:
-        print_json({"data": where, "text": text, "file": str(out) if out else None})
+        print_json({"data": where, **grammar_facts(grammar), "text": text, "file": str(out) if out else None})
     elif out is None:
         typer.echo(text.rstrip("\n"))
     else:
         typer.echo(f"wrote {out}; check it with: structtree grammar check {out} --data {where}")
+
+
+def _named(grammar: Grammar, name: str) -> str:
+    """The text of a grammar under another name."""
+    from structtree.lang.pretty import pretty_grammar
+
+    header = pretty_grammar(replace(grammar.syntax, name=name)).partition("\n")[0]
+    text = re.sub(r"^grammar .*\n", "", grammar.text, count=1, flags=re.MULTILINE)
+    return f"{header}\n{text}"
 
 
 @grammar_app.command("draw")

@@ -122,7 +122,10 @@ def _show_text(model: Model, max_depth: int | None) -> None:
     tree = model.tree
     of = f" ({', '.join(map(class_name, tree.classes))})" if 0 < len(tree.classes) <= 10 else ""
     typer.echo(f"{model.target or 'the target'}{of} of a {tree.schema.individual}")
-    typer.echo(f"{len(tree.leaves)} leaves, depth {tree.depth}, by {model.params.get('criterion', '?')}\n")
+    typer.echo(f"{len(tree.leaves)} leaves, depth {tree.depth}, by {model.params.get('criterion', '?')}")
+    if "grammar_origin" in model.params:
+        typer.echo(f"Grammar: {model.params['grammar_origin']}")
+    typer.echo()
     typer.echo(export_text(tree, model.decision, max_depth=max_depth))
 
 

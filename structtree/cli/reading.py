@@ -29,9 +29,11 @@ __all__ = [
     "Target",
     "Where",
     "as_learned",
+    "grammar_facts",
     "grammar_for",
     "labelled",
     "opened",
+    "print_grammar",
     "to_remember",
 ]
 
@@ -325,28 +327,33 @@ def _labels(labels: Labels, task: Task | None, name: str) -> Labels:
     return labels
 
 
-def grammar_for(data: Opened, name: str | None, *, one_at_a_time: bool = False) -> Grammar:
-    """The grammar that was named, or the data's own, or the default, which asks about everything.
+def grammar_for(data: Opened, name: str | None = None, *, one_at_a_time: bool = False) -> Grammar:
+    """Return the grammar that was named, or the default for the data.
 
-    The default asks a table one test at a time; who needs that has no use for the data's own.
+    The default for a data set with a name may be one of its own; who needs one test at a time has no use for that.
     """
-    from structtree.lang.grammar import Grammar, default_grammar
+    from structtree.lang.default import default_grammar
+    from structtree.lang.grammar import Grammar
 
-    chosen = name or (None if one_at_a_time else data.grammar)
-    if chosen:
-        return Grammar.load(chosen)
-    for named in _like_names(data):
-        note(f"note: {named} is different for each individual, like a name; leave it out with --ignore {named}")
-    return default_grammar(data.population)
+    if name:
+        return Grammar.load(name)
+    if data.grammar and one_at_a_time:
+        return replace(default_grammar(data.population), origin="derived from the data, one test at a time")
+    found = default_grammar(data.population, data.grammar)
+    is_derived = found.name is None
+    return replace(found, origin=f"{found.origin} (structtree grammar derive DATA shows it)") if is_derived else found
 
 
-def _like_names(data: Opened) -> list[str]:
-    """The attributes of the individuals that tell each one apart, and so nothing about others."""
-    import numpy as np
+def print_grammar(grammar: Grammar) -> None:
+    """Say which grammar was used, and what it leaves out."""
+    typer.echo(f"Grammar: {grammar.origin}")
+    for remark in grammar.notes:
+        typer.echo(f"  {remark}")
 
-    population, n = data.population, len(data.population)
-    words = [a.name for a in population.schema.type(population.schema.individual).attributes if a.kind == "nominal"]
-    return [word for word in words if n > FEW and len(np.unique(population.column(word).values)) == n]
+
+def grammar_facts(grammar: Grammar) -> dict[str, Any]:
+    """Return which grammar was used, for JSON."""
+    return {"name": grammar.name, "origin": grammar.origin, "notes": list(grammar.notes)}
 
 
 def _kinds(pairs: list[str] | None) -> dict[str, str] | None:

@@ -1,13 +1,15 @@
-"""The default grammar for any schema, as text that a person would be happy to edit.
+"""A grammar for any schema, as text that a person would be happy to edit.
 
 It asks about every attribute and follows every link, a few steps deep: enough to begin with, and each block says
-how to change it. A table without links gets the questions of an ordinary decision tree, one test at a time.
+how to change it. A table without links gets the questions of an ordinary decision tree, one test at a time. Where
+there is data too, its profile says which attributes only identify rows and which numbers have too many thresholds.
 """
 
 from __future__ import annotations
 
 from itertools import takewhile
 
+from structtree.data.profile import Member, Profile
 from structtree.data.schema import Attribute, Kind, Link, RecordType, Schema
 from structtree.lang.pretty import pretty_grammar, pretty_name
 from structtree.lang.syntax import GrammarSyntax
@@ -15,26 +17,31 @@ from structtree.lang.syntax import GrammarSyntax
 __all__ = ["derive_grammar"]
 
 MANY_CATEGORIES = 50
-"""A nominal attribute with more known values than this identifies rather than describes; it is left out."""
+"""Without data, a nominal attribute that declares more values than this is taken for an identifier, and left out."""
+
+N_QUANTILES = 100
+"""At so many quantiles a number is asked that has too many values to ask every threshold."""
 
 MANY_ATTRIBUTES = 20
 """More attributes of one kind than this are asked about with a glob."""
 
 
-def derive_grammar(schema: Schema, name: str | None = None) -> str:
-    """The text of a grammar that fits a schema.
+def derive_grammar(schema: Schema, name: str | None = None, profile: Profile | None = None) -> str:
+    """Return the text of a grammar that fits a schema.
 
     Parameters
     ----------
     schema : Schema
     name : str, optional
         The name of the grammar; without it the file begins with its docstring.
+    profile : Profile, optional
+        What data of that schema says about its attributes.
 
     Examples
     --------
     >>> car = RecordType("Car", (Attribute("long", "bool"), Attribute("wheels", "int")))
     >>> print(derive_grammar(Schema((RecordType("Train", (), (Link("cars", "list", "Car"),)), car), "Train")))
-    "Derived from the data: every attribute and every link of Train, Car."
+    "Derived from the data: the attributes and links of Train, Car."
     <BLANKLINE>
     individual Train
     ...
@@ -46,10 +53,10 @@ def derive_grammar(schema: Schema, name: str | None = None) -> str:
     """
     types = _reachable(schema)
     names = ", ".join(record.name for record in types[:5]) + (" ..." if len(types) > 5 else "")
-    doc = f"Derived from the data: every attribute and every link of {names}."
+    doc = f"Derived from the data: the attributes and links of {names}."
     paragraphs = [
         pretty_grammar(GrammarSyntax(name, doc, individual=schema.individual)).rstrip(),
-        *(_block(record, schema) for record in types),
+        *(_block(record, schema, profile) for record in types),
         _LIMITS if any(record.links or schema.listed(record.name) for record in types) else "",
     ]
     return "\n\n".join(filter(None, paragraphs)) + "\n"
@@ -76,19 +83,37 @@ def _is_flat(schema: Schema) -> bool:
     return not schema.type(schema.individual).links and not schema.listed(schema.individual)
 
 
-def _block(record: RecordType, schema: Schema) -> str:
-    """The refine block of a type; empty when there is nothing to ask."""
+def _block(record: RecordType, schema: Schema, profile: Profile | None) -> str:
+    """The refine block of a type; none when there is nothing to ask."""
+    identifiers = _identifiers(record, schema, profile)
     parts = [
         _flags(_of_kind(record, "bool")),
-        _categories(_of_kind(record, "nominal"), alone=_only_categories(record) and not schema.listed(record.name)),
-        _numbers(_of_kind(record, "int", "real")),
+        _categories(_of_kind(record, "nominal"), identifiers),
+        _numbers(_of_kind(record, "int", "real"), identifiers, _crowded(record, profile)),
         _links(record.links),
         ["# The element after this one, in its list.", "top -> next (top)"] if schema.listed(record.name) else [],
     ]
+    why = f"more than {MANY_CATEGORIES} values" if profile is None else "unique to each row"
+    names = ", ".join(pretty_name(a.name) for a in record.attributes if a.name in identifiers)
+    left_out = [f"# not asked: {names} ({why})"] if names else []
     if not any(parts):
-        return ""
-    lines = [line for part in [*parts, _ALONE if _is_flat(schema) else _TOGETHER] for line in part]
+        return "\n".join(left_out)
+    lines = [line for part in [*parts, left_out, _ALONE if _is_flat(schema) else _TOGETHER] for line in part]
     return f"refine {pretty_name(record.name)} {{\n" + "".join(f"    {line}\n" for line in lines) + "}"
+
+
+def _identifiers(record: RecordType, schema: Schema, profile: Profile | None) -> frozenset[str]:
+    """The attributes that are not asked about; without data, those that declare very many values."""
+    if profile is not None:
+        return frozenset(a.name for a in record.attributes if Member(record.name, a.name) in profile.identifiers)
+    many = frozenset(a.name for a in record.attributes if len(a.values) > MANY_CATEGORIES)
+    is_all = not record.links and not schema.listed(record.name) and len(many) == len(record.attributes)
+    return frozenset() if is_all else many  # better a question too many than none
+
+
+def _crowded(record: RecordType, profile: Profile | None) -> frozenset[str]:
+    members = frozenset() if profile is None else profile.crowded
+    return frozenset(member.attribute for member in members if member.type == record.name)
 
 
 def _of_kind(record: RecordType, *kinds: Kind) -> list[Attribute]:
@@ -96,32 +121,25 @@ def _of_kind(record: RecordType, *kinds: Kind) -> list[Attribute]:
 
 
 def _flags(attributes: list[Attribute]) -> list[str]:
-    names = _names(attributes)
-    lines = [line for name in names for line in (f"top -> {name}", f"top -> not {name}")]
+    lines = [line for name in _names(attributes) for line in (f"top -> {name}", f"top -> not {name}")]
     return ["# Flags: true, or false.", *lines] if lines else []
 
 
-def _only_categories(record: RecordType) -> bool:
-    return not record.links and all(attribute.kind == "nominal" for attribute in record.attributes)
+def _categories(attributes: list[Attribute], identifiers: frozenset[str]) -> list[str]:
+    lines = [f"top -> {name} = *" for name in _names(attributes, identifiers)]
+    return ["# Categories, one at a time; for sets of them write in * instead of = *", *lines] if lines else []
 
 
-def _categories(attributes: list[Attribute], *, alone: bool) -> list[str]:
-    few = [attribute for attribute in attributes if len(attribute.values) <= MANY_CATEGORIES]
-    many = [attribute for attribute in attributes if len(attribute.values) > MANY_CATEGORIES]
-    if alone and not few:  # better a question too many than none
-        few, many = many, []
-    # A glob would bring back the attributes that are left out.
-    names = [pretty_name(attribute.name) for attribute in few] if many else _names(few)
-    lines = ["# Categories, one at a time; for sets of them write in * instead of = *"] if names else []
-    lines += [f"top -> {name} = *" for name in names]
-    for attribute in many:
-        lines.append(f"# {pretty_name(attribute.name)} is left out: it has {len(attribute.values)} values.")
-    return lines
-
-
-def _numbers(attributes: list[Attribute]) -> list[str]:
-    lines = [f"top -> {name} {op} *" for name in _names(attributes) for op in (">=", "<=")]
-    return ["# Numbers, at every threshold; for fewer write quantiles(10) instead of *", *lines] if lines else []
+def _numbers(attributes: list[Attribute], identifiers: frozenset[str], crowded: frozenset[str]) -> list[str]:
+    fine, coarse = _names(attributes, identifiers | crowded), [a.name for a in attributes if a.name in crowded]
+    every = [f"top -> {name} {op} *" for name in fine for op in (">=", "<=")]
+    some = [f"top -> {pretty_name(name)} {op} quantiles({N_QUANTILES})" for name in coarse for op in (">=", "<=")]
+    return [
+        *(["# Numbers, at every threshold; for fewer write quantiles(10) instead of *"] if every else []),
+        *every,
+        *(["# Numbers with very many values; for every threshold write * instead of quantiles"] if some else []),
+        *some,
+    ]
 
 
 def _links(links: tuple[Link, ...]) -> list[str]:
@@ -136,12 +154,17 @@ def _links(links: tuple[Link, ...]) -> list[str]:
     return ["# Links; what must hold behind them is refined by the block of their type.", *lines] if lines else []
 
 
-def _names(attributes: list[Attribute]) -> list[str]:
-    """The names as they are written; one glob for all of them when there are many."""
-    names = [attribute.name for attribute in attributes]
-    if len(names) <= MANY_ATTRIBUTES:
-        return [pretty_name(name) for name in names]
-    return [f"{_shared_prefix(names)}*"]
+def _names(attributes: list[Attribute], without: frozenset[str] = frozenset()) -> list[str]:
+    """The names of all attributes but some, as they are written; one glob when there are many.
+
+    A glob that would bring back one of the others is not used.
+    """
+    names = [attribute.name for attribute in attributes if attribute.name not in without]
+    if len(names) > MANY_ATTRIBUTES:
+        prefix = _shared_prefix(names)
+        if not any(a.name.startswith(prefix) for a in attributes if a.name in without):
+            return [f"{prefix}*"]
+    return [pretty_name(name) for name in names]
 
 
 def _shared_prefix(names: list[str]) -> str:

@@ -1,28 +1,28 @@
 """Grammars as users hold them: a text that has been parsed, to be checked on data when there is some.
 
-Reading a grammar is reading data: nothing is imported or run.
+Reading a grammar is reading data: nothing is imported or run. Which grammar data gets when none is given is decided
+in `structtree.lang.default`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 
-from structtree.data.columns import Column, Population
-from structtree.data.schema import Attribute, Schema
+from structtree.data.columns import Population
+from structtree.data.profile import Member, Profile, profile
+from structtree.data.schema import Schema
 from structtree.data.shipped import shipped
 from structtree.errors import GrammarError, MissingFileError, UnknownNameError
 from structtree.lang.check import CheckedGrammar, check, check_predicate
-from structtree.lang.derive import MANY_CATEGORIES, derive_grammar
+from structtree.lang.derive import N_QUANTILES, derive_grammar
 from structtree.lang.parse import parse_grammar, parse_predicate
 from structtree.lang.pretty import pretty_grammar, pretty_name
 from structtree.lang.syntax import GrammarSyntax, Predicate
 
-__all__ = ["Grammar", "default_grammar", "shipped_grammars"]
-
-GENERAL = ("molecules", "atoms-and-bonds", "graphs", "multi-instance")
-"""The shipped grammars that are for all data of a form, the most special first."""
+__all__ = ["Grammar", "members_text", "shipped_grammars"]
 
 MAX_BYTES = 5_000_000
 """How large a grammar file may be."""
@@ -33,6 +33,18 @@ class Grammar:
     """What may be asked of structured data, as a rewrite grammar.
 
     Two grammars are equal when they say the same, whatever their comments and layout.
+
+    Parameters
+    ----------
+    syntax : GrammarSyntax
+    text : str
+        The text it was parsed from, with its comments.
+    source : str
+        The file or other name of the text, for messages.
+    origin : str
+        Where the grammar comes from, in words.
+    notes : tuple of str
+        What it does not ask, or not in full, where that was decided from the data.
 
     Examples
     --------
@@ -50,6 +62,8 @@ class Grammar:
     syntax: GrammarSyntax
     text: str = field(compare=False, repr=False)
     source: str = field(default="<grammar>", compare=False)
+    origin: str = field(default="given as text", compare=False)
+    notes: tuple[str, ...] = field(default=(), compare=False, repr=False)
     _checked: list[tuple[Schema | None, CheckedGrammar]] = field(
         default_factory=list, init=False, compare=False, repr=False
     )
@@ -83,18 +97,43 @@ class Grammar:
         folder = shipped("grammars")
         if name in shipped_grammars():
             path = folder / f"{name}.grammar"
-            return cls.parse(_read(path), path.name)
+            return replace(cls.parse(_read(path), path.name), origin=f"{name} (shipped)")
         path = Path(name_or_path)
         if path.is_file():
-            return cls.parse(_read(path), name)
+            return replace(cls.parse(_read(path), name), origin=name)
         if path.suffix or len(path.parts) > 1 or path.exists():
             raise MissingFileError(f"there is no grammar file {name!r}")
         raise UnknownNameError("grammar", name, shipped_grammars())
 
     @classmethod
     def from_schema(cls, schema: Schema) -> Grammar:
-        """The default grammar for data of a schema; its text is meant to be edited."""
-        return _derived(schema)
+        """Return a grammar that asks about every attribute and every link of a schema.
+
+        Its text is meant to be edited. Where there is data, `from_population` fits it better.
+        """
+        return _derived(schema, None)
+
+    @classmethod
+    def from_population(cls, population: Population, known: Profile | None = None) -> Grammar:
+        """Return the grammar of the schema, fitted to the data.
+
+        Identifiers are left out, and numbers with too many values to ask every threshold are asked at quantiles; see
+        `structtree.data.profile`. The notes of the grammar say so.
+
+        Parameters
+        ----------
+        population : Population
+        known : Profile, optional
+            The profile of the population, where it is known already.
+
+        Examples
+        --------
+        >>> people = Population.from_records([{"id": 7, "age": 31}, {"id": 8, "age": 40}])
+        >>> grammar = Grammar.from_population(people)
+        >>> "id >= *" in grammar.text, "age >= *" in grammar.text, grammar.notes
+        (False, True, ('not asked: id (unique to each row)',))
+        """
+        return _derived(population.schema, profile(population) if known is None else known)
 
     def check(self, schema: Schema | None = None) -> CheckedGrammar:
         """Resolve all names and check that everything makes sense, on the schema of the data if it is given."""
@@ -128,8 +167,26 @@ class Grammar:
 
 
 @lru_cache(maxsize=16)
-def _derived(schema: Schema) -> Grammar:
-    return Grammar.parse(derive_grammar(schema), "<derived>")
+def _derived(schema: Schema, known: Profile | None) -> Grammar:
+    grammar = Grammar.parse(derive_grammar(schema, profile=known), "<derived>")
+    if known is None:
+        return replace(grammar, origin="derived from the schema")
+    return replace(grammar, origin="derived from the data", notes=tuple(_notes(schema, known)))
+
+
+def _notes(schema: Schema, known: Profile) -> Iterator[str]:
+    if known.identifiers:
+        yield f"not asked: {members_text(schema, known.identifiers)} (unique to each row)"
+    if known.crowded:
+        names = members_text(schema, known.crowded)
+        yield f"asked at {N_QUANTILES} quantiles, not at every threshold: {names} (too many values)"
+
+
+def members_text(schema: Schema, members: frozenset[Member]) -> str:
+    """Return the names of attributes in the order of the schema; those of the individuals without their type."""
+    order = [Member(record.name, a.name) for record in schema.types for a in record.attributes]
+    types = {member: "" if member.type == schema.individual else f"{pretty_name(member.type)}." for member in order}
+    return ", ".join(f"{types[member]}{pretty_name(member.attribute)}" for member in order if member in members)
 
 
 def shipped_grammars() -> tuple[str, ...]:
@@ -141,63 +198,6 @@ def shipped_grammars() -> tuple[str, ...]:
     True
     """
     return tuple(sorted(path.stem for path in shipped("grammars").glob("*.grammar")))
-
-
-def default_grammar(population: Population) -> Grammar:
-    """The grammar to begin with: a shipped one if it is for data of this form, or else one derived from the schema.
-
-    A shipped grammar fits if its names are in the data and if it asks about every type and every attribute; further
-    attributes of the individuals, such as the columns of a file of molecules, are added to it.
-
-    Examples
-    --------
-    >>> import networkx as nx
-    >>> graphs = Population.from_graphs([nx.path_graph(3), nx.cycle_graph(3)])
-    >>> default_grammar(graphs).name
-    'graphs'
-    >>> default_grammar(Population.from_records([{"x": 1}, {"x": 2}])).source
-    '<derived>'
-    """
-    if len(population.schema.types) > 1:
-        for name in GENERAL:
-            grammar = Grammar.load(name)
-            more = _not_asked(grammar, population)
-            if more is not None:
-                return _asking(grammar, more)
-    return Grammar.from_schema(population.schema)
-
-
-def _not_asked(grammar: Grammar, population: Population) -> tuple[Attribute, ...] | None:
-    """The attributes of the individuals that a grammar does not ask about; None if it does not fit."""
-    try:
-        checked = grammar.check(population.schema)
-    except GrammarError:
-        return None
-    found: dict[str, tuple[Attribute, ...]] = {}
-    for record in population.schema.types:
-        rewrites = checked.rewrites.get(record.name, ())
-        asked = {getattr(rewrite.right, "attribute", None) for rewrite in rewrites}
-        columns = population.table(record.name).columns
-        left = tuple(a for a in record.attributes if a.name not in asked and _describes(columns[a.name]))
-        if not rewrites or (left and record.name != population.schema.individual):
-            return None
-        found[record.name] = left
-    return None if checked.warnings else found[population.schema.individual]
-
-
-def _describes(column: Column) -> bool:
-    """Whether an attribute says something of rows, and does not just name them."""
-    return column.kind != "nominal" or 1 < len(column.categories) <= MANY_CATEGORIES
-
-
-def _asking(grammar: Grammar, attributes: tuple[Attribute, ...]) -> Grammar:
-    """A grammar that asks about some more attributes of the individuals."""
-    if not attributes:
-        return grammar
-    tests = {"nominal": " = *", "int": " >= *", "real": " >= *", "bool": ""}
-    lines = "".join(f"    top -> {pretty_name(a.name)}{tests[a.kind]}\n" for a in attributes)
-    text = f"{grammar.text.rstrip()}\n\n# Further attributes of this data.\nrefine Individual {{\n{lines}}}\n"
-    return Grammar.parse(text, grammar.source)
 
 
 def _read(path: Path) -> str:

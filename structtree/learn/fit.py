@@ -17,7 +17,8 @@ from numpy.typing import ArrayLike, NDArray
 from structtree.data.columns import Population
 from structtree.errors import DataError, UsageError
 from structtree.lang.check import CheckedGrammar
-from structtree.lang.grammar import Grammar, default_grammar
+from structtree.lang.default import default_grammar
+from structtree.lang.grammar import Grammar
 from structtree.learn.evidence import Evidence, evidence_for
 from structtree.learn.grow import Growth, Progress, grow_by
 from structtree.learn.leaves import MAJORITY, Decision
@@ -114,7 +115,7 @@ def fit(
     target : array
         A class, or a number, for each individual.
     grammar : Grammar, optional
-        What may be asked; the default for such data when it is not given.
+        What may be asked; when it is not given, what `structtree.default_grammar` decides from all individuals.
     growth : Growth, optional
         When to stop, and how to search. Its ``time_limit`` is for all that is grown here.
     pruning : Pruning
@@ -142,9 +143,10 @@ def fit(
     >>> model.predict(trains.population)[:3].tolist()
     ['east', 'east', 'east']
     """
-    options, asks = growth or Growth(), grammar or default_grammar(population)
-    whole = with_functions(population, asks, functions or {})
+    options = growth or Growth()
     evidence = evidence_for(target, len(population), criterion, sample_weight, class_weight, classes, priors)
+    asks = grammar or default_grammar(_weighty(population, evidence))
+    whole = with_functions(population, asks, functions or {})
     _check_task(decision, pruning, evidence.classes)
     watch = _Watch(progress)
     job = _Job(whole, np.asarray(target), evidence, asks.check(whole.schema), options, pruning, decision, watch)
@@ -154,9 +156,16 @@ def fit(
         "growth": _as_dict(options),
         "pruning": _as_dict(pruning),
         "grammar": str(asks),
+        "grammar_origin": asks.origin,
+        "grammar_notes": list(asks.notes),
         "stopped_by": watch.stopped_by,
     }
     return Model(tree, decision, target_name, params, functions=asks.syntax.functions)
+
+
+def _weighty(population: Population, evidence: Evidence) -> Population:
+    """Those that have any weight: nothing should depend on the others."""
+    return population if evidence.weights.all() else population.take(np.flatnonzero(evidence.weights))
 
 
 def _as_dict(options: Growth | Pruning) -> dict[str, Any]:

@@ -21,7 +21,8 @@ from structtree.data.records import read_jsonl, write_jsonl
 from structtree.data.sources import read_data
 from structtree.errors import DataError, MissingPackageError, UnknownNameError, UsageError
 from structtree.lang.check import check_predicate
-from structtree.lang.grammar import Grammar, default_grammar
+from structtree.lang.default import default_grammar
+from structtree.lang.grammar import Grammar
 from structtree.lang.parse import parse_predicate
 from structtree.lang.pretty import pretty
 from structtree.space.evaluate import holds

@@ -73,7 +73,7 @@ def test_a_derived_grammar_reads_like_one_that_was_written():
         derive_grammar(Schema((train, car, unused), "Train"), "mine")
         == """\
 grammar mine
-"Derived from the data: every attribute and every link of Train, Car."
+"Derived from the data: the attributes and links of Train, Car."
 
 individual Train
 
@@ -94,12 +94,12 @@ refine Car {
     top -> not long
     # Categories, one at a time; for sets of them write in * instead of = *
     top -> shape = *
-    # id is left out: it has 99 values.
     # Links; what must hold behind them is refined by the block of their type.
     top -> load (top)
     top -> missing load
     # The element after this one, in its list.
     top -> next (top)
+    # not asked: id (more than 50 values)
     # How many of these may stand together at one position.
     top -> top and top max 2
 }

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import pickle
 
-import networkx as nx
 import pytest
 
-from structtree.data.catalog import load_dataset
-from structtree.data.columns import Population
 from structtree.data.schema import Attribute, Link, RecordType, Schema
 from structtree.errors import GrammarError, MissingFileError, UnknownNameError
-from structtree.lang.grammar import Grammar, default_grammar, shipped_grammars
+from structtree.lang.grammar import Grammar, shipped_grammars
 from structtree.lang.pretty import pretty
 
 TEXT = 'grammar tiny "Doc." type Car = { wheels: int } define big: Car = wheels >= 3 refine Car { top -> big }'
@@ -207,67 +204,3 @@ def test_the_multi_instance_grammar_asks_about_every_attribute():
 def test_the_flat_grammar_fits_a_table_of_one_kind(kind):
     schema = Schema((record("Row", {"a": kind}),), "Row")
     assert Grammar.load("flat").check(schema).rewrites["Row"]
-
-
-# ---- the grammar to begin with --------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("data", "options", "name"),
-    [
-        ("planted-molecules", {"n": 20}, "atoms-and-bonds"),
-        ("bags", {"n": 20}, "multi-instance"),
-        ("trains", {}, None),
-        ("lenses", {}, None),
-        ("rooted-trees", {"n": 20}, None),
-    ],
-)
-def test_data_of_a_known_form_gets_its_shipped_grammar_and_other_data_a_derived_one(data, options, name):
-    population = load_dataset(data, **options).population
-    grammar = default_grammar(population)
-    assert grammar.name == name
-    assert grammar.check(population.schema).warnings == ()
-
-
-def coloured(kind, **attributes):
-    graph = kind([(0, 1), (1, 2)])
-    nx.set_node_attributes(graph, {0: "red", 1: "blue", 2: "red"}, "colour")
-    graph.graph.update(attributes)
-    return graph
-
-
-def test_undirected_graphs_get_their_grammar_and_directed_graphs_nodes_and_edges_a_derived_one():
-    assert default_grammar(Population.from_graphs([coloured(nx.Graph)])).name == "graphs"
-    assert default_grammar(Population.from_graphs([coloured(nx.DiGraph)])).name is None
-    for individual in ("Node", "Edge"):
-        population = Population.from_graphs([coloured(nx.Graph)], individual=individual)
-        assert default_grammar(population).name is None
-        assert default_grammar(population).check(population.schema).warnings == ()
-
-
-def bags(**more):
-    rows = [{"f1": 1.5, "f2": 2}, {"f1": 0.5, "f2": 3}]
-    return [{"conformations": [dict(row) for row in rows], **{k: v[i] for k, v in more.items()}} for i in range(2)]
-
-
-def test_attributes_of_individuals_that_a_shipped_grammar_leaves_out_are_added():
-    said = {"kind of": ["a", "b"], "size": [1, 2], "wet": [True, False]}
-    population = Population.from_records(bags(**said), types={"conformations": "set"})
-    grammar = default_grammar(population)
-    assert grammar.name == "multi-instance"
-    asked = [pretty(rewrite.right) for rewrite in grammar.check(population.schema).rewrites["Individual"]]
-    assert asked == ["exists conformations (top)", "`kind of` = *", "size >= *", "wet"]
-
-
-def test_an_attribute_that_names_individuals_is_not_asked_about():
-    records = [{**bag, "name": f"n{i}"} for i, bag in enumerate(bags() * 40)]
-    population = Population.from_records(records, types={"conformations": "set"})
-    assert default_grammar(population) == Grammar.load("multi-instance")
-
-
-def test_a_shipped_grammar_that_leaves_out_attributes_of_parts_does_not_fit():
-    records = bags()
-    for bag in records:
-        for row in bag["conformations"]:
-            row["weight"] = 1.0
-    assert default_grammar(Population.from_records(records, types={"conformations": "set"})).name is None

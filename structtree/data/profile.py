@@ -1,0 +1,154 @@
+"""Profile of a population: which attributes identify rows, and which numbers have too many values to try them all.
+
+The schema says what could be asked; the data says what is worth asking. An identifier tells rows apart and says
+nothing about new ones, so that no test of it is worth making. A number with very many values is asked at quantiles.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structtree.data.columns import Column, Population
+from structtree.data.reach import reachable_rows
+from structtree.data.schema import RecordType
+
+__all__ = ["Member", "Profile", "profile"]
+
+MANY_CUTS = 100_000
+"""How many thresholds the numbers of one linked type may have in all; a number beyond that is asked at quantiles."""
+
+LEAST_ROWS = 20
+"""A text can be seen to identify rows if at least so many rows have one."""
+
+MOSTLY = 0.9
+"""A text identifies rows if it has at least so many different values per row."""
+
+IDENTIFIER_NAME = re.compile(r"(?i:(^|[\W_])id$)|[a-z0-9]I[dD]$")
+"""The names that people give to identifiers: ``id``, ``order_id``, ``orderId``, ``Order ID``; but not ``acid``."""
+
+
+class Member(NamedTuple):
+    """An attribute of a type."""
+
+    type: str
+    attribute: str
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """What the data says about its attributes, beyond the schema.
+
+    Parameters
+    ----------
+    identifiers : frozenset of Member
+        Attributes that identify rows rather than describe them.
+    crowded : frozenset of Member
+        Numbers that have too many different values to ask all thresholds.
+    """
+
+    identifiers: frozenset[Member] = frozenset()
+    crowded: frozenset[Member] = frozenset()
+
+
+def profile(population: Population) -> Profile:
+    """Return the profile of a population, from the rows that its individuals reach.
+
+    A text identifies if at least twenty rows have one and nine in ten of them differ. A text or a whole number whose
+    name says so (``id``, ``order_id``, ``orderId``) identifies if no two rows have the same.
+
+    The numbers of a type that links lead to or from share `MANY_CUTS` thresholds. Those with the fewest values come
+    first; those for which nothing is left are crowded. Plain tables are swept whatever their size, so that none of
+    their numbers is.
+
+    Examples
+    --------
+    >>> people = Population.from_records([{"id": 7, "age": 31}, {"id": 8, "age": 40}])
+    >>> profile(people).identifiers
+    frozenset({Member(type='Individual', attribute='id')})
+    """
+    suspects, large = tuple(_suspects(population)), tuple(_large_types(population))
+    if not suspects and not large:
+        return Profile()
+    reached = reachable_rows(population)
+    identifiers = frozenset(
+        member for member in suspects if _identifies(member, _reached(population, member, reached))
+    )
+    crowded = (member for record in large for member in _crowded(population, record, reached, identifiers))
+    return Profile(identifiers, frozenset(crowded))
+
+
+def _members(population: Population, record: RecordType) -> Iterator[tuple[Member, Column]]:
+    columns = population.tables[record.name].columns
+    return ((Member(record.name, a.name), columns[a.name]) for a in record.attributes)
+
+
+def _suspects(population: Population) -> Iterator[Member]:
+    """The attributes that may identify, by what is known without looking at rows."""
+    for record in population.schema.types:
+        for member, column in _members(population, record):
+            is_text = column.kind == "nominal" and len(column.categories) >= MOSTLY * LEAST_ROWS
+            if is_text or (column.kind in ("nominal", "int") and _is_named_so(member.attribute)):
+                yield member
+
+
+def _is_named_so(name: str) -> bool:
+    """Return whether a name is one for identifiers.
+
+    Examples
+    --------
+    >>> [_is_named_so(name) for name in ("id", "ID", "order_id", "orderId", "Compound ID", "acid", "GRID", "idle")]
+    [True, True, True, True, True, False, False, False]
+    """
+    return IDENTIFIER_NAME.search(name) is not None
+
+
+def _reached(population: Population, member: Member, reached: Mapping[str, NDArray[np.bool_]]) -> Column:
+    """The values of the rows that are reached and have one."""
+    column = population.tables[member.type].columns[member.attribute]
+    return column.take(np.flatnonzero(reached[member.type] & ~column.missing))
+
+
+def _identifies(member: Member, column: Column) -> bool:
+    n, n_different = len(column), _n_different(column)
+    if n >= 2 and n_different == n and _is_named_so(member.attribute):
+        return True
+    return column.kind == "nominal" and n >= LEAST_ROWS and n_different >= MOSTLY * n
+
+
+def _n_different(column: Column) -> int:
+    if column.kind == "nominal":
+        return int(np.count_nonzero(np.bincount(column.values)))
+    return len(np.unique(column.values))
+
+
+def _large_types(population: Population) -> Iterator[RecordType]:
+    """The types that have so many numbers that there may be too many thresholds."""
+    schema = population.schema
+    if not any(record.links for record in schema.types):
+        return
+    for record in schema.types:
+        n_numbers = sum(attribute.kind in ("int", "real") for attribute in record.attributes)
+        if n_numbers * population.tables[record.name].n_rows > MANY_CUTS:
+            yield record
+
+
+def _crowded(
+    population: Population,
+    record: RecordType,
+    reached: Mapping[str, NDArray[np.bool_]],
+    identifiers: frozenset[Member],
+) -> Iterator[Member]:
+    """The numbers of a type for which no thresholds are left, the one with most values last."""
+    numbers = (m for m, c in _members(population, record) if c.kind in ("int", "real") and m not in identifiers)
+    n_cuts = {member: _n_different(_reached(population, member, reached)) - 1 for member in numbers}
+    total = 0
+    for member in sorted(n_cuts, key=n_cuts.__getitem__):
+        total += n_cuts[member]
+        if total > MANY_CUTS:
+            yield member

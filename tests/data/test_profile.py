@@ -1,0 +1,90 @@
+"""Profiles: which attributes only identify rows, and which numbers have too many thresholds."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from structtree.data import profile as profiles
+from structtree.data.columns import Population
+from structtree.data.profile import Member, Profile, profile
+
+
+def table(**columns):
+    rows = zip(*columns.values(), strict=True)
+    return Population.from_records([dict(zip(columns, row, strict=True)) for row in rows])
+
+
+def identifiers(population):
+    return {member.attribute for member in profile(population).identifiers}
+
+
+def words(n, n_different=None):
+    return [f"w{i % (n_different or n)}" for i in range(n)]
+
+
+def test_a_text_that_is_almost_always_different_identifies_rows():
+    assert identifiers(table(name=words(100), again=words(100, 90), often=words(100, 89))) == {"name", "again"}
+
+
+def test_few_rows_do_not_show_that_a_text_identifies():
+    assert identifiers(table(name=words(19))) == set()
+    assert identifiers(table(name=words(20))) == {"name"}
+
+
+def test_only_rows_that_have_a_value_count():
+    assert identifiers(table(name=[*words(25), *[None] * 75])) == {"name"}
+    assert identifiers(table(name=[*words(15), *[None] * 75])) == set()
+
+
+@pytest.mark.parametrize("name", ["id", "ID", "_id", "order_id", "orderId", "OrderID", "order id", "order-id"])
+def test_whole_numbers_and_texts_whose_name_says_so_identify_if_no_two_rows_have_the_same(name):
+    assert identifiers(table(**{name: [4, 7, 9]})) == {name}
+    assert identifiers(table(**{name: ["a", "b", "c"]})) == {name}
+    assert identifiers(table(**{name: [4, 7, 7]})) == set()
+    assert identifiers(table(**{name: [0.5, 1.5, 2.5]})) == set()
+
+
+@pytest.mark.parametrize("name", ["acid", "idle", "grid", "GRID", "width", "valid", "id2"])
+def test_a_name_that_has_the_letters_of_id_in_it_says_nothing(name):
+    assert identifiers(table(**{name: [4, 7, 9]})) == set()
+
+
+def test_numbers_that_all_differ_are_no_identifiers():
+    assert identifiers(table(age=list(range(100)))) == set()
+
+
+def test_only_rows_that_individuals_reach_are_looked_at():
+    orders = [{"orders": [{"order_id": k, "note": f"n{k}"} for k in range(i * 20, i * 20 + 20)]} for i in range(3)]
+    orders[2]["orders"][0] |= {"order_id": 1, "note": "n1"}
+    population = Population.from_records(orders, types={"orders": "set"})
+    assert identifiers(population) == {"note"}
+    assert profile(population.take([0, 1])).identifiers == {Member("Order", "order_id"), Member("Order", "note")}
+    assert identifiers(population.take([0])) == {"order_id", "note"}
+
+
+def nested(**numbers):
+    rows = [dict(zip(numbers, row, strict=True)) for row in zip(*numbers.values(), strict=True)]
+    return Population.from_records([{"rows": rows[::2]}, {"rows": rows[1::2]}], types={"rows": "set"})
+
+
+def test_the_numbers_of_a_type_share_the_thresholds_and_those_with_fewest_values_come_first(monkeypatch):
+    population = nested(a=[float(i) for i in range(50)], b=[float(i % 10) for i in range(50)])
+    assert profile(population) == Profile()
+    monkeypatch.setattr(profiles, "MANY_CUTS", 58)
+    assert profile(population) == Profile()
+    monkeypatch.setattr(profiles, "MANY_CUTS", 57)
+    assert profile(population).crowded == {Member("Row", "a")}
+    monkeypatch.setattr(profiles, "MANY_CUTS", 8)
+    assert profile(population).crowded == {Member("Row", "a"), Member("Row", "b")}
+
+
+def test_an_identifier_takes_no_thresholds_from_the_others(monkeypatch):
+    monkeypatch.setattr(profiles, "MANY_CUTS", 49)
+    population = nested(row_id=list(range(50)), a=[i / 2 for i in range(50)])
+    assert profile(population) == Profile(identifiers=frozenset({Member("Row", "row_id")}))
+
+
+def test_plain_tables_are_asked_every_threshold_whatever_their_size(monkeypatch):
+    monkeypatch.setattr(profiles, "MANY_CUTS", 5)
+    assert profile(Population.from_array(np.arange(20.0).reshape(10, 2))) == Profile()
