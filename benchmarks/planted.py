@@ -11,11 +11,13 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from math import isfinite
 from pathlib import Path
@@ -191,7 +193,11 @@ def warm_up() -> None:
 def searched(problem: Problem, case: Case, limit: float) -> Outcome:
     """What the command `fit` does when nothing is said about how."""
     growth = Growth(max_depth=1, time_limit=limit)
-    made = timed_after_compiling(lambda: fit(problem.population, problem.labels, growth=growth))
+    try:
+        with cut_off(most_seconds(limit)):
+            made = timed_after_compiling(lambda: fit(problem.population, problem.labels, growth=growth))
+    except CutOff:
+        return outcome("search", problem, case, limit, None, most_seconds(limit))
     root = made.result.tree.nodes[0]
     if not isinstance(root, Branch):
         return outcome("search", problem, case, limit, None, made.seconds)
@@ -199,6 +205,31 @@ def searched(problem: Problem, case: Case, limit: float) -> Outcome:
     gap = found.gap if isfinite(found.gap) else None
     plain = outcome("search", problem, case, limit, root.test, made.seconds)
     return replace(plain, evaluated=found.evaluated, proved=found.proved, gap=gap)
+
+
+class CutOff(BaseException):
+    """Raised in a search that does not end; nothing on the way should take it for an error of its own."""
+
+
+def most_seconds(limit: float) -> float:
+    """When a search that does not end is cut off, as having found nothing."""
+    return 3.0 * limit + 5.0
+
+
+@contextmanager
+def cut_off(seconds: float) -> Iterator[None]:
+    """Raise `CutOff` in what takes longer."""
+
+    def stop(*_: object) -> None:
+        raise CutOff
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def one_literal_at_a_time(problem: Problem, case: Case, limit: float) -> Outcome:
