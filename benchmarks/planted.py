@@ -313,9 +313,10 @@ def effort_line(method: str, outcomes: Sequence[Outcome]) -> str:
     seconds = [o.seconds for o in outcomes]
     kept = f"{sum(o.is_in_time for o in outcomes)}/{len(outcomes)}"
     line = f"{method:<16} {kept:>8} {np.median(seconds):9.2f} {max(seconds):8.2f}"
-    if not any(o.evaluated for o in outcomes):
+    speeds = [o.evaluated / o.seconds for o in outcomes if o.evaluated]
+    if not speeds:
         return line
-    speed = np.median([o.evaluated / o.seconds for o in outcomes])
+    speed = np.median(speeds)
     return f"{line} {speed:>13,.0f} {sum(o.proved for o in outcomes):>7} {mean_gap(outcomes):>7}"
 
 
