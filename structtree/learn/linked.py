@@ -85,8 +85,7 @@ def linked(
 
 def _own(space: Space) -> list[TestFamily]:
     """The tests of the individual's own attributes."""
-    families = [f for f in space.offers.from_top[space.grammar.individual] if isinstance(f, TestFamily)]
-    return [family for family in families if _is_own(family, space)]
+    return [f for f in space.first_families() if isinstance(f, TestFamily) and _is_own(f, space)]
 
 
 def _is_own(family: TestFamily, space: Space) -> bool:
@@ -98,7 +97,7 @@ def _is_own(family: TestFamily, space: Space) -> bool:
 def _others(space: Space) -> Iterator[LinkColumn]:
     """The tests that look behind links without opening a position there, as aggregates do."""
     assert space.population is not None
-    for family in space.offers.from_top[space.grammar.individual]:
+    for family in space.first_families():
         if isinstance(family, TestFamily) and not _is_own(family, space):
             yield from columns_of(family, space.population)
 

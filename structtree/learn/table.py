@@ -122,7 +122,7 @@ def listed_tests(grammar: CheckedGrammar, population: Population) -> Asked | Non
     if grammar.conjuncts.get(grammar.individual, 1) != 1 or not all(isinstance(r.left, Top) for r in rewrites):
         return None
     space, tests = Space.build(grammar, population), []
-    for family in space.offers.from_top[grammar.individual]:
+    for family in space.first_families():
         if isinstance(family, LinkFamily) or family.path or own_attributes(family.literal(0)) is None:
             return None
         flat = _flat_test(family.template, grammar)
@@ -146,7 +146,7 @@ def linked_tests(
     found = link_columns(space, shorten=shorten, seconds=seconds)
     if found.missing == "literals" and not shorten:
         return None
-    own = [test for family in space.offers.from_top[grammar.individual] for test in _own_tests(family, space)]
+    own = [test for family in space.first_families() for test in _own_tests(family, space)]
     return Asked((*own, *map(_stepped, found.columns)), found.missing is None)
 
 

@@ -200,8 +200,8 @@ def link_columns(
     found: list[LinkColumn] = []
     complete = True
     seen: set[bytes] = set()
-    for family in space.offers.from_top[name]:
-        if not isinstance(family, LinkFamily) or depth < 1 or size < 1:
+    for family in space.first_families():
+        if not isinstance(family, LinkFamily):
             continue
         inner = _inside(work, family, depth, size)
         complete &= inner.complete and not work.over
@@ -230,15 +230,20 @@ def _columns(family: LinkFamily, inner: Meanings, work: _Work) -> Iterator[LinkC
     for first, counts in _counted(family, inner.words, work.population):
         if first and work.over:
             return
-        for m, own in enumerate(_ranks(counts[:, individuals], family.numbers)):
+        for m, own in enumerate(_ranks(counts[:, individuals], _needed(family))):
             passed = family.numbers[: int(own.max(initial=0))]
             yield LinkColumn(tuple(family.build(n, [inner.predicates[first + m]]) for n in passed), own)
 
 
-def _ranks(counts: NDArray[np.int16], numbers: tuple[int, ...]) -> NDArray[np.int16]:
+def _needed(family: LinkFamily) -> Ints:
+    """Return how many targets each choice of a family asks for: what ``count`` says, else one."""
+    return np.array(family.numbers if isinstance(family.template, Count) else (1,), dtype=np.int64)
+
+
+def _ranks(counts: NDArray[np.int16], numbers: Ints) -> NDArray[np.int16]:
     """How many of the numbers each count reaches."""
     possible = np.arange(int(counts.max(initial=0)) + 1)
-    reached = np.searchsorted(np.maximum(1, numbers), possible, side="right").astype(np.int16)
+    reached = np.searchsorted(numbers, possible, side="right").astype(np.int16)
     return np.asarray(reached[counts])
 
 
@@ -340,8 +345,8 @@ def _lifted(family: LinkFamily, words: Words, population: Population) -> Words:
     """For each number of a family, which rows have so many targets at least that each predicate holds of."""
     match family.template:
         case Exists(link) | Count(link) | Follow(link):
-            adjacency, numbers = population.tables[family.type].links[link], np.maximum(1, family.numbers)
-            return np.asarray(words_behind(adjacency.offsets, adjacency.targets, words, numbers))
+            adjacency = population.tables[family.type].links[link]
+            return np.asarray(words_behind(adjacency.offsets, adjacency.targets, words, _needed(family)))
         case Step() as step:
             return _words(_along_list(step, words, family, population))[None]
         case _:

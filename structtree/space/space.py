@@ -394,6 +394,11 @@ class Space:
         """The limits of the grammar."""
         return Room(self.grammar.limits.literals, self.grammar.limits.nesting)
 
+    def first_families(self) -> tuple[Family, ...]:
+        """Return the families that may be asked of an individual by themselves, as far as the limits allow them."""
+        room = self.room()
+        return tuple(f for f in self.offers.from_top[self.grammar.individual] if _has_room(f, room))
+
     def extend(self, position: Position) -> Iterator[Position]:
         """The positions that grow out of this one by one rewrite."""
         return self._flatten(self.growths(position))
