@@ -127,7 +127,7 @@ def listed_tests(grammar: CheckedGrammar, population: Population) -> Asked | Non
             return None
         flat = _flat_test(family.template, grammar)
         tests += [flat] if flat else [FlatTest(family.literal(v), kernel.EQUAL) for v in family.choices()]
-    return Asked(tuple(tests)) if tests else None
+    return Asked(tuple(tests))
 
 
 def linked_tests(
