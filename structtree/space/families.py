@@ -174,6 +174,10 @@ class TestFamily:
             literal = literal.inner
         return _find_value(self.template, self.values, literal)
 
+    def may_make(self, literal: Predicate) -> bool:
+        """Tell whether a literal is one of the members."""
+        return self.find(literal) is not None
+
     @property
     def form(self) -> tuple[Any, ...]:
         """What two families share when their members can be the same literals."""
@@ -264,6 +268,10 @@ class LinkFamily:
                 return (literal.inner,) if same else None
             case _:
                 return None
+
+    def may_make(self, literal: Predicate) -> bool:
+        """Tell whether a literal can be a member, as far as can be seen without a look inside."""
+        return self.inners(literal) is not None
 
 
 Family = TestFamily | LinkFamily

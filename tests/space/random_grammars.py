@@ -1,6 +1,6 @@
 """Small random grammars whose rewrites overlap: the same literal from ``top``, from another literal, and grown.
 
-No data is needed: every value is declared or listed. A rewrite of a literal is kept where syntax shows that it
+No data is needed: every value is declared or listed, and of every rewrite of a literal syntax shows that it
 specialises.
 """
 
@@ -8,31 +8,28 @@ from __future__ import annotations
 
 from random import Random
 
-from structtree.errors import GrammarError
-from structtree.lang.grammar import Grammar
-from structtree.space.space import Space
-
-__all__ = ["random_space"]
-
 TYPES = ("T", "U", "V")
+STEPS = ("next", "previous", "later")
 
 
-def random_space(seed):
-    """The space of the grammar with this number; None where its rewrites do not make one."""
-    text = random_grammar(Random(seed))
-    try:
-        return Space.build(Grammar.parse(text)), text
-    except GrammarError:
-        return None, text
-
-
-def random_grammar(random):
+def random_grammar(seed):
+    """The text of the grammar with this number."""
+    random = Random(seed)
     names = TYPES[: random.randint(1, 3)]
     schema = {name: random_type(name, names, random) for name in names}
-    lines = [f"type {name} = {{ {', '.join(f'{m}: {kind}' for m, kind in of.items())} }}" for name, of in schema.items()]
+    lines = [declaration(name, members) for name, members in schema.items()]
     blocks = [random_block(name, schema, random) for name in names]
-    limits = f"limits {{ nesting {random.randint(1, 3)}, literals {random.randint(2, 4)} }}"
+    limits = f"limits {{ {random_limits(random)} }}"
     return "\n".join([*lines, f"individual {names[0]}", *blocks, limits])
+
+
+def declaration(name, members):
+    return f"type {name} = {{ {', '.join(f'{member}: {kind}' for member, kind in members.items())} }}"
+
+
+def random_limits(random):
+    nesting, literals = f"nesting {random.randint(1, 3)}", f"literals {random.randint(2, 4)}"
+    return random.choice([f"{nesting}, {literals}", f"{nesting}, {literals}", nesting, literals])
 
 
 def random_type(name, names, random):
@@ -43,8 +40,10 @@ def random_type(name, names, random):
 
 
 def random_block(name, schema, random):
-    from_top = [f"top -> {right}" for right in some(rights(name, schema, random), random, 2, 5)]
-    chains = [f"{left} -> {right}" for left, right in some(specialisations(name, schema, random), random, 0, 3)]
+    most = 1 if random.random() < 0.7 else 3
+    chosen = some(rights(name, schema, random), random, 1, most + 2)
+    from_top = [f"top -> {right}" for right in chosen]
+    chains = [f"{left} -> {right}" for left, right in some(specialisations(name, schema, random), random, 0, most)]
     several = [f"top -> top and top max {random.randint(2, 3)}"] if random.random() < 0.6 else []
     lines = [*from_top, *chains, *several]
     random.shuffle(lines)
@@ -107,7 +106,9 @@ def rights(name, schema, random):
         if kind.startswith("list"):
             found += [f"first {link} (top)", f"last {link} ({test} and top)", f"first {link} ({test})"]
     if is_listed(name, schema):
-        found += ["next (top)", "previous (top)", "later (top)", "later (next (top))", "previous (previous (top))"]
+        found += [f"{step} (top)" for step in STEPS]
+        found += [f"{step} ({other} (top))" for step in STEPS for other in STEPS]
+        found += [f"{step} ({test})" for step in STEPS for test in ground(name, schema)]
     return found
 
 
@@ -116,7 +117,7 @@ def deeper(name, schema):
     for link, kind, _ in links(name, schema):
         yield f"{link} (top)" if kind.rstrip("?") in schema else f"exists {link} (top)"
     if is_listed(name, schema):
-        yield from ("next (top)", "later (top)")
+        yield from (f"{step} (top)" for step in STEPS)
 
 
 def specialisations(name, schema, random):
