@@ -8,6 +8,7 @@ from structtree.space.families import LinkFamily, Slot, TestFamily
 from structtree.space.terms import clash, conjoin, n_literals, nesting
 
 TOO_MANY = 400
+ENDLESS = 99
 
 
 class TooManyError(Exception):
@@ -17,7 +18,8 @@ class TooManyError(Exception):
 def all_predicates(space):
     """Every member of a space, by forming all sets of all literals, straight from the meaning of the rewrites."""
     limits = space.grammar.limits
-    return positions(space, Slot(space.grammar.individual), limits.nesting, limits.literals)
+    deep, long = (ENDLESS if limit is None else limit for limit in (limits.nesting, limits.literals))
+    return positions(space, Slot(space.grammar.individual), deep, long)
 
 
 def positions(space, slot, deep, long):

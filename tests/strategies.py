@@ -239,6 +239,7 @@ def link_rewrites(schema, link, closed_forms):
         f"exists {name} (top)",
         f"all {name} (top)",
         f"count {name} (top) >= 2..3",
+        f"count {name} (top) >= {{-1, 0, 2}}",
         f"distinct {name} (top, top)",
         f"exists {name} ({value} and top)",
         f"exists {name} ({fixed})",

@@ -7,7 +7,7 @@ gets to see, and how they share the time.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields
 from numbers import Real
 from typing import Any, Literal
 
@@ -25,7 +25,7 @@ from structtree.learn.leaves import MAJORITY, Decision
 from structtree.learn.model import Call, Model
 from structtree.learn.prune import choose_alpha, cost_complexity, pessimistic, reduced_error
 from structtree.learn.tree import Tree, subtree
-from structtree.search.kernels.compiling import now
+from structtree.search.clock import Clock, stoppable
 from structtree.space.functions import with_functions
 
 __all__ = ["PruneBy", "Pruning", "fit"]
@@ -35,9 +35,6 @@ PruneBy = Literal["cost-complexity", "reduced-error", "pessimistic"]
 
 FOLDS = 5
 """How many trees are grown to choose alpha by cross-validation."""
-
-LEAST_SECONDS = 0.001
-"""What a tree gets to grow when no time is left: enough for a leaf."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +103,7 @@ def fit(
     functions: Mapping[str, Call] | None = None,
     target_name: str | None = None,
     progress: Callable[[Progress], None] | None = None,
+    clock: Clock | None = None,
 ) -> Model:
     """Learn a model from a population.
 
@@ -132,6 +130,8 @@ def fit(
         What the target is called.
     progress : function, optional
         Told how far each tree has grown.
+    clock : Clock, optional
+        In place of the ``time_limit``, where reading the data counts as well.
 
     Examples
     --------
@@ -149,8 +149,11 @@ def fit(
     whole = with_functions(population, asks, functions or {})
     _check_task(decision, pruning, evidence.classes)
     watch = _Watch(progress)
-    job = _Job(whole, np.asarray(target), evidence, asks.check(whole.schema), options, pruning, decision, watch)
-    tree = job.run()
+    with stoppable() as stop:
+        time = clock or Clock(options.time_limit, stop)
+        checked = asks.check(whole.schema)
+        job = _Job(whole, np.asarray(target), evidence, checked, options, pruning, decision, watch, time)
+        tree = job.run()
     params = {
         "criterion": evidence.criterion.name,
         "growth": _as_dict(options),
@@ -207,7 +210,7 @@ class _Job:
     pruning: Pruning
     decision: Decision
     watch: _Watch
-    started: float = field(default_factory=now)
+    clock: Clock
 
     def run(self) -> Tree:
         """The tree, pruned as it should be."""
@@ -231,10 +234,8 @@ class _Job:
         population, evidence, growth = self.population, self.evidence, self.growth
         if len(which) < len(population):
             population, evidence = population.take(which), evidence.take(which)
-        if growth.time_limit is not None:
-            left = growth.time_limit - (now() - self.started)
-            growth = replace(growth, time_limit=max(left, LEAST_SECONDS) / n_waiting)
-        tree = grow_by(evidence, population, self.grammar, growth, self.watch)
+        clock = self.clock.part(self.clock.left() / n_waiting)
+        tree = grow_by(evidence, population, self.grammar, growth, self.watch, clock)
         return _with_weighty_leaves(tree, self.pruning.min_weight_fraction)
 
     def _pruned_by_cost(self, alpha: float | Literal["cv"]) -> Tree:

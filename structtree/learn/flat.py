@@ -31,9 +31,9 @@ from structtree.learn.evidence import Evidence, room, undivided
 from structtree.learn.table import Asked, FlatTest, Table, table_of, task_of
 from structtree.learn.tree import Branch, ClassCounts, Found, Leaf, Moments, Node, NodesLater
 from structtree.learn.unknown import one_of
+from structtree.search.clock import Clock
 from structtree.search.criteria import TOLERANCE, Criterion
 from structtree.search.kernels import flat as kernel
-from structtree.search.kernels.compiling import now
 from structtree.search.kernels.descending import NODE
 from structtree.space.values import midpoints
 
@@ -80,7 +80,7 @@ def grow_flat(
     limits: kernel.Limits,
     *,
     max_leaf_nodes: int | None = None,
-    seconds: float = inf,
+    clock: Clock | None = None,
 ) -> Flat:
     """Grow a tree over a table.
 
@@ -91,18 +91,19 @@ def grow_flat(
     limits : Limits
     max_leaf_nodes : int, optional
         Divide first where it helps most, up to so many leaves.
-    seconds : float
-        When the time is over, what is not divided yet stays so.
+    clock : Clock, optional
+        When it is over, what is not divided yet stays so.
     """
-    deadline = now() + seconds
+    clock = clock or Clock()
     alone = THREADS == 1 or len(population) * len(asked.tests) < ALONE
     with nullcontext() if alone else ThreadPoolExecutor(THREADS) as threads:
-        table = table_of(asked, population, threads)
+        table = table_of(asked, population, threads, clock)
         task = task_of(evidence)
-        grower = _Grower(table, task, limits, threads, deadline)
+        grower = _Grower(table, task, limits, threads, clock)
         root = grower.run(max_leaf_nodes)
     grown = _gather(root, table, task)
-    sketch, n = _sketch(grown, table, task, evidence.criterion, asked.complete), len(grown.sizes)
+    complete = asked.complete and table.complete
+    sketch, n = _sketch(grown, table, task, evidence.criterion, complete), len(grown.sizes)
     return Flat(_nodes_later(sketch), n, (n + 1) // 2, int(grown.figures[:, 3].sum()), grower.stopped_by)
 
 
@@ -153,7 +154,7 @@ class _Grower:
     task: kernel.Task
     limits: kernel.Limits
     threads: ThreadPoolExecutor | None
-    deadline: float
+    clock: Clock
     goes: NDArray[np.bool_] = field(init=False)
     sets: bool | None = field(init=False)
     stop: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(1, dtype=np.bool_))
@@ -205,11 +206,8 @@ class _Grower:
     def _wait(self, growing: list[Future[Any]]) -> None:
         left = set(growing)
         while left:
-            try:
-                left = wait(left, timeout=0.2).not_done
-                self._is_over()
-            except KeyboardInterrupt:
-                self.stopped_by, self.stop[0] = "interrupt", True
+            left = wait(left, timeout=0.05).not_done
+            self._is_over()
 
     def _best_first(self, root: _Run, most: int) -> None:
         offers: list[_Offer] = []
@@ -225,8 +223,9 @@ class _Grower:
             n_leaves += 1
 
     def _is_over(self) -> bool:
-        if self.stopped_by is None and now() > self.deadline:
-            self.stopped_by, self.stop[0] = "time", True
+        if self.stopped_by is None:
+            self.stopped_by = self.clock.over()
+            self.stop[0] = self.stopped_by is not None
         return self.stopped_by is not None
 
     def _offer(self, run: _Run) -> _Offer | None:

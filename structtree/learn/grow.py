@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from heapq import heappop, heappush
-from math import ceil, inf, log2
+from math import ceil, log2
 from numbers import Integral, Real
 from typing import Any, Literal
 
@@ -31,7 +31,7 @@ from structtree.lang.syntax import Predicate, Top
 from structtree.learn.dividing import Manner
 from structtree.learn.evidence import Evidence, evidence_for, room, undivided
 from structtree.learn.flat import Flat, grow_flat
-from structtree.learn.linked import linked, worded
+from structtree.learn.linked import Linked, linked, worded
 from structtree.learn.parts import Refuses, grow_parts
 from structtree.learn.routing import own_attributes
 from structtree.learn.stop import literals_offered, p_value, precision_of, predicate_bits, saves_bits
@@ -39,8 +39,8 @@ from structtree.learn.table import Asked, flat_tests, linked_tests, listed_tests
 from structtree.learn.tree import Branch, Found, Leaf, MissingRule, Node, Stats, Tree
 from structtree.learn.unknown import seen_schema
 from structtree.search.best_split import SearchStats, Split, Strategy, best_split
+from structtree.search.clock import Clock, stoppable
 from structtree.search.criteria import TOLERANCE
-from structtree.search.kernels.compiling import now
 from structtree.search.kernels.flat import Limits
 from structtree.space.evaluate import holds
 from structtree.space.functions import with_functions
@@ -224,18 +224,34 @@ def grow_by(
     grammar: CheckedGrammar,
     options: Growth,
     progress: Callable[[Progress], None] | None = None,
+    clock: Clock | None = None,
 ) -> Tree:
-    """Grow a tree from labels that have been checked; see `grow`."""
+    """Grow a tree from labels that have been checked; see `grow`.
+
+    With a clock its time is that of the tree, and not the limit of the options.
+    """
+    with stoppable() as stop:
+        return _grow(evidence, population, grammar, options, progress, clock or Clock(options.time_limit, stop))
+
+
+def _grow(
+    evidence: Evidence,
+    population: Population,
+    grammar: CheckedGrammar,
+    options: Growth,
+    progress: Callable[[Progress], None] | None,
+    clock: Clock,
+) -> Tree:
     population, evidence = _counted(population, evidence)
     if _for_tables(options):
-        return _grow_plain(population, evidence, grammar, options, progress)
-    asked = _asked(grammar, population, options)
+        return _grow_plain(population, evidence, grammar, options, progress, clock)
+    asked = _asked(grammar, population, options, clock)
     if asked is not None:
-        return _grow_table(asked, population, evidence, options, progress)
-    table = linked(grammar, compact(population), seconds=_for_listing(options)) if _is_listed(options) else None
+        return _grow_table(asked, population, evidence, options, progress, clock)
+    table = _table_of_links(grammar, population, options, clock)
     if table is None:
-        return _grow_by_search(population, evidence, grammar, options, progress)
-    tree = _grow_by_search(table.population, evidence, table.space, options, progress)
+        return _grow_by_search(population, evidence, grammar, options, progress, clock)
+    tree = _grow_by_search(table.population, evidence, table.space, options, progress, clock)
     return Tree(worded(tree.nodes, table), population.schema, evidence.classes)
 
 
@@ -245,13 +261,11 @@ def _grow_by_search(
     grammar: CheckedGrammar | Space,
     growth: Growth,
     progress: Callable[[Progress], None] | None,
+    clock: Clock,
 ) -> Tree:
-    grower = _Grower(evidence, growth, grammar, progress)
+    grower = _Grower(evidence, growth, grammar, progress, clock)
     root = grower.start(population)
-    try:
-        grower.run(root)
-    except KeyboardInterrupt:
-        grower.stopped_by = "interrupt"
+    grower.run(root)
     tree = Tree(_in_reading_order(root.knot), population.schema, evidence.classes)
     grower.tell_the_end(tree)
     return tree
@@ -268,24 +282,38 @@ def _counted(population: Population, evidence: Evidence) -> tuple[Population, Ev
 # ---- one test at a time ---------------------------------------------------------------------------------
 
 
+FOR_LISTING = 4
+"""The list of tests may take this part of the time: some must be left to try them, or to search without them."""
+
+
 def _is_listed(growth: Growth) -> bool:
     """Whether tests may be made once for the whole tree."""
     return growth.strategy in ("auto", "bottom-up") and growth.share is None
 
 
-def _for_listing(growth: Growth) -> float:
-    """How many seconds the list of tests may take: some must be left to try them."""
-    return inf if growth.time_limit is None else growth.time_limit / 3
+def _is_swept(grammar: CheckedGrammar, growth: Growth) -> bool:
+    """Whether a node asks one test at a time, by the criterion alone, so that nothing is to be searched for."""
+    single = grammar.conjuncts.get(grammar.individual, 1) == 1
+    return single and _is_listed(growth) and growth.stop is None and growth.max_evaluations is None
 
 
-def _asked(grammar: CheckedGrammar, population: Population, growth: Growth) -> Asked | None:
-    """All tests that a node may ask, if they can be listed; None where each node needs a search of its own."""
-    if not _is_listed(growth) or growth.stop is not None or growth.max_evaluations is not None:
+def _table_of_links(grammar: CheckedGrammar, population: Population, growth: Growth, clock: Clock) -> Linked | None:
+    """What a node may combine, if it can be listed."""
+    if not _is_listed(growth) or _is_swept(grammar, growth):
         return None
+    return linked(grammar, compact(population), clock=clock.part(clock.left() / FOR_LISTING))
+
+
+def _asked(grammar: CheckedGrammar, population: Population, growth: Growth, clock: Clock) -> Asked | None:
+    """All tests that a node may ask, if they can be listed; None where each node needs a search of its own."""
     shorten = growth.strategy == "bottom-up"
-    asked = flat_tests(grammar) or linked_tests(
-        grammar, compact(population), shorten=shorten, seconds=_for_listing(growth)
-    )
+    asked = None
+    if _is_swept(grammar, growth):
+        asked = flat_tests(grammar) or linked_tests(
+            grammar, compact(population), shorten=shorten, clock=clock.part(clock.left() / FOR_LISTING)
+        )
+    elif not shorten or growth.stop is not None or growth.max_evaluations is not None or growth.share is not None:
+        return None
     if asked is None and shorten:
         raise UsageError(
             "strategy 'bottom-up' needs a grammar that asks one thing at a time of an individual, without 'all' and "
@@ -300,9 +328,10 @@ def _grow_table(
     evidence: Evidence,
     growth: Growth,
     progress: Callable[[Progress], None] | None,
+    clock: Clock,
 ) -> Tree:
-    limits, seconds = _limits(growth), inf if growth.time_limit is None else growth.time_limit
-    grown = grow_flat(asked, population, evidence, limits, max_leaf_nodes=growth.max_leaf_nodes, seconds=seconds)
+    limits = _limits(growth)
+    grown = grow_flat(asked, population, evidence, limits, max_leaf_nodes=growth.max_leaf_nodes, clock=clock)
     tree = Tree(grown.nodes, population.schema, evidence.classes)
     if grown.stopped_by is not None or not asked.complete:
         tree = _with_gaps(tree, growth, evidence)
@@ -346,13 +375,14 @@ def _grow_plain(
     grammar: CheckedGrammar,
     growth: Growth,
     progress: Callable[[Progress], None] | None,
+    clock: Clock,
 ) -> Tree:
     """A tree with switches, or with a rule for missing values."""
     asked = _asked_of_table(grammar, population, evidence, growth)
     missing, classes = growth.missing, evidence.classes
     schema = population.schema if missing == "false" else seen_schema(population)
     if not _needs_parts(asked, population, growth):
-        tree = _grow_table(asked, population, evidence, growth, progress)
+        tree = _grow_table(asked, population, evidence, growth, progress, clock)
         nodes = tree.nodes if missing == "false" else _with_shares(tree)
         return Tree(nodes, schema, classes, missing)
     grown = grow_parts(
@@ -363,7 +393,7 @@ def _grow_plain(
         Manner(growth.nominal == "multiway", missing, growth.average_gain_filter, growth.min_samples_leaf),
         _limits(growth),
         max_leaf_nodes=growth.max_leaf_nodes,
-        seconds=inf if growth.time_limit is None else growth.time_limit,
+        clock=clock,
         refuses=_refusal(evidence, growth),
     )
     tree = Tree(grown.nodes, schema, classes, missing)
@@ -431,6 +461,9 @@ def _refusal(evidence: Evidence, growth: Growth) -> Refuses | None:
             return lambda sides, n: not saves_bits(task, *sides, for_test=1 + log2(n), precision=fine)
 
 
+N_HINTS = 4
+"""So many good predicates of a node are tried first at the nodes below it."""
+
 # ---- a tree while it grows ------------------------------------------------------------------------------
 
 
@@ -462,6 +495,7 @@ class _Waiting:
     depth: int
     population: Population | None
     start: Predicate | None
+    hints: tuple[Predicate, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -475,6 +509,7 @@ class _Offer:
     true: NDArray[np.bool_]
     decrease: tuple[float, float]
     serial: int
+    hints: tuple[Predicate, ...]
 
     def __lt__(self, other: _Offer) -> bool:
         return (other.decrease, self.serial) < (self.decrease, other.serial)
@@ -488,7 +523,7 @@ class _Grower:
     growth: Growth
     grammar: CheckedGrammar | Space
     progress: Callable[[Progress], None] | None
-    started: float = field(default_factory=lambda: now())
+    clock: Clock
     stopped_by: Literal["time", "interrupt"] | None = None
     searched: int = 0
     evaluated: int = 0
@@ -549,9 +584,14 @@ class _Grower:
         which: NDArray[np.int64],
         depth: int,
         start: Predicate | None,
+        hints: tuple[Predicate, ...] = (),
     ) -> _Waiting:
         population = _part(whole, true) if self._is_open(which, depth) else None
-        return _Waiting(_Knot(self.evidence.stats(which)), which, depth, population, start)
+        knot = _Knot(self.evidence.stats(which))
+        if population is not None:
+            # As long as nobody has looked, all that is known is that it might be divided perfectly.
+            knot.gap = room(self.evidence.criterion, knot.stats)
+        return _Waiting(knot, which, depth, population, start, hints)
 
     def _is_open(self, which: NDArray[np.int64], depth: int) -> bool:
         growth = self.growth
@@ -561,14 +601,13 @@ class _Grower:
     def _search(self, waiting: _Waiting) -> _Offer | None:
         """The best split of a node if there is one to take; if not, the node is a leaf."""
         offer = None
-        if waiting.population is not None and self._is_over():
-            waiting.knot.gap = room(self.evidence.criterion, waiting.knot.stats)
-        elif waiting.population is not None:
+        if waiting.population is not None and not self._is_over():
             split = self._best_split(waiting, waiting.population)
             offer = self._offer(waiting, split)
-            if offer is None and not split.proved:
-                least = split.loss[0] - split.gap
-                waiting.knot.gap = max(0.0, undivided(self.evidence.criterion, waiting.knot.stats) - least)
+            least = split.loss[0] - split.gap
+            undecided = offer is None and not split.proved
+            gap = undivided(self.evidence.criterion, waiting.knot.stats) - least if undecided else 0.0
+            waiting.knot.gap = max(0.0, gap)
         if offer is None:
             self.leaves += 1
             self.settled += len(waiting.which)
@@ -576,19 +615,13 @@ class _Grower:
         return offer
 
     def _is_over(self) -> bool:
-        if self.stopped_by is None and self._seconds_left() <= 0:
-            self.stopped_by = "time"
+        if self.stopped_by is None:
+            self.stopped_by = self.clock.over()
         return self.stopped_by is not None
 
-    def _seconds_left(self) -> float:
-        limit = self.growth.time_limit
-        return inf if limit is None else limit - (now() - self.started)
-
-    def _seconds_for(self, waiting: _Waiting) -> float | None:
-        if self.growth.time_limit is None:
-            return None
+    def _seconds_for(self, waiting: _Waiting) -> float:
         share = len(waiting.which) / (self.n - self.settled)
-        return max(0.0, self._seconds_left()) * share / self._n_levels(waiting)
+        return self.clock.left() * share / self._n_levels(waiting)
 
     def _n_levels(self, waiting: _Waiting) -> int:
         """How many levels of branches a node and what is below it would have if all were divided in halves."""
@@ -607,7 +640,8 @@ class _Grower:
             prune=growth.prune,
             strategy=_strategy(growth),
             max_evaluations=growth.max_evaluations,
-            time_limit=self._seconds_for(waiting),
+            clock=self.clock.part(self._seconds_for(waiting)),
+            hints=waiting.hints,
             min_samples_leaf=growth.min_samples_leaf,
             sample_weight=self.evidence.weights[waiting.which],
             random_state=growth.random_state,
@@ -636,7 +670,8 @@ class _Grower:
             return None
         found = _found(split, float(gains[0]))
         decrease = (float(share * gains[0]), float(share * gains[1]))
-        return _Offer(waiting, split.predicate, found, population, true, decrease, self.searched)
+        hints = (*split.runners_up, *waiting.hints)[:N_HINTS]
+        return _Offer(waiting, split.predicate, found, population, true, decrease, self.searched, hints)
 
     def _passes(self, split: Split, target: NDArray[Any], true: NDArray[np.bool_]) -> bool:
         yes, no = target[true], target[~true]
@@ -653,7 +688,9 @@ class _Grower:
         """Make a node a branch, and its two sides wait."""
         above, shares = offer.waiting, self.growth.share == "path"
         yes, no = (
-            self._waiting(offer.population, true, above.which[true], above.depth + 1, start if shares else None)
+            self._waiting(
+                offer.population, true, above.which[true], above.depth + 1, start if shares else None, offer.hints
+            )
             for true, start in ((offer.true, offer.test), (~offer.true, above.start))
         )
         above.knot.fork = _Fork(offer.test, offer.found, yes.knot, no.knot)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import inf
 
 import numpy as np
 
@@ -20,6 +19,7 @@ from structtree.lang.syntax import Compare, Predicate, Star
 from structtree.learn.routing import own_attributes
 from structtree.learn.tree import Branch, Node
 from structtree.search.bottom_up import LinkColumn, columns_of, link_columns, suits
+from structtree.search.clock import Clock
 from structtree.search.criteria import criterion
 from structtree.space.families import Family, Offers, TestFamily
 from structtree.space.space import Space
@@ -51,7 +51,7 @@ class Linked:
 
 
 def linked(
-    grammar: CheckedGrammar, population: Population, *, shorten: bool = False, seconds: float = inf
+    grammar: CheckedGrammar, population: Population, *, shorten: bool = False, clock: Clock | None = None
 ) -> Linked | None:
     """A population as a table of all that a grammar asks of it; None where that is not to be had.
 
@@ -61,14 +61,14 @@ def linked(
         Of which every row is reached.
     shorten : bool
         Whether to leave out what is too much instead.
-    seconds : float
-        When they are over, what is still missing is left out.
+    clock : Clock, optional
+        When it is over, what is still missing is left out.
     """
     space = Space.build(grammar, population)
     if not suits(space):
         return None
-    found = link_columns(space, shorten=shorten, seconds=seconds)
-    if found.missing == "literals" and not shorten:
+    found = link_columns(space, shorten=shorten, clock=clock)
+    if found.missing in ("literals", "time") and not shorten:
         return None
     own, behind = _own(space), [*_others(space), *found.columns]
     taken = set(population.schema.type(grammar.individual).members)
@@ -85,8 +85,7 @@ def linked(
 
 def _own(space: Space) -> list[TestFamily]:
     """The tests of the individual's own attributes."""
-    families = [f for f in space.offers.from_top[space.grammar.individual] if isinstance(f, TestFamily)]
-    return [family for family in families if _is_own(family, space)]
+    return [f for f in space.first_families() if isinstance(f, TestFamily) and _is_own(f, space)]
 
 
 def _is_own(family: TestFamily, space: Space) -> bool:
@@ -98,7 +97,7 @@ def _is_own(family: TestFamily, space: Space) -> bool:
 def _others(space: Space) -> Iterator[LinkColumn]:
     """The tests that look behind links without opening a position there, as aggregates do."""
     assert space.population is not None
-    for family in space.offers.from_top[space.grammar.individual]:
+    for family in space.first_families():
         if isinstance(family, TestFamily) and not _is_own(family, space):
             yield from columns_of(family, space.population)
 

@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
-from math import inf
 from typing import Any, Literal
 
 import numpy as np
@@ -26,8 +25,8 @@ from structtree.learn.evidence import Evidence, room
 from structtree.learn.flat import Flat
 from structtree.learn.table import Asked
 from structtree.learn.tree import Branch, Found, Leaf, Node, Stats, Switch, heaviest
+from structtree.search.clock import Clock
 from structtree.search.criteria import TOLERANCE, better
-from structtree.search.kernels.compiling import now
 from structtree.search.kernels.flat import Limits
 
 __all__ = ["Refuses", "grow_parts"]
@@ -45,7 +44,7 @@ def grow_parts(
     limits: Limits,
     *,
     max_leaf_nodes: int | None = None,
-    seconds: float = inf,
+    clock: Clock | None = None,
     refuses: Refuses | None = None,
 ) -> Flat:
     """Grow a tree over a plain table.
@@ -62,22 +61,19 @@ def grow_parts(
         When they are not.
     max_leaf_nodes : int, optional
         Divide first where it helps most, up to so many leaves.
-    seconds : float
-        When the time is over, what is not divided yet stays so.
+    clock : Clock, optional
+        When it is over, what is not divided yet stays so.
     refuses : function, optional
         A last word on every division.
     """
     questions = questions_of(asked, population, record, manner)
-    grower = _Grower(questions, evidence, manner, limits, now() + seconds, refuses)
+    grower = _Grower(questions, evidence, manner, limits, clock or Clock(), refuses)
     n = len(population)
     root = grower.knot(np.arange(n), np.ones(n), 0)
-    try:
-        if max_leaf_nodes is None:
-            grower.depth_first(root)
-        else:
-            grower.best_first(root, max_leaf_nodes)
-    except KeyboardInterrupt:
-        grower.stopped_by = "interrupt"
+    if max_leaf_nodes is None:
+        grower.depth_first(root)
+    else:
+        grower.best_first(root, max_leaf_nodes)
     nodes = _in_reading_order(root)
     n_leaves = sum(isinstance(node, Leaf) for node in nodes)
     return Flat(nodes, len(nodes), n_leaves, grower.tried, grower.stopped_by)
@@ -126,7 +122,7 @@ class _Grower:
     evidence: Evidence
     manner: Manner
     limits: Limits
-    deadline: float
+    clock: Clock
     refuses: Refuses | None
     stopped_by: Literal["time", "interrupt"] | None = None
     tried: int = 0
@@ -167,8 +163,8 @@ class _Grower:
         return not self.evidence.is_pure(knot.rows)
 
     def _is_over(self) -> bool:
-        if self.stopped_by is None and now() > self.deadline:
-            self.stopped_by = "time"
+        if self.stopped_by is None:
+            self.stopped_by = self.clock.over()
         return self.stopped_by is not None
 
     def _offer(self, knot: _Knot) -> _Offer | None:

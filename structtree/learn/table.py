@@ -6,10 +6,9 @@ kernels do with them is in `structtree.search.kernels.flat`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
-from math import inf
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,6 +21,7 @@ from structtree.lang.syntax import Among, Compare, Flag, Missing, Named, Predica
 from structtree.learn.evidence import Evidence
 from structtree.learn.routing import own_attributes
 from structtree.search.bottom_up import LinkColumn, columns_of, link_columns, suits
+from structtree.search.clock import Clock
 from structtree.search.judges import IMPURITIES, weight_table
 from structtree.search.kernels import flat as kernel
 from structtree.space.evaluate import holds
@@ -46,6 +46,9 @@ FEW = 256
 
 MANY_ROWS = 4096
 """Columns of numbers of fewer rows are sorted in any case: to count by value pays where values come often."""
+
+AT_A_TIME = 2_000_000
+"""So many values are made integers before the next look at the clock."""
 
 Answers = NDArray[np.int32]
 _THRESHOLDS = (kernel.AT_LEAST, kernel.AT_MOST)
@@ -122,31 +125,31 @@ def listed_tests(grammar: CheckedGrammar, population: Population) -> Asked | Non
     if grammar.conjuncts.get(grammar.individual, 1) != 1 or not all(isinstance(r.left, Top) for r in rewrites):
         return None
     space, tests = Space.build(grammar, population), []
-    for family in space.offers.from_top[grammar.individual]:
+    for family in space.first_families():
         if isinstance(family, LinkFamily) or family.path or own_attributes(family.literal(0)) is None:
             return None
         flat = _flat_test(family.template, grammar)
         tests += [flat] if flat else [FlatTest(family.literal(v), kernel.EQUAL) for v in family.choices()]
-    return Asked(tuple(tests)) if tests else None
+    return Asked(tuple(tests))
 
 
 def linked_tests(
-    grammar: CheckedGrammar, population: Population, *, shorten: bool = False, seconds: float = inf
+    grammar: CheckedGrammar, population: Population, *, shorten: bool = False, clock: Clock | None = None
 ) -> Asked | None:
     """What a grammar asks behind links, one for each meaning, beside what it asks of the individuals themselves.
 
     None where a node may ask several things at once, where the grammar does not suit, or where there is too much;
-    if `shorten`, then what is short enough is asked nevertheless. When the `seconds` are over the rest is left out.
+    if `shorten`, then what is short enough is asked nevertheless. When the clock is over the rest is left out.
     """
     if grammar.conjuncts.get(grammar.individual, 1) != 1:
         return None
     space = Space.build(grammar, population)
     if not suits(space):
         return None
-    found = link_columns(space, shorten=shorten, seconds=seconds)
-    if found.missing == "literals" and not shorten:
+    found = link_columns(space, shorten=shorten, clock=clock)
+    if found.missing in ("literals", "time") and not shorten:
         return None
-    own = [test for family in space.offers.from_top[grammar.individual] for test in _own_tests(family, space)]
+    own = [test for family in space.first_families() for test in _own_tests(family, space)]
     return Asked((*own, *map(_stepped, found.columns)), found.missing is None)
 
 
@@ -219,29 +222,42 @@ def _kind(attribute: str, grammar: CheckedGrammar) -> Kind:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
-    """A table as integers: the tests that are tried, the columns for the kernels, and what is in them, by row."""
+    """A table as integers: the tests that are tried, the columns for the kernels, and what is in them, by row.
+
+    It is not complete if there was no time for some of the columns, so that their tests are missing.
+    """
 
     tests: tuple[FlatTest, ...]
     columns: kernel.Columns
     values: dict[str, Column]
+    complete: bool = True
 
 
-def table_of(asked: Asked, population: Population, threads: Executor | None = None) -> Table:
-    """The columns that some tests are about as integers."""
+def table_of(
+    asked: Asked, population: Population, threads: Executor | None = None, clock: Clock | None = None
+) -> Table:
+    """The columns that some tests are about as integers, as many of them as there is time for."""
+    clock = clock or Clock()
     names = dict.fromkeys(test.attribute for test in asked.tests if test.attribute is not None)
     whole = population.tables[population.schema.individual]
     rows = population.individuals
     everybody = len(rows) == whole.n_rows and bool((rows == np.arange(len(rows))).all())
     values = {name: whole.columns[name] if everybody else whole.columns[name].take(rows) for name in names}
     run = map if threads is None else threads.map
-    coded = zip(names, run(_coded, values.values()), strict=True)
-    short = {name: found for name, found in coded if found is not None}
-    long = [name for name in names if name not in short]
+    coded = dict(_in_time(clock, list(values.items()), len(rows), lambda name, column: (name, _coded(column)), run))
+    short = {name: found for name, found in coded.items() if found is not None}
+    long = [name for name in coded if name not in short]
     order, ranks = (np.empty((len(long), len(rows)), dtype=np.int32) for _ in range(2))
-    gaps = list(run(lambda name, *into: _rank(values[name], *into), long, order, ranks))
+    jobs = list(zip(long, order, ranks, strict=True))
+    gaps = list(_in_time(clock, jobs, len(rows), lambda name, *into: _rank(values[name], *into), run))
+    long, order, ranks = long[: len(gaps)], order[: len(gaps)], ranks[: len(gaps)]
+    complete = len(long) + len(short) == len(names)
     missing = {name for name, has_gaps in zip(long, gaps, strict=True) if has_gaps}
     missing |= {name for name, found in short.items() if found.codes.min(initial=0) < 0}
     tests = without_mirrors(asked.tests, missing)
+    if not complete:
+        there = {None, *long, *short}
+        tests = tuple(test for test in tests if test.attribute in there)
     single = [test for test in tests if test.attribute is None]
     place: dict[Any, int] = {name: i for i, name in enumerate([*long, *short, *map(id, single)])}
     spots = [(place[test.attribute or id(test)], test.form) for test in tests]
@@ -249,7 +265,7 @@ def table_of(asked: Asked, population: Population, threads: Executor | None = No
     codes = np.empty((len(n_codes), len(rows)), dtype=np.int32)
     for i, name in enumerate(list(short)):
         codes[i] = short.pop(name).codes  # and that is the last of it: a table may be as large as memory allows
-    for i, test in enumerate(single, len(names) - len(long)):
+    for i, test in enumerate(single, len(n_codes) - len(single)):
         codes[i] = _codes_of(test, population)
     columns = kernel.Columns(
         order,
@@ -259,7 +275,18 @@ def table_of(asked: Asked, population: Population, threads: Executor | None = No
         np.array(spots, dtype=np.int64).reshape(len(spots), 2),
         np.arange(len(rows), dtype=np.int32),
     )
-    return Table(tests, columns, values)
+    return Table(tests, columns, values, complete)
+
+
+def _in_time(
+    clock: Clock, jobs: Sequence[tuple[Any, ...]], n_rows: int, work: Callable[..., Any], run: Callable[..., Any]
+) -> Iterator[Any]:
+    """The results of jobs of about so many rows each, a run of them at a time, until the time is over."""
+    many = max(1, AT_A_TIME // max(1, n_rows))
+    for first in range(0, len(jobs), many):
+        yield from run(lambda job: work(*job), jobs[first : first + many])
+        if clock.over() is not None:
+            return
 
 
 def _codes_of(test: FlatTest, population: Population) -> Answers:

@@ -23,6 +23,7 @@ from sklearn.utils import _safe_indexing
 
 from structtree.errors import UsageError
 from structtree.learn.tree import Leaf
+from structtree.search.clock import Clock, stoppable
 from structtree.search.kernels.compiling import now
 
 __all__ = ["Comparison", "CrossValidation", "FoldDone", "TTest", "compare", "corrected_t_test", "cross_validate"]
@@ -247,23 +248,25 @@ def _all_folds(
     estimators: Mapping[str, MakeEstimator], population: Any, target: NDArray[Any], options: _Options
 ) -> dict[str, CrossValidation]:
     """Each estimator on each fold; fold by fold, so that what is done when it is interrupted can be compared."""
-    started, done = now(), 0
+    done = 0
     splits = _splits(all(is_classifier(make()) for make in estimators.values()), target, options)
     total = len(splits) * len(estimators)
     fits: list[dict[str, _Fit]] = []
-    try:
-        for train, test in splits:
-            here = {}
-            for name, make in estimators.items():
-                estimator = _with_share_of_time(make(), options.time_limit, started, total - done)
-                here[name] = _fit(estimator, population, target, train, test, options.scoring)
-                done += 1
-                if options.progress is not None:
-                    options.progress(FoldDone(name, done, total, here[name].score))
-            fits.append(here)
-    except KeyboardInterrupt:
-        if len(fits) < 2:
-            raise
+    with stoppable() as stop:
+        clock = Clock(options.time_limit, stop)
+        try:
+            for train, test in splits:
+                here = {}
+                for name, make in estimators.items():
+                    estimator = _with_share_of_time(make(), clock, total - done)
+                    here[name] = _fit(estimator, population, target, train, test, options.scoring)
+                    done += 1
+                    if options.progress is not None:
+                        options.progress(FoldDone(name, done, total, here[name].score))
+                fits.append(here)
+        except KeyboardInterrupt:
+            if len(fits) < 2:
+                raise
     return {name: _gathered([here[name] for here in fits]) for name in estimators}
 
 
@@ -282,10 +285,10 @@ def _splits(stratified: bool, target: NDArray[Any], options: _Options) -> list[t
         return list(made.split(np.zeros(n), target))
 
 
-def _with_share_of_time(estimator: Any, time_limit: float | None, started: float, n_left: int) -> Any:
-    if time_limit is None:
+def _with_share_of_time(estimator: Any, clock: Clock, n_left: int) -> Any:
+    if clock.seconds is None:
         return estimator
-    share = max(time_limit - (now() - started), 1e-3) / n_left
+    share = max(clock.left(), 1e-3) / n_left
     own = estimator.get_params().get("time_limit")
     return estimator.set_params(time_limit=share if own is None else min(own, share))
 

@@ -21,7 +21,17 @@ from structtree.space.evaluate import aggregate_values, rows_where
 from structtree.space.families import Family, LinkFamily, TestFamily
 from structtree.space.space import Batch, Space
 
-__all__ = ["Board", "BoardColumn", "board_of", "family_size", "is_nested", "is_swept", "numbers_reached", "ranked_column", "swept_boards"]
+__all__ = [
+    "Board",
+    "BoardColumn",
+    "board_of",
+    "family_size",
+    "is_nested",
+    "is_swept",
+    "numbers_reached",
+    "ranked_column",
+    "swept_boards",
+]
 
 Rows = NDArray[np.int64]
 

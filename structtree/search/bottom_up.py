@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from math import inf
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -25,7 +24,7 @@ from numpy.typing import NDArray
 from structtree.data.columns import Population
 from structtree.lang.syntax import All, Count, Distinct, Exists, Follow, Predicate, Step, Top
 from structtree.search.boards import is_nested, ranked_column
-from structtree.search.kernels.compiling import now
+from structtree.search.clock import Clock
 from structtree.search.kernels.masks import conjunction_signatures, count_behind, signatures, words_behind
 from structtree.space.evaluate import holds, rows_where
 from structtree.space.families import LinkFamily, Slot, TestFamily, base_predicates
@@ -43,6 +42,9 @@ MOST = 20_000
 
 CELLS = 2_000_000_000
 """How many meanings times rows of a type are kept by default; a bit each."""
+
+FEW_TESTS = 1_000
+"""More tests of one type than these are not listed, unless they are asked for."""
 
 PAIRS = 20_000_000
 """How many conjunctions of one length are looked at."""
@@ -106,7 +108,7 @@ class _Work:
     space: Space
     most: int
     cells: int
-    deadline: float = inf
+    clock: Clock = field(default_factory=Clock)
     overflow: bool = False
     done: dict[tuple[str, int, int], Meanings] = field(default_factory=dict)
 
@@ -117,8 +119,8 @@ class _Work:
 
     @property
     def over(self) -> bool:
-        """Whether the time is over."""
-        return now() > self.deadline
+        """Whether the time is over, or somebody wants it to end."""
+        return self.clock.over() is not None
 
     def limit(self, n_rows: int) -> int:
         """How many meanings of a type may be looked at."""
@@ -145,9 +147,14 @@ def _is_settled(slot: Slot) -> bool:
     return not slot.open and all(map(_is_settled, inner))
 
 
-def _too_many_tests(work: _Work, name: str) -> bool:
-    """Whether there are more tests on a type than meanings are kept, however few its rows."""
-    return sum(len(f) for f in work.space.offers.from_top[name] if isinstance(f, TestFamily)) > work.most
+def is_affordable(space: Space) -> bool:
+    """Whether the tests behind links are few enough to combine them all: thresholds are better swept than listed."""
+    others = [name for name in space.grammar.schema.names if name != space.grammar.individual]
+    return all(_n_tests(space, name) <= FEW_TESTS for name in others)
+
+
+def _n_tests(space: Space, name: str) -> int:
+    return sum(family.n for family in space.offers.from_top[name] if isinstance(family, TestFamily))
 
 
 class LinkColumns(NamedTuple):
@@ -157,17 +164,17 @@ class LinkColumns(NamedTuple):
     ----------
     columns : tuple of LinkColumn
         ``count`` with its numbers is one of them, all other literals are one each.
-    missing : {"conjunctions", "literals"}, optional
+    missing : {"conjunctions", "literals", "time"}, optional
         What there was too much of, if anything: single literals by themselves, or else conjunctions, and what the
-        rows are too many for.
+        rows are too many for; or that the time was over.
     """
 
     columns: tuple[LinkColumn, ...]
-    missing: Literal["conjunctions", "literals"] | None
+    missing: Literal["conjunctions", "literals", "time"] | None
 
 
 def link_columns(
-    space: Space, most: int = MOST, cells: int = CELLS, *, shorten: bool = True, seconds: float = inf
+    space: Space, most: int = MOST, cells: int = CELLS, *, shorten: bool = True, clock: Clock | None = None
 ) -> LinkColumns:
     """All literals on the individuals that look behind a link, one for each meaning, with who passes them.
 
@@ -179,7 +186,7 @@ def link_columns(
         How many meanings of a type are kept, and how many times its rows that may be.
     shorten : bool
         Whether to go on when there are too many single literals; else there are no columns then.
-    seconds : float
+    clock : Clock, optional
         When the time is over, what is still missing is left out: the longer ones.
 
     Examples
@@ -191,17 +198,16 @@ def link_columns(
     >>> missing, pretty(columns[0].tests[0]), columns[0].ranks[:5].tolist()
     (None, 'exists cars (long)', [1, 0, 1, 0, 1])
     """
-    work = _Work(space, most, cells, now() + seconds)
-    name = space.grammar.individual
-    if not shorten and any(_too_many_tests(work, other) for other in space.grammar.schema.names if other != name):
+    work = _Work(space, most, cells, clock or Clock())
+    if not shorten and not is_affordable(space):
         return LinkColumns((), "literals")
     depth, size = space.grammar.limits.nesting, space.grammar.limits.literals
     depth, size = ENDLESS if depth is None else depth, ENDLESS if size is None else size
     found: list[LinkColumn] = []
     complete = True
     seen: set[bytes] = set()
-    for family in space.offers.from_top[name]:
-        if not isinstance(family, LinkFamily) or depth < 1 or size < 1:
+    for family in space.first_families():
+        if not isinstance(family, LinkFamily):
             continue
         inner = _inside(work, family, depth, size)
         complete &= inner.complete and not work.over
@@ -210,8 +216,9 @@ def link_columns(
             if key not in seen and column.ranks.any() and column.ranks.min() != column.ranks.max():
                 seen.add(key)
                 found.append(column)
-    missing: Literal["conjunctions", "literals"] = "literals" if work.overflow else "conjunctions"
-    return LinkColumns(tuple(found), None if complete else missing)
+    if complete:
+        return LinkColumns(tuple(found), None)
+    return LinkColumns(tuple(found), "time" if work.over else "literals" if work.overflow else "conjunctions")
 
 
 def columns_of(family: TestFamily, population: Population) -> Iterator[LinkColumn]:
@@ -230,15 +237,20 @@ def _columns(family: LinkFamily, inner: Meanings, work: _Work) -> Iterator[LinkC
     for first, counts in _counted(family, inner.words, work.population):
         if first and work.over:
             return
-        for m, own in enumerate(_ranks(counts[:, individuals], family.numbers)):
+        for m, own in enumerate(_ranks(counts[:, individuals], _needed(family))):
             passed = family.numbers[: int(own.max(initial=0))]
             yield LinkColumn(tuple(family.build(n, [inner.predicates[first + m]]) for n in passed), own)
 
 
-def _ranks(counts: NDArray[np.int16], numbers: tuple[int, ...]) -> NDArray[np.int16]:
+def _needed(family: LinkFamily) -> Ints:
+    """Return how many targets each choice of a family asks for: what ``count`` says, else one."""
+    return np.array(family.numbers if isinstance(family.template, Count) else (1,), dtype=np.int64)
+
+
+def _ranks(counts: NDArray[np.int16], numbers: Ints) -> NDArray[np.int16]:
     """How many of the numbers each count reaches."""
     possible = np.arange(int(counts.max(initial=0)) + 1)
-    reached = np.searchsorted(np.maximum(1, numbers), possible, side="right").astype(np.int16)
+    reached = np.searchsorted(numbers, possible, side="right").astype(np.int16)
     return np.asarray(reached[counts])
 
 
@@ -340,8 +352,8 @@ def _lifted(family: LinkFamily, words: Words, population: Population) -> Words:
     """For each number of a family, which rows have so many targets at least that each predicate holds of."""
     match family.template:
         case Exists(link) | Count(link) | Follow(link):
-            adjacency, numbers = population.tables[family.type].links[link], np.maximum(1, family.numbers)
-            return np.asarray(words_behind(adjacency.offsets, adjacency.targets, words, numbers))
+            adjacency = population.tables[family.type].links[link]
+            return np.asarray(words_behind(adjacency.offsets, adjacency.targets, words, _needed(family)))
         case Step() as step:
             return _words(_along_list(step, words, family, population))[None]
         case _:

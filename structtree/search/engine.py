@@ -2,8 +2,8 @@
 
 The frontier holds predicates by their bound. The one with the best bound is expanded, whole families at a time; what
 may still beat the best found waits, and as soon as no bound beats it, it is proved best. In deep spaces that alone
-would wander among predicates that keep nearly everybody, so a finder (`structtree.search.finder`) takes turns with it.
-Both sweep the same boards along the same chains, and share the best so far, the budget and the statistics.
+would wander among predicates that keep nearly everybody, so a finder (`structtree.search.finder`) takes turns with
+it. Both sweep the same boards along the same chains, and share the best so far, the budget and the statistics.
 
 Turns go by an estimate of the work, not by seconds, so that a search that ends by itself ends the same on every
 machine. `structtree.search.best_split` is the door; it validates, and makes the space and the judge.
@@ -517,13 +517,11 @@ class Search:
     def _surely_stands(self, opening: Opening, item: Item) -> bool:
         """Whether the position with this literal added is in the space, which need not be made to know it."""
         position = opening.position
-        if opening.family.head in self.space.contested[position.slot.type]:
+        if opening.family.index in self.space.contested[position.slot.type]:
             return False
         return not any(clash(item.literal, other) for other in position.literals)
 
-    def _take_one(
-        self, made: Position, size: int, assessed: Assessment, m: int, trail: tuple[int, ...]
-    ) -> None:
+    def _take_one(self, made: Position, size: int, assessed: Assessment, m: int, trail: tuple[int, ...]) -> None:
         self._count(1)
         if self.prune and size < self.least:
             self.pruned += 1
@@ -701,7 +699,8 @@ class Search:
         gap = 0.0 if proved else max(0.0, loss[0] - min(bound[0] for bound in bounds))
         score = self.judge.score(np.array(loss))
         name, stats = self.judge.name, self._stats()
-        return Split(position.predicate, loss, score, yes, no, proved, gap, name, stats, self.problem)
+        others = tuple(p for p in dict.fromkeys(reversed(self.good)) if p != position.predicate)
+        return Split(position.predicate, loss, score, yes, no, proved, gap, name, stats, self.problem, others)
 
 
 def _later(make: Callable[[Place, int, int], Position], *given: object) -> Callable[[], Position]:

@@ -16,16 +16,14 @@ from structtree.space.families import Family, LinkFamily, TestFamily
 from structtree.space.space import Space
 from structtree.space.terms import conjoin, conjuncts
 
-__all__ = ["Link", "Place", "Query", "Test", "Vocabulary"]
+__all__ = ["Ask", "Link", "Place", "Query", "Vocabulary"]
 
 Place = tuple[int, ...]
 """A position of a query: through which of its links, one after the other."""
 
 
-class Test(NamedTuple):
+class Ask(NamedTuple):
     """A member of a test family."""
-
-    __test__ = False  # not a test case for pytest
 
     family: int
     choice: int
@@ -44,7 +42,7 @@ class Query:
     """What is asked of a row of a type."""
 
     type: str
-    tests: tuple[Test, ...] = ()
+    tests: tuple[Ask, ...] = ()
     links: tuple[Link, ...] = ()
 
     def __len__(self) -> int:
@@ -91,7 +89,7 @@ class Query:
         """The query without one of its links."""
         return replace(self, links=(*self.links[:i], *self.links[i + 1 :]))
 
-    def with_test(self, test: Test) -> Query:
+    def with_test(self, test: Ask) -> Query:
         """The query with one more test of the row."""
         return replace(self, tests=tuple(sorted((*self.tests, test))))
 
@@ -135,15 +133,15 @@ class Vocabulary:
             item = self._item(literal, type_name)
             if item is None:
                 return None
-            made = made.with_test(item) if isinstance(item, Test) else made.with_link(item)
+            made = made.with_test(item) if isinstance(item, Ask) else made.with_link(item)
         return made
 
-    def _item(self, literal: Predicate, type_name: str) -> Test | Link | None:
+    def _item(self, literal: Predicate, type_name: str) -> Ask | Link | None:
         for family in self.space.offers.from_top[type_name]:
             if isinstance(family, TestFamily):
                 choice = family.nearest(literal)
                 if choice is not None:
-                    return Test(family.index, choice)
+                    return Ask(family.index, choice)
             elif is_plain(family):
                 inners = family.inners(literal)
                 inner = None if inners is None else self.query(inners[0], family.slots[0].type)

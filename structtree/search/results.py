@@ -97,6 +97,8 @@ class Split:
     stats : SearchStats
     problem : Problem
         What was asked, for questions afterwards; see `structtree.search.why_not`.
+    runners_up : tuple of Predicate
+        Others that were good on the way, the better ones first.
     """
 
     predicate: Predicate
@@ -109,6 +111,7 @@ class Split:
     criterion: str
     stats: SearchStats
     problem: Problem = field(repr=False)
+    runners_up: tuple[Predicate, ...] = field(repr=False, default=())
 
     def __str__(self) -> str:
         return f"{pretty(self.predicate)} ({self.criterion} {self.score:.4g})"

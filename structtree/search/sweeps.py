@@ -1,4 +1,4 @@
-"""All refinements of a query by one literal, whole families at a time, judged in sweeps over the rows at its positions.
+"""All refinements of a query by one literal, whole families at a time, judged in sweeps over the rows there.
 
 At every position of a query, and behind every link that may be opened there, one pass over the rows counts what each
 member of each family would keep. Of each column the best member by the *guide* is offered: the guide is a concave
@@ -20,9 +20,9 @@ from structtree.search.boards import Board, BoardColumn, board_of, family_size, 
 from structtree.search.chains import Chain
 from structtree.search.judges import Judge, Loss, Tally
 from structtree.search.kernels.chains import count_true
-from structtree.search.kernels.finding import best_of_columns
-from structtree.search.queries import Link, Place, Query, Test, Vocabulary
 from structtree.search.kernels.compiling import now
+from structtree.search.kernels.finding import best_of_columns
+from structtree.search.queries import Ask, Link, Place, Query, Vocabulary
 from structtree.search.steps import Steps, link_name, need_of
 from structtree.space.families import Family, LinkFamily, TestFamily
 from structtree.space.space import Space
@@ -141,7 +141,7 @@ class Sweeps:
             self._truths[query] = found
         return found
 
-    def _passes(self, name: str, test: Test) -> Mask:
+    def _passes(self, name: str, test: Ask) -> Mask:
         for board in self.boards(name):
             member = board.place(test.family, test.choice)
             if member is not None:
@@ -175,8 +175,8 @@ class Sweeps:
         inside = self.truth(query)[self.population.individuals]
         size = int(np.count_nonzero(inside))
         self.tell(1, "(individual)", 0.0)
-        counts = np.stack([np.bincount(t.labels, t.weights * inside, t.n_labels) for t in self.tallies], axis=1)
-        guide, losses = self._judge(counts.reshape(1, -1))
+        sums = [np.bincount(t.labels, t.weights * inside, t.n_labels) for t in self.tallies]
+        guide, losses = self._judge(np.concatenate(sums)[None, :].astype(np.float64))
         good = self.least <= size <= len(inside) - self.least
         return float(guide[0]), (float(losses[0, 0]), float(losses[0, 1])) if good else (np.inf, np.inf)
 
@@ -317,9 +317,8 @@ class Sweeps:
                 loss = (float(losses[m, 0]), float(losses[m, 1])) if sizes[m] <= most else (np.inf, np.inf)
                 more = family_size(family)
                 choice = int(board.choices[start + m])
-                yield Offer(
-                    float(guide[m]), loss, stand.size + more, stand.query, stand.place, stand.way, family.index, choice
-                )
+                where = (stand.query, stand.place, stand.way)
+                yield Offer(float(guide[m]), loss, stand.size + more, *where, family.index, choice)
 
     def _text(self, stand: Stand) -> str:
         """A position in words: the links that lead there."""
@@ -380,7 +379,7 @@ class Sweeps:
             behind = offer.inner or Query(last.slots[0].type)
             inner = inner.with_link(Link(offer.family, offer.choice, behind))
         else:
-            inner = inner.with_test(Test(offer.family, offer.choice))
+            inner = inner.with_test(Ask(offer.family, offer.choice))
         for n, (index, choice) in reversed(list(enumerate(offer.way))):
             outer = here if n == 0 else Query(types[n])
             inner = outer.with_link(Link(index, choice, inner))

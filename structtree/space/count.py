@@ -157,8 +157,8 @@ class _Counter:
             if test.template.member not in stepped:
                 raise _NoFormulaError(f"{pretty(test.literal(0))!r} stands beside tests behind that reference")
 
-    def _families(self, name: str) -> tuple[list[TestFamily], list[LinkFamily]]:
-        """The families of a type that can be reached, without link families that add nothing."""
+    def _reached(self, name: str) -> list[Family]:
+        """The families of a type that can be reached, those from ``top`` first."""
         space = self.space
         chained = [
             family
@@ -166,7 +166,11 @@ class _Counter:
             if space._home(name, left) is not None
             for family in families
         ]
-        families: list[Family] = [*space.offers.from_top[name], *chained]
+        return [*space.offers.from_top[name], *chained]
+
+    def _families(self, name: str) -> tuple[list[TestFamily], list[LinkFamily]]:
+        """The families of a type that can be reached, without link families that add nothing."""
+        families = self._reached(name)
         tests = [f for f in families if isinstance(f, TestFamily)]
         links = [f for f in families if isinstance(f, LinkFamily)]
         links = [f for f in links if not any(self._covers(g, f) for g in links if g is not f)]
@@ -187,7 +191,7 @@ class _Counter:
         if not set(narrow.numbers) <= set(wide.numbers):
             return False
         if all(slot.plain for slot in narrow.slots):
-            return wide.index < narrow.index or (narrow.left is not None and wide.left is None)
+            return (wide.left is not None, wide.index) < (narrow.left is not None, narrow.index)
         for slot in narrow.slots:
             most = self.space.grammar.conjuncts.get(slot.type, 1)
             if most and len(slot.fixed) + int(slot.open) > most:
@@ -206,8 +210,7 @@ class _Counter:
         for test in tests:
             if isinstance(test.template, Missing) and not test.path:
                 member = test.template.member
-                links = self.space.offers.from_top[test.type]
-                follows = any(isinstance(f, LinkFamily) and f.head == ("step", f"{member}.") for f in links)
+                follows = any(f.head == ("step", f"{member}.") for f in self._reached(test.type))
                 if member in behind or follows:
                     found.append(test)
         return found
@@ -225,7 +228,7 @@ class _Counter:
         if not isinstance(test.template, Count):
             return test
         head = ("Count", test.template.link)
-        if any(isinstance(f, LinkFamily) and f.head == head for f in self.space.offers.from_top[test.type]):
+        if any(f.head == head for f in self._reached(test.type)):
             raise _NoFormulaError(f"{pretty(test.literal(0))!r} stands beside counts of the same link")
         return (*head, test.template.inner)
 
@@ -417,10 +420,9 @@ def _n_bounded(families: list[TestFamily]) -> int:
 
 
 def _bound_values(family: TestFamily) -> Any:
-    literals = [family.literal(v) for v in range(len(family))] if not isinstance(family.values, np.ndarray) else None
-    if literals is None:
+    if isinstance(family.values, np.ndarray):
         return family.values
-    return np.array([float(test.value) for test in literals])  # type: ignore[union-attr, arg-type]
+    return np.array([float(family.template.value)])  # type: ignore[union-attr, arg-type]
 
 
 def _ways_with(fixed: TestFamily, others: list[TestFamily], most: int) -> list[int]:

@@ -191,6 +191,10 @@ class TestFamily:
         assert isinstance(literal.value, int | float)
         return int(np.argmin(np.abs(self.values - literal.value)))
 
+    def may_make(self, literal: Predicate) -> bool:
+        """Tell whether a literal is one of the members."""
+        return self.find(literal) is not None
+
     @property
     def form(self) -> tuple[Any, ...]:
         """What two families share when their members can be the same literals."""
@@ -281,6 +285,10 @@ class LinkFamily:
                 return (literal.inner,) if same else None
             case _:
                 return None
+
+    def may_make(self, literal: Predicate) -> bool:
+        """Tell whether a literal can be a member, as far as can be seen without a look inside."""
+        return self.inners(literal) is not None
 
 
 Family = TestFamily | LinkFamily

@@ -277,7 +277,7 @@ class Space:
     grammar: CheckedGrammar
     population: Population | None
     offers: Offers
-    contested: Mapping[str, frozenset[Any]] = field(init=False)
+    contested: Mapping[str, frozenset[int]] = field(init=False)
     plain: Mapping[str, PlainTests] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -394,6 +394,11 @@ class Space:
         """The limits of the grammar."""
         return Room(self.grammar.limits.literals, self.grammar.limits.nesting)
 
+    def first_families(self) -> tuple[Family, ...]:
+        """Return the families that may be asked of an individual by themselves, as far as the limits allow them."""
+        room = self.room()
+        return tuple(f for f in self.offers.from_top[self.grammar.individual] if _has_room(f, room))
+
     def extend(self, position: Position) -> Iterator[Position]:
         """The positions that grow out of this one by one rewrite."""
         return self._flatten(self.growths(position))
@@ -503,8 +508,9 @@ class Space:
                 yield from up(made)
 
         if isinstance(last.family, LinkFamily):
-            alone = not (position.fixed or last.prefix or (before and before[-1].family is last.family))
-            is_free = free and alone and last.family.head not in self.contested[position.slot.type]
+            # Growing makes a key smaller: what stands before with the same first choice may then come after.
+            alone = not (position.fixed or last.prefix or (before and before[-1].key[0] == last.key[0]))
+            is_free = free and alone and last.family.index not in self.contested[position.slot.type]
             for i in reversed(range(len(last.positions))):
                 step = (*path, (len(position.items) - 1, i))
                 inside = self._inside(last, i, put)
@@ -568,7 +574,7 @@ class Space:
 
     def _counts(self, made: Position, item: Item) -> bool:
         """Whether this derivation is the one that counts, where a predicate may have several."""
-        if item.family.index != START and item.family.head in self.contested[made.slot.type]:
+        if item.key[0] != START and item.family.index in self.contested[made.slot.type]:
             home = self._home(made.slot.type, item.literal)
             if home is None or home.key != item.key:
                 return False
@@ -764,15 +770,26 @@ def _is_single(family: Family) -> bool:
     return len(family.numbers) == 1 and all(_is_single(f) for slot in family.slots for f in slot.fixed)
 
 
-def _contested(name: str, offers: Offers) -> frozenset[Any]:
-    """The heads of a type under which one literal may have several derivations."""
+def _contested(name: str, offers: Offers) -> frozenset[int]:
+    """The families of a type whose literals may have several derivations, by their indices."""
     chained = [family for families in offers.from_literal[name].values() for family in families]
     families = [*offers.from_top[name], *chained]
     links = [family for family in families if isinstance(family, LinkFamily)]
     often = {head for head, n in Counter(family.head for family in links).items() if n > 1}
     dotted = {f.head for f in families if isinstance(f, TestFamily) and f.head} & {f.head for f in links}
     unlike = {f.head for f in links if len(f.slots) > 1 and not all(slot.plain for slot in f.slots)}
-    return frozenset(often | dotted | unlike)
+    contested = {family.index for family in families if family.head in often | dotted | unlike}
+    # What goes on from a literal has as many derivations as that literal.
+    while more := {f.index for f in chained if f.index not in contested and _is_shared(f.left, families, contested)}:
+        contested |= more
+    return frozenset(contested)
+
+
+def _is_shared(literal: Predicate | None, families: list[Family], contested: set[int]) -> bool:
+    """Whether a literal may have several derivations."""
+    assert literal is not None
+    makers = [family.index for family in families if family.may_make(literal)]
+    return len(makers) > 1 or not contested.isdisjoint(makers)
 
 
 def _refuse_shrinking(grammar: CheckedGrammar, offers: Offers) -> None:

@@ -2,8 +2,10 @@
 
 The rules a person can predict. ``a >= *`` has a threshold between any two neighbouring values: for whole numbers
 the greater of the two (``<=``: the smaller), for reals the midpoint, rounded to the fewest decimals that keep it
-in the middle half of the gap. ``bins(k)`` are k intervals of equal width, the last closed; ``quantiles(k)`` are
-intervals of about equally many rows; with ``>=`` and ``<=`` both offer their inner edges. ``a in *`` offers every set
+in the middle half of the gap. ``bins(k)`` are k intervals of equal width between the least and the greatest finite
+value, the last closed, and the outer ones with the infinite values beside them; ``quantiles(k)`` are
+intervals of about equally many rows; with ``>=`` and ``<=`` both offer their inner edges, for whole numbers the next
+whole number that says the same. ``a in *`` offers every set
 of values, the small ones first. ``count ... >= *`` offers 1 up to the greatest number of rows that the link leads to.
 Only rows that an individual of the population can reach are asked.
 """
@@ -130,7 +132,8 @@ def cuts(source: Source, values: Floats, kind: Kind, op: str) -> Floats:
         case Star():
             return midpoints(present[:-1], present[1:], kind, op)
         case Bins(k):
-            return np.unique(_edges(present, k)[1:-1])
+            edges = _edges(present, k)[1:-1]
+            return np.unique(_whole(edges, op) if kind == "int" else edges)
         case Quantiles(k):
             return _quantile_cuts(values, k, kind, op)
         case Listed(listed):
@@ -192,13 +195,16 @@ def midpoints(low: Floats, high: Floats, kind: Kind, op: str) -> Floats:
     """
     if kind == "int":
         return high if op == ">=" else low
-    middle = low + (high - low) / 2
-    gap = high - low
+    # Infinite numbers are as good as the greatest ones, and half the gap between any two of those is a number.
+    most = np.finfo(np.float64).max
+    finite_low, finite_high = np.clip(low, -most, most), np.clip(high, -most, most)
+    half = finite_high / 2 - finite_low / 2
+    middle = finite_low + half
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
-        decimals = np.clip(np.ceil(-np.log10(gap / 2)), -300, 300)
+        decimals = np.clip(np.ceil(-np.log10(half)), -307, 300)
         scale = 10.0**decimals
         rounded = np.round(middle * scale) / scale
-        good = np.isfinite(rounded) & (np.abs(rounded - middle) <= gap / 4) & (rounded > low) & (rounded < high)
+        good = np.isfinite(rounded) & (np.abs(rounded - middle) <= half / 2) & (rounded > low) & (rounded < high)
     result = np.where(good, rounded, middle)
     # Two neighbouring floats have no number between them: then the greater (for <=: the smaller) is the threshold.
     stuck = (result <= low) if op == ">=" else (result >= high)
@@ -206,12 +212,20 @@ def midpoints(low: Floats, high: Floats, kind: Kind, op: str) -> Floats:
 
 
 def _edges(present: Floats, k: int) -> Floats:
-    if not len(present):
+    """The edges of k intervals that hold all values, of equal width between the finite ones."""
+    finite = present[np.isfinite(present)]
+    if not len(finite):
         return present
-    low, high = present[0], present[-1]
-    edges = low + (high - low) * (np.arange(k + 1) / k)
-    edges[-1] = high
+    # Halved: the greatest numbers may be too far apart for their distance to be a number.
+    low, high = finite[0] / 2, finite[-1] / 2
+    edges = 2 * np.clip(low + (high - low) * (np.arange(k + 1) / k), low, high)
+    edges[0], edges[-1] = present[0], present[-1]
     return np.asarray(edges)
+
+
+def _whole(thresholds: Floats, op: str) -> Floats:
+    """The whole numbers that say the same of whole numbers."""
+    return np.asarray(np.ceil(thresholds) if op == ">=" else np.floor(thresholds))
 
 
 def _quantile_cuts(values: Floats, k: int, kind: Kind, op: str) -> Floats:

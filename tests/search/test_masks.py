@@ -47,7 +47,7 @@ def test_targets_that_a_predicate_holds_of_are_counted(case):
     assert found.tolist() == [list(row) for row in counted(links, masks)]
 
 
-@given(links_and_masks(), st.lists(st.sampled_from([1, 2, 3, 4, 7, 8, 30]), min_size=1, max_size=3))
+@given(links_and_masks(), st.lists(st.sampled_from([-1, 0, 1, 2, 3, 4, 7, 8, 30]), min_size=1, max_size=3))
 def test_rows_with_so_many_targets_are_marked(case, numbers):
     links, masks = case
     found = words_behind(*csr(links), packed(masks), np.array(numbers))

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from structtree.data.columns import Population
 from structtree.data.reach import reachable_rows
+from structtree.lang.grammar import Grammar
+from structtree.lang.pretty import pretty
 from structtree.lang.syntax import Bins, Listed, Quantiles, Range, Star
+from structtree.space.space import Space
 from structtree.space.values import Interval, counts, cuts, intervals, scalars
 
 NAN = np.nan
@@ -26,7 +31,11 @@ def test_reals_are_cut_between_neighbours_with_few_decimals():
     assert cuts(Star(), np.array([1.0, 1000.0]), "real", ">=").tolist() == [500.0]
 
 
-@given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=2, unique=True))
+@given(st.lists(st.floats(allow_nan=False), min_size=2, unique=True))
+@example([-np.inf, np.inf])
+@example([-np.inf, 5.0, np.inf])
+@example([-sys.float_info.max, sys.float_info.max])
+@example([sys.float_info.max, np.inf])
 def test_every_cut_separates_its_neighbours(values):
     present = np.unique(np.array(values))
     for op, below in ((">=", False), ("<=", True)):
@@ -44,6 +53,44 @@ def test_bins_have_equal_width_and_the_last_is_closed():
         Interval(6, 8, closed=True),
     )
     assert cuts(Bins(4), np.array([0.0, 8.0]), "real", ">=").tolist() == [2, 4, 6]
+
+
+def test_cuts_beside_infinite_numbers_are_finite():
+    values = np.array([-np.inf, 0.0, 1.0, np.inf])
+    for op in (">=", "<="):
+        found = cuts(Star(), values, "real", op)
+        assert np.isfinite(found).all()
+        assert np.searchsorted(values, found).tolist() == [1, 2, 3]
+
+
+@given(st.lists(st.floats(allow_nan=False), min_size=1), st.integers(1, 5))
+@example([-sys.float_info.max, sys.float_info.max], 3)
+@example([-np.inf, 0.0, 10.0, np.inf], 2)
+@example([-np.inf, np.inf], 4)
+def test_intervals_hold_every_value_once(values, k):
+    values = np.array(values)
+    for source in (Bins(k), Quantiles(k)):
+        found = intervals(source, values, "real")
+        inside = [(values >= i.low) & ((values <= i.high) if i.closed else (values < i.high)) for i in found]
+        assert (np.sum(inside, axis=0) == 1).all()
+        assert not np.isnan(cuts(source, values, "real", ">=")).any()
+
+
+def test_bins_have_equal_width_among_the_finite_numbers():
+    assert intervals(Bins(2), np.array([-np.inf, 0.0, 10.0, np.inf]), "real") == (
+        Interval(-np.inf, 5),
+        Interval(5, np.inf, closed=True),
+    )
+
+
+@given(st.lists(st.integers(-20, 20), min_size=1), st.integers(1, 6), st.sampled_from([">=", "<="]))
+def test_thresholds_of_whole_numbers_are_whole_and_divide_as_the_edges_of_bins_do(values, k, op):
+    values = np.array(values, dtype=np.float64)
+    whole, edges = cuts(Bins(k), values, "int", op), cuts(Bins(k), values, "real", op)
+    assert (whole == np.round(whole)).all()
+    assert (np.diff(whole) > 0).all()
+    passed = np.greater_equal if op == ">=" else np.less_equal
+    assert {passed(values, cut).tobytes() for cut in whole} == {passed(values, cut).tobytes() for cut in edges}
 
 
 def test_a_constant_column_has_one_bin_and_no_cuts():
@@ -85,3 +132,12 @@ def test_lists_and_ranges_are_what_they_say():
 def test_only_rows_that_the_individuals_reach_are_asked(chosen, expected):
     population = Population.from_records([{"xs": [{"v": 1}, {"v": 2}]}, {"xs": [{"v": 9}]}])
     assert reachable_rows(population.take(chosen))["X"].tolist() == expected
+
+
+@pytest.mark.parametrize("right", ["a >= bins(2)", "a <= bins(2)", "a in bins(2)", "a >= quantiles(2)", "a >= *"])
+def test_what_whole_numbers_are_compared_with_reads_as_it_is_written(right):
+    data = Population.from_records([{"a": a} for a in (1, 2, 3, 4)])
+    space = Space.build(Grammar.parse(f"refine Individual {{ top -> {right} }}"), data)
+    for predicate in space.enumerate():
+        assert predicate in space
+        assert space.parse(pretty(predicate)) == predicate

@@ -1,8 +1,8 @@
 """Following links: the pairs one link further, and ranks and codes carried back through links that count.
 
 A *chain* is the way from the individuals to a position. Through links that ask for some row it is a list of pairs
-(owner, row); from the first link on that asks for more rows than one it has levels: each row of a level leads to a run
-of rows of the next. The plain twins of everything here are in ``tests/search/twins.py``.
+(owner, row); from the first link on that asks for more rows than one it has levels: each row of a level leads to a
+run of rows of the next. The plain twins of everything here are in ``tests/search/twins.py``.
 """
 
 from __future__ import annotations

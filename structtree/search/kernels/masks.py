@@ -54,7 +54,7 @@ def words_behind(offsets: Any, targets: Any, words: Any, numbers: Any) -> Any:
     offsets, targets : a link
     words : (predicates, words) uint64
     numbers : (numbers,) int64
-        How many, for each result; at least 1.
+        How many, for each result; 0 and less hold of every row.
 
     Returns
     -------
@@ -70,7 +70,7 @@ def words_behind(offsets: Any, targets: Any, words: Any, numbers: Any) -> Any:
             blocks[:] = 0
             for row in range(begin, min(begin + 64, n_rows)):
                 n_digits = _add_up(across, targets, offsets[row], offsets[row + 1], digits)
-                for q in range(len(numbers) if n_digits else 0):
+                for q in range(len(numbers)):
                     blocks[q, row - begin] = _at_least(digits, n_digits, numbers[q])
             for q in range(len(numbers)):
                 _transpose(blocks[q])
@@ -133,6 +133,8 @@ def _add_up(across: Any, targets: Any, begin: int, end: int, digits: Any) -> int
 @njit(nogil=True, cache=True)
 def _at_least(digits: Any, n_digits: int, number: int) -> Any:
     """The predicates whose count is the number or more."""
+    if number <= 0:
+        return ALL
     if number >> n_digits:
         return np.uint64(0)
     more, same = np.uint64(0), ALL

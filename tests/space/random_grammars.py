@@ -1,0 +1,148 @@
+"""Small random grammars whose rewrites overlap: the same literal from ``top``, from another literal, and grown.
+
+No data is needed: every value is declared or listed, and of every rewrite of a literal syntax shows that it
+specialises.
+"""
+
+from __future__ import annotations
+
+from random import Random
+
+TYPES = ("T", "U", "V")
+STEPS = ("next", "previous", "later")
+
+
+def random_grammar(seed):
+    """The text of the grammar with this number."""
+    random = Random(seed)
+    names = TYPES[: random.randint(1, 3)]
+    schema = {name: random_type(name, names, random) for name in names}
+    lines = [declaration(name, members) for name, members in schema.items()]
+    blocks = [random_block(name, schema, random) for name in names]
+    limits = f"limits {{ {random_limits(random)} }}"
+    return "\n".join([*lines, f"individual {names[0]}", *blocks, limits])
+
+
+def declaration(name, members):
+    return f"type {name} = {{ {', '.join(f'{member}: {kind}' for member, kind in members.items())} }}"
+
+
+def random_limits(random):
+    nesting, literals = f"nesting {random.randint(1, 3)}", f"literals {random.randint(2, 4)}"
+    return random.choice([f"{nesting}, {literals}", f"{nesting}, {literals}", nesting, literals])
+
+
+def random_type(name, names, random):
+    attributes = random.sample([("a", "bool"), ("b", "x | y | z"), ("n", "int")], k=random.randint(1, 2))
+    forms = ["set of {}", "list of {}", "{}", "{}?"]
+    links = [(f"l{i}", random.choice(forms).format(random.choice(names))) for i in range(random.randint(1, 2))]
+    return {f"{m}{name.lower()}": kind for m, kind in [*attributes, *links]}
+
+
+def random_block(name, schema, random):
+    most = 1 if random.random() < 0.7 else 3
+    chosen = some(rights(name, schema, random), random, 1, most + 2)
+    from_top = [f"top -> {right}" for right in chosen]
+    chains = [f"{left} -> {right}" for left, right in some(specialisations(name, schema, random), random, 0, most)]
+    several = [f"top -> top and top max {random.randint(2, 3)}"] if random.random() < 0.6 else []
+    lines = [*from_top, *chains, *several]
+    random.shuffle(lines)
+    return f"refine {name} {{ {'; '.join(lines)} }}"
+
+
+def some(offered, random, least, most):
+    offered = list(dict.fromkeys(offered))
+    return random.sample(offered, k=min(len(offered), random.randint(least, most)))
+
+
+def tests(name, schema):
+    for member, kind in schema[name].items():
+        if kind == "bool":
+            yield from (member, f"not {member}", f"missing {member}")
+        elif kind == "int":
+            yield from (f"{member} >= 1..2", f"{member} >= 2", f"{member} <= {{0, 2}}", f"{member} in [0, 2)")
+        elif "|" in kind:
+            yield from (f"{member} = *", f"{member} != *", f"{member} in {{x, y}}", f"{member} = x", f"{member} in *")
+
+
+def ground(name, schema):
+    """A test without a value source for each attribute of a type."""
+    for member, kind in schema[name].items():
+        if kind == "bool":
+            yield member
+        elif kind == "int":
+            yield f"{member} >= 1"
+        elif "|" in kind:
+            yield f"{member} = x"
+
+
+def links(name, schema):
+    for member, kind in schema[name].items():
+        target = kind.removeprefix("set of ").removeprefix("list of ").removesuffix("?")
+        if target in schema:
+            yield member, kind, target
+
+
+def is_listed(name, schema):
+    return any(kind == f"list of {name}" for members in schema.values() for kind in members.values())
+
+
+def rights(name, schema, random):
+    """Right sides of rewrites of ``top``."""
+    found = list(tests(name, schema))
+    for link, kind, target in links(name, schema):
+        test, more = random.choice(list(ground(target, schema))), random.choice(list(tests(target, schema)))
+        if kind.rstrip("?") in schema:
+            found += [f"{link} (top)", f"{link} ({test} and top)", f"{link}.{test}", f"{link} ({more})"]
+            found += [f"missing {link}"] if kind.endswith("?") else []
+            found += [f"{link} ({inner})" for inner in deeper(target, schema)]
+            continue
+        found += [f"exists {link} (top)", f"exists {link} ({test})", f"exists {link} ({more} and top)"]
+        found += [f"all {link} (top)", f"count {link} (top) >= 2", f"count {link} (top) >= {{1, 2}}"]
+        found += [f"count {link} ({test}) >= 2", f"count {link} ({test}) <= {{0, 1}}", f"count {link} (top) <= 2"]
+        found += [f"distinct {link} (top, top)", f"distinct {link} ({test}, top)", f"none {link} ({test})"]
+        found += [f"distinct {link} ({test} and top, top)", f"distinct {link} ({test}, {test})"]
+        found += [f"exists {link} ({inner})" for inner in deeper(target, schema)]
+        if kind.startswith("list"):
+            found += [f"first {link} (top)", f"last {link} ({test} and top)", f"first {link} ({test})"]
+    if is_listed(name, schema):
+        found += [f"{step} (top)" for step in STEPS]
+        found += [f"{step} ({other} (top))" for step in STEPS for other in STEPS]
+        found += [f"{step} ({test})" for step in STEPS for test in ground(name, schema)]
+    return found
+
+
+def deeper(name, schema):
+    """What looks one link further, open inside."""
+    for link, kind, _ in links(name, schema):
+        yield f"{link} (top)" if kind.rstrip("?") in schema else f"exists {link} (top)"
+    if is_listed(name, schema):
+        yield from (f"{step} (top)" for step in STEPS)
+
+
+def specialisations(name, schema, random):
+    """Rewrites of literals."""
+    found = []
+    for member, kind in schema[name].items():
+        if kind == "int":
+            found += [(f"{member} >= 1", f"{member} >= 2..3"), (f"{member} >= 2", f"{member} >= 3")]
+        elif "|" in kind:
+            found += [(f"{member} in {{x, y}}", f"{member} = *"), (f"{member} != z", f"{member} in {{x, y}}")]
+            found += [(f"{member} in {{x, y}}", f"{member} in *")]
+    for link, kind, target in links(name, schema):
+        test = random.choice(list(ground(target, schema)))
+        if kind.rstrip("?") in schema:
+            found += [(f"{link} (top)", f"{link} ({test} and top)"), (f"{link} (top)", f"{link} ({test})")]
+            continue
+        some_of, two, those = f"exists {link} (top)", f"count {link} (top) >= 2", f"exists {link} ({test})"
+        found += [(some_of, f"count {link} (top) >= 2..3"), (some_of, f"exists {link} ({test} and top)"), (some_of, those)]
+        found += [(some_of, f"distinct {link} (top, top)"), (two, f"count {link} (top) >= 3")]
+        found += [(two, f"distinct {link} (top, top)"), (two, f"distinct {link} ({test}, top)")]
+        found += [(those, f"count {link} ({test}) >= 2"), (those, f"distinct {link} ({test}, top)")]
+        found += [(those, f"count {link} ({test} and top) >= 2"), (two, f"count {link} ({test}) >= 2")]
+        found += [(f"distinct {link} (top, top)", f"distinct {link} ({test}, top)")]
+        if kind.startswith("list"):
+            found += [(some_of, f"first {link} (top)"), (f"first {link} (top)", f"first {link} ({test})")]
+    if is_listed(name, schema):
+        found += [("later (top)", "next (top)"), ("later (top)", "later (later (top))")]
+    return found

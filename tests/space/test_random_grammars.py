@@ -1,0 +1,84 @@
+"""Laws of the space on random grammars whose rewrites overlap: counting = enumerating = all sets of all literals.
+
+The grammars are always the same ones. `test_grammars_that_once_failed` has those that showed something.
+"""
+
+from __future__ import annotations
+
+from itertools import islice
+
+import pytest
+
+from structtree.lang.grammar import Grammar
+from structtree.lang.pretty import pretty
+from structtree.space.count import count_space
+from structtree.space.space import Batch, Space
+from tests.oracles import TooManyError, all_predicates
+from tests.space.random_grammars import random_grammar
+
+MOST = 150
+
+
+def check(text):
+    """Hold a space against the laws, if it is small enough."""
+    space = Space.build(Grammar.parse(text))
+    found = list(islice(space.enumerate(), MOST + 1))
+    if len(found) > MOST:
+        return
+    assert len(set(found)) == len(found), text
+    assert count_space(space).size == len(found), text
+    for predicate in found:
+        assert predicate in space, f"{pretty(predicate)} of {text}"
+    try:
+        assert set(found) == all_predicates(space), text
+    except TooManyError:
+        pass
+
+
+@pytest.mark.parametrize("first", range(0, 300, 50))
+def test_counting_is_enumerating_is_brute_force(first):
+    for seed in range(first, first + 50):
+        check(random_grammar(seed))
+
+
+@pytest.mark.parametrize("seed", range(0, 300, 10))
+def test_every_member_of_a_batch_makes_one_predicate(seed):
+    space = Space.build(Grammar.parse(random_grammar(seed)))
+    waiting = [space.root()]
+    for _ in range(MOST):
+        if not waiting:
+            break
+        position = waiting.pop(0)
+        waiting += space.extend(position)
+        for growth in space.growths(position):
+            if isinstance(growth, Batch):
+                assert all(len(list(growth.settle(item))) == 1 for item in space.members(growth))
+
+
+TREE = "type T = { a: bool, b: bool, kids: set of T, o: T? } individual T"
+BOX = "type T = { items: set of I } type I = { heavy: bool } individual T"
+LIST = "type T = { steps: list of S } type S = { a: bool, b: bool } individual T refine T { top -> exists steps (top) }"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{BOX} refine T {{ top -> count items (top) >= {{1, 2}}; top -> count items (top) >= 2; "
+        "count items (top) >= 2 -> distinct items (top, top) } limits { nesting 2, literals 3 }",
+        f"{BOX} refine T {{ top -> exists items (top); top -> exists items (heavy); "
+        "exists items (heavy) -> count items (heavy) >= 2 } refine I { top -> heavy } limits { literals 3 }",
+        f"{TREE} refine T {{ top -> exists kids (top); top -> count kids (top) <= 2; top -> o (top); "
+        "exists kids (top) -> count kids (top) >= 2..3; top -> top and top max 2 } limits { nesting 2, literals 3 }",
+        f"{LIST} refine S {{ top -> later (next (top)); top -> previous (top); top -> previous (previous (top)); "
+        "top -> a; top -> top and top max 2 } limits { nesting 4, literals 4 }",
+        f"{TREE} refine T {{ exists kids (top) -> distinct kids (top, top); top -> distinct kids (top, top); "
+        "top -> exists kids (top); top -> top and top max 2 } limits { nesting 2, literals 2 }",
+        f"{TREE} refine T {{ top -> a; top -> b; top -> count kids (top) >= 2; "
+        "count kids (top) >= 2 -> distinct kids (top, top); top -> top and top max 2 } "
+        "limits { nesting 2, literals 3 }",
+        "type T = { n: int, o: T } individual T refine T { top -> o.n >= 1; top -> o.n >= 2; top -> o.n <= 2; "
+        "top -> top and top max 2 }",
+    ],
+)
+def test_grammars_that_once_failed(text):
+    check(text)
