@@ -159,7 +159,7 @@ def run_against(checkout: Path, jobs: Sequence[Job]) -> list[Outcome]:
         given.write_text(json.dumps([asdict(job) for job in jobs]))
         command = [sys.executable, __file__, "--cases", str(given), "--dump", str(made), "--no-greedy"]
         subprocess.run(command, env={**os.environ, "PYTHONPATH": str(checkout.resolve())}, check=True)
-        return [Outcome(**{**one, "method": checkout.name}) for one in json.loads(made.read_text())]
+        return [Outcome(**{**one, "method": checkout.resolve().name}) for one in json.loads(made.read_text())]
 
 
 # ---- running ---------------------------------------------------------------------------------------------

@@ -93,7 +93,7 @@ def cases(individuals: int, literals: range, n_each: int, seed: int) -> Iterator
 def problem_of(case: Case) -> Problem:
     """The data of a case."""
     population = random_population(case.individuals, np.random.default_rng(case.seed))
-    rule = Space.build(default_grammar(population), population).parse(case.rule)
+    rule = canonical(default_grammar(population).predicate(case.rule, population.schema))
     return Problem(population, _with_noise(holds(rule, population), np.random.default_rng((*case.seed, 1))), rule)
 
 
