@@ -27,11 +27,10 @@ import numpy as np
 from greedy import add_greedily
 from measuring import timed_after_compiling
 from numpy.typing import NDArray
-from planting import MOST_LITERALS, Case, Problem, cases, problem_of
+from planting import MOST_LITERALS, Case, Problem, cases, default_grammar, problem_of
 
 import structtree
 from structtree import Branch, Growth, Space, fit, holds, pretty
-from structtree.lang.grammar import default_grammar
 from structtree.lang.syntax import Predicate
 
 LENGTHS = range(1, MOST_LITERALS + 1)

@@ -20,11 +20,15 @@ from numpy.typing import NDArray
 
 from structtree import Attribute, Link, Population, RecordType, Schema, Space, canonical, holds, pretty
 from structtree.data.columns import Adjacency, Column, Table
-from structtree.lang.grammar import default_grammar
 from structtree.lang.syntax import And, Count, Exists, Predicate, Top
 from structtree.space.evaluate import Known, rows_where
 from structtree.space.families import LinkFamily, TestFamily
 from structtree.space.terms import conjoin, n_literals
+
+try:
+    from structtree import default_grammar
+except ImportError:  # as it was called before, for comparing with an older checkout
+    from structtree.lang.grammar import default_grammar
 
 __all__ = ["MOST_LITERALS", "NOISE", "Case", "Problem", "cases", "problem_of", "random_population"]
 

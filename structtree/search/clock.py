@@ -1,9 +1,9 @@
 """One clock for all that a piece of work takes: a limit in seconds, and Ctrl-C.
 
 Whoever works long asks `Clock.over` between steps of a few hundredths of a second, and returns the best so far. A
-part of the work gets a part of the time (`Clock.part`), and hears Ctrl-C as the whole does. The first Ctrl-C only raises a
-flag, so that it can come at any moment, also inside compiled code, without tearing anything; the second ends the
-program as usual.
+part of the work gets a part of the time (`Clock.part`), and hears Ctrl-C as the whole does. The first Ctrl-C only
+raises a flag, so that it can come at any moment, also inside compiled code, without tearing anything; the second ends
+the program as usual.
 """
 
 from __future__ import annotations

@@ -12,8 +12,9 @@ machine. `structtree.search.best_split` is the door; it validates, and makes the
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -33,7 +34,7 @@ from structtree.search.results import Pass, Problem, SearchStats, Split, Stopped
 from structtree.search.steps import Steps, link_name, need_of
 from structtree.search.sweeps import Sweeps
 from structtree.space.evaluate import Known, rows_where
-from structtree.space.families import LinkFamily
+from structtree.space.families import LinkFamily, base_literals
 from structtree.space.space import Batch, Item, Opening, Path, Position, Space
 from structtree.space.terms import clash
 
@@ -47,6 +48,9 @@ EXPANSION, SWEEP, PREDICATE = 300_000, 100_000, 40
 
 # How much work the frontier does before the finder begins: where all tests stand at one position, proofs are quick.
 FIRST_NESTED, FIRST_PLAIN = 50_000_000, 2_000_000_000
+
+# How much more work goes into finding than into proving, as long as there is something left to look at.
+FINDING = 3
 
 # How many queries of a level the finder goes on from, in its rounds.
 WIDTHS = (8, 32, 128, 512, 2048)
@@ -76,17 +80,75 @@ class _OverError(Exception):
     """A limit is reached in the middle of a step."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Candidate:
-    """A predicate that may be expanded, made when it is."""
+Make = Callable[[int, int], Iterable[Position]]
 
-    bound: Loss
+
+@dataclass(slots=True, eq=False)
+class Waiting:
+    """Predicates of one place that wait to be expanded, those with the best bounds first; each is made when it is.
+
+    Parameters
+    ----------
+    trail : tuple of int
+        Where they were generated, to break ties.
+    bounds : (n, 2)
+    sizes, families, choices : (n,)
+        How many literals each has, and which member it is.
+    counted : (n,) bool
+        Which of them are among those that have been evaluated; the others are when they are made.
+    make : function from (family, choice)
+        The predicate; nothing, if another derivation of it counts; or what takes its place, which is longer.
+    at : int
+        Those before have had their turn.
+    """
+
     trail: tuple[int, ...]
-    size: int
-    make: Callable[[], Position]
+    bounds: NDArray[np.float64]
+    sizes: NDArray[np.int64]
+    families: NDArray[np.int64]
+    choices: NDArray[np.int64]
+    counted: NDArray[np.bool_]
+    make: Make
+    at: int = 0
+    key: tuple[Loss, tuple[int, ...], int] = field(init=False)
 
-    def __lt__(self, other: Candidate) -> bool:
-        return (self.bound, self.trail) < (other.bound, other.trail)
+    def __post_init__(self) -> None:
+        order = np.lexsort((self.choices, self.families, self.bounds[:, 1], self.bounds[:, 0]))
+        for name in ("bounds", "sizes", "families", "choices", "counted"):
+            setattr(self, name, getattr(self, name)[order])
+        self._find_key()
+
+    @classmethod
+    def single(cls, bound: Loss, trail: tuple[int, ...], position: Position) -> Waiting:
+        """One predicate that is made already."""
+        one = np.zeros(1, dtype=np.int64)
+        bounds, sizes = np.array([bound]), np.array([position.size])
+        return cls(trail, bounds, sizes, one, one, np.ones(1, dtype=np.bool_), lambda family, choice: [position])
+
+    def __len__(self) -> int:
+        return len(self.sizes) - self.at
+
+    def __lt__(self, other: Waiting) -> bool:
+        return self.key < other.key
+
+    @property
+    def bound(self) -> Loss:
+        """The best bound of those that wait."""
+        return self.key[0]
+
+    @property
+    def size(self) -> int:
+        """How many literals the first of them has."""
+        return int(self.sizes[self.at])
+
+    def drop(self) -> None:
+        """Go on to the next one."""
+        self.at += 1
+        self._find_key()
+
+    def _find_key(self) -> None:
+        if self.at < len(self.sizes):
+            self.key = (_pair(self.bounds[self.at]), self.trail, self.at)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -174,7 +236,7 @@ class Search:
     starts: tuple[Position, ...] = ()
     hints: tuple[Predicate, ...] = ()
     best: Best | None = None
-    frontier: list[Candidate] = field(default_factory=list)
+    frontier: list[Waiting] = field(default_factory=list)
     known: Known = field(default_factory=dict)
     boards: dict[str, tuple[Board, Board]] = field(default_factory=dict)
     steps: Steps = field(init=False)
@@ -185,6 +247,7 @@ class Search:
     expanded: int = 0
     pruned: int = 0
     duplicates: int = 0
+    waiting: int = 0
     proving: int = 0
     finding: int = 0
     passes: dict[tuple[str, str], list[float]] = field(default_factory=dict)
@@ -230,7 +293,7 @@ class Search:
                     return
                 if self.proving + self.finding > enough:
                     return
-                if finder is not None and self.proving >= max(first, self.finding):
+                if finder is not None and self.proving >= max(first, self.finding / FINDING):
                     finder = finder if next(finder, self) is None else None
                 else:
                     self._prove()
@@ -255,7 +318,7 @@ class Search:
         everybody = self.judge.counts(np.ones((len(self.population), 1), dtype=np.bool_))
         self.evaluated += 1
         self.least_bound = _pair(self.judge.bound(everybody)[0])
-        self.frontier.append(Candidate(self.least_bound, (), 0, self.space.root))
+        self.frontier.append(Waiting.single(self.least_bound, (), self.space.root()))
         for n, position in enumerate(self.starts):
             self._consider(position, (n,))
 
@@ -317,41 +380,65 @@ class Search:
 
     def _prove(self) -> None:
         """Expand the predicate with the best bound, or find that nothing is left to prove."""
-        candidate = heapq.heappop(self.frontier)
-        if self._is_hopeless(candidate.bound, -1):
+        waiting = self.frontier[0]
+        if self._is_hopeless(waiting.bound, -1):
             # Every other bound is worse still.
-            self.pruned += 1 + len(self.frontier)
+            self.pruned += sum(map(len, self.frontier))
             self.frontier.clear()
             return
-        if self._is_hopeless(candidate.bound, candidate.size):
+        if self._is_hopeless(waiting.bound, waiting.size):
             self.pruned += 1
-            return
-        try:
-            if len(self.frontier) > self.budget.frontier:
-                self._dive(candidate)
-            else:
-                self._expand(candidate)
-        except _OverError:
-            # What is half expanded may still hide something better, so it counts for the gap.
-            heapq.heappush(self.frontier, candidate)
-            raise
+        elif self.waiting > self.budget.frontier:
+            self._dive(waiting)
+        else:
+            # What is half expanded may still hide something better, so it stays on the frontier until it is done.
+            self._expand(waiting)
+        self._drop(self.frontier, waiting)
 
-    def _dive(self, candidate: Candidate) -> None:
-        """Search everything below a candidate depth-first, so that the frontier does not grow."""
-        waiting, stack = self.frontier, [candidate]
-        while stack and self.budget.over(self.evaluated) is None:
-            following = stack.pop()
-            if self._is_hopeless(following.bound, following.size):
-                self.pruned += 1
-                continue
+    def _drop(self, frontier: list[Waiting], waiting: Waiting) -> None:
+        """Take the first of those that wait away; they are on the frontier, which may have grown since."""
+        self.waiting -= 1
+        if waiting is frontier[0]:
+            if len(waiting) > 1:
+                waiting.drop()
+                heapq.heapreplace(frontier, waiting)
+            else:
+                heapq.heappop(frontier)
+            return
+        waiting.drop()
+        if not len(waiting):
+            frontier.remove(waiting)
+        heapq.heapify(frontier)
+
+    def _push(self, waiting: Waiting) -> None:
+        if len(waiting):
+            self.waiting += len(waiting)
+            heapq.heappush(self.frontier, waiting)
+
+    def _dive(self, top: Waiting) -> None:
+        """Search everything below a predicate depth-first, so that the frontier does not grow."""
+        outside, stack = self.frontier, [top]
+        try:
             self.frontier = []
-            try:
-                self._expand(following)
-            finally:
-                stack.extend(sorted(self.frontier, reverse=True))
-                self.frontier = waiting
-        for left in stack:
-            heapq.heappush(self.frontier, left)
+            self._expand(top)
+            stack = sorted(self.frontier, reverse=True)
+            while stack:
+                waiting = stack[-1]
+                if not self._is_hopeless(waiting.bound, waiting.size):
+                    self.frontier = []
+                    self._expand(waiting)
+                    fresh = sorted(self.frontier, reverse=True)
+                else:
+                    fresh = []
+                self.waiting -= 1
+                waiting.drop()
+                if not len(waiting):
+                    stack.pop()
+                stack += fresh
+        finally:
+            # If a limit was reached on the way, the predicate above all this stays where it was.
+            self.waiting -= sum(map(len, stack)) if stack != [top] else 0
+            self.frontier = outside
 
     def _is_hopeless(self, bound: Loss, size: int) -> bool:
         """Whether no refinement of a predicate of this size, with this bound, can become the result.
@@ -371,29 +458,42 @@ class Search:
 
     # ---- one expansion ----------------------------------------------------------------------------------
 
-    def _expand(self, candidate: Candidate) -> None:
+    def _expand(self, waiting: Waiting) -> None:
+        """Evaluate the refinements of the first of those that wait."""
+        at, size = waiting.at, waiting.size
+        family, choice = int(waiting.families[at]), int(waiting.choices[at])
+        trail = (*waiting.trail, family, choice)
+        for n, position in enumerate(waiting.make(family, choice)):
+            if position.size > size:
+                self._consider(position, (*trail, n))
+                continue
+            if not waiting.counted[at]:
+                self._count(1)
+            self._refine(position, trail)
+
+    def _refine(self, position: Position, trail: tuple[int, ...]) -> None:
+        """Evaluate all that grows out of a predicate by one rewrite."""
         self.expanded += 1
         self.proving += EXPANSION
-        position = candidate.make()
         places: dict[Path, list[Batch | Opening]] = {}
         n = 0
         for growth in self.space.growths(position):
             n += 1
             if isinstance(growth, Position):
-                self._consider(growth, (*candidate.trail, n))
+                self._consider(growth, (*trail, n))
             elif self._is_swept(position, growth):
                 places.setdefault(growth.path, []).append(growth)
             elif isinstance(growth, Batch) and liftable(position, growth.path):
-                self._consider_lifted(position, growth, (*candidate.trail, n))
+                self._consider_lifted(position, growth, (*trail, n))
             else:
                 for item in self.space.members(growth):
                     for made in growth.settle(item):
                         n += 1
-                        self._consider(made, (*candidate.trail, n))
+                        self._consider(made, (*trail, n))
         for path, growths in places.items():
             batch = next((growth for growth in growths if isinstance(growth, Batch)), None)
             openings = tuple(growth for growth in growths if isinstance(growth, Opening))
-            self._sweep(Place(position, path, batch, openings, (*candidate.trail, n + 1)))
+            self._sweep(Place(position, path, batch, openings, (*trail, n + 1)))
         if len(self.known) * max(1, len(self.population)) > REMEMBERED:
             self.known.clear()
 
@@ -421,13 +521,11 @@ class Search:
         assessed = self.judge.assess(self.judge.counts(true[:, None]), self.best.loss if self.best else None)
         if self.least <= size <= len(true) - self.least:
             self._improve(_pair(assessed.losses[0]), position.size, lambda: position)
-        self._wait(_pair(assessed.bounds[0]), trail, position.size, lambda: position)
-
-    def _wait(self, bound: Loss, trail: tuple[int, ...], size: int, make: Callable[[], Position]) -> None:
-        if self._is_hopeless(bound, size):
+        bound = _pair(assessed.bounds[0])
+        if self._is_hopeless(bound, position.size):
             self.pruned += 1
         else:
-            heapq.heappush(self.frontier, Candidate(bound, trail, size, make))
+            self._push(Waiting.single(bound, trail, position))
 
     def _count(self, n: int) -> None:
         """Count evaluations, and stop when a limit is reached and there is something to return."""
@@ -488,47 +586,81 @@ class Search:
 
     def _open(self, found: Members) -> None:
         """Let the members of the families that are opened one by one become best or wait."""
-        for opening in found.place.openings:
-            mine = (found.families == opening.family.index) & (found.choices >= opening.start)
-            if mine.any():
-                self._open_family(found.chosen(mine), opening)
-
-    def _open_family(self, members: Members, opening: Opening) -> None:
-        family, size = opening.family, members.place.position.size
-        longer = size + family_size(family)
-        items = dict(zip(members.choices.tolist(), range(len(members.choices)), strict=True))
-        assessed = self.judge.assess(members.counts, self.best.loss if self.best else None)
-        for item in self.space.members(opening):
-            m = items.get(item.choice)
-            if m is None:
-                continue
-            hopeless = self.prune and (members.sizes[m] < self.least or not assessed.hopeful[m])
-            if hopeless and self._surely_stands(opening, item):
-                self._count(1)
-                self.pruned += 1
-                continue
-            for made in opening.settle(item):
-                trail = (*members.place.trail, family.index, item.choice)
-                if made.size == longer:
-                    self._take_one(made, int(members.sizes[m]), assessed, m, trail)
-                else:
-                    self._consider(made, (*trail, made.size))
-
-    def _surely_stands(self, opening: Opening, item: Item) -> bool:
-        """Whether the position with this literal added is in the space, which need not be made to know it."""
-        position = opening.position
-        if opening.family.index in self.space.contested[position.slot.type]:
-            return False
-        return not any(clash(item.literal, other) for other in position.literals)
-
-    def _take_one(self, made: Position, size: int, assessed: Assessment, m: int, trail: tuple[int, ...]) -> None:
-        self._count(1)
-        if self.prune and size < self.least:
-            self.pruned += 1
+        openings = {opening.family.index: opening for opening in found.place.openings}
+        first = np.full(len(self._lengths(found.place.type)), np.iinfo(np.int64).max)
+        first[list(openings)] = [opening.start for opening in openings.values()]
+        mine = found.choices >= first[found.families]
+        if self.prune:
+            mine &= found.sizes >= self.least
+        members = found.chosen(mine)
+        if not len(members.sizes):
             return
-        if self.least <= size <= len(self.population) - self.least:
-            self._improve(_pair(assessed.losses[m]), made.size, lambda: made)
-        self._wait(_pair(assessed.bounds[m]), trail, made.size, lambda: made)
+        assessed = self.judge.assess(members.counts, self.best.loss if self.best else None)
+        self._improve_by_openings(members, assessed.losses, openings)
+        sizes = self._sizes(members)
+        hopeful = self._hopeful(assessed.bounds, sizes)
+        self.pruned += int(np.count_nonzero(~hopeful))
+        surely = self._surely_stand(members, openings)
+        self._count(int(np.count_nonzero(surely)))
+
+        def make(family: int, choice: int) -> Iterator[Position]:
+            return self._opened(openings[family], choice)
+
+        self._push_some(members, assessed.bounds, sizes, hopeful, surely, make)
+
+    def _improve_by_openings(
+        self, members: Members, losses: NDArray[np.float64], openings: Mapping[int, Opening]
+    ) -> None:
+        """Take the best of the members that is in the space by this derivation."""
+        good = members.sizes <= len(self.population) - self.least
+        good &= members.sizes >= self.least
+        if self.best is not None:
+            good &= losses[:, 0] <= self.best.loss[0] + self.judge.slack
+        sizes = self._sizes(members)
+        splits = np.flatnonzero(good)
+        for k in splits[np.lexsort((sizes[splits], losses[splits, 1], losses[splits, 0]))].tolist():
+            if not self._may_improve(_pair(losses[k]), int(sizes[k])):
+                return
+            for made in self._opened(openings[int(members.families[k])], int(members.choices[k])):
+                if made.size == sizes[k]:
+                    self._improve(_pair(losses[k]), made.size, partial(_same, made))
+
+    def _opened(self, opening: Opening, choice: int) -> Iterator[Position]:
+        """The predicate that a member of an opened family makes, or what takes its place."""
+        for item in self.space.members(replace(opening, start=choice)):
+            if item.choice != choice:
+                return
+            yield from opening.settle(item)
+
+    def _surely_stand(self, members: Members, openings: Mapping[int, Opening]) -> NDArray[np.bool_]:
+        """Which members are surely in the space by this derivation: links, where nothing beside them clashes."""
+        place = members.place
+        found = np.zeros(len(members.sizes), dtype=np.bool_)
+        if place.batch is None:
+            return found
+        for index, opening in openings.items():
+            family = opening.family
+            if isinstance(family, LinkFamily) and index not in self.space.contested[place.type]:
+                literal = next(base_literals(family))
+                beside = opening.position.items
+                found[members.families == index] = not any(
+                    item.family.head == family.head or clash(literal, item.literal) for item in beside
+                )
+        return found
+
+    def _push_some(
+        self,
+        members: Members,
+        bounds: NDArray[np.float64],
+        sizes: NDArray[np.int64],
+        which: NDArray[np.bool_],
+        counted: NDArray[np.bool_],
+        make: Make,
+    ) -> None:
+        k = np.flatnonzero(which)
+        if len(k):
+            given = (bounds[k], sizes[k], members.families[k], members.choices[k], counted[k])
+            self._push(Waiting(members.place.trail, *given, make))
 
     def _consider_lifted(self, position: Position, batch: Batch, trail: tuple[int, ...]) -> None:
         """Evaluate the plain tests behind ``all``: by the truth of each row instead of chains."""
@@ -559,7 +691,7 @@ class Search:
             assessed = self.judge.assess(members.counts, self.best.loss if self.best else None)
             self._improve_by(members, assessed.losses)
             if grows:
-                self._push(members, assessed, hashes)
+                self._push_members(members, assessed, hashes)
 
     def _boards(self, name: str) -> tuple[Board, Board]:
         if name not in self.boards:
@@ -583,13 +715,14 @@ class Search:
         lengths = self._lengths(place.type)[members.families[tied]]
         first = tied[np.lexsort((members.choices[tied], members.families[tied], lengths))[0]]
         family, choice = int(members.families[first]), int(members.choices[first])
-        self._improve(loss, size + int(lengths.min()), lambda: self._member(place, family, choice))
+        make = partial(self._members, place, family, choice)
+        self._improve(loss, size + int(lengths.min()), lambda: next(make()))
 
-    def _member(self, place: Place, index: int, choice: int) -> Position:
+    def _members(self, place: Place, index: int, choice: int) -> Iterator[Position]:
         """The predicate that a member of a batch makes."""
         assert place.batch is not None
         family = self.space.plain[place.type].families[index]
-        return next(place.batch.settle(Item(family, choice, family.literal(choice))))
+        return place.batch.settle(Item(family, choice, family.literal(choice)))
 
     def _lengths(self, name: str) -> NDArray[np.int64]:
         """For how many literals a member of each family of a type counts, by the index of the family; 0 of none."""
@@ -606,23 +739,28 @@ class Search:
         plain[list(self.space.plain[name].families)] = True
         return plain
 
-    def _push(self, members: Members, assessed: Assessment, hashes: NDArray[np.uint64] | None) -> None:
+    def _push_members(self, members: Members, assessed: Assessment, hashes: NDArray[np.uint64] | None) -> None:
         """Put the members that may have better refinements on the frontier; the rule is that of `_is_hopeless`."""
-        place = members.place
-        sizes = place.position.size + self._lengths(place.type)[members.families]
-        hopeful = np.ones(len(assessed.bounds), dtype=np.bool_)
-        if self.prune and self.best is not None:
-            long = sizes >= self.best.size + self._may_stay_as_long()
-            better = self.judge.all_improve(assessed.bounds, self.best.loss)
-            hopeful = np.where(long, better, ~self.judge.all_cannot_beat(assessed.bounds, self.best.loss))
+        place, sizes = members.place, self._sizes(members)
+        hopeful = self._hopeful(assessed.bounds, sizes)
         fresh = hopeful if hashes is None else hopeful & self._fresh(members, hashes)
         self.pruned += int(np.count_nonzero(~hopeful))
         self.duplicates += int(np.count_nonzero(hopeful & ~fresh))
-        for k in np.flatnonzero(fresh):
-            family, choice = int(members.families[k]), int(members.choices[k])
-            trail = (*place.trail, family, choice)
-            make = _later(self._member, place, family, choice)
-            heapq.heappush(self.frontier, Candidate(_pair(assessed.bounds[k]), trail, int(sizes[k]), make))
+        counted = np.ones(len(sizes), dtype=np.bool_)
+        self._push_some(members, assessed.bounds, sizes, fresh, counted, partial(self._members, place))
+
+    def _sizes(self, members: Members) -> NDArray[np.int64]:
+        """How many literals the predicates have that members make."""
+        place = members.place
+        return np.asarray(place.position.size + self._lengths(place.type)[members.families])
+
+    def _hopeful(self, bounds: NDArray[np.float64], sizes: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """The rule of `_is_hopeless` for many."""
+        if not self.prune or self.best is None:
+            return np.ones(len(bounds), dtype=np.bool_)
+        long = sizes >= self.best.size + self._may_stay_as_long()
+        better = self.judge.all_improve(bounds, self.best.loss)
+        return np.where(long, better, ~self.judge.all_cannot_beat(bounds, self.best.loss))
 
     def _fresh(self, members: Members, hashes: NDArray[np.uint64]) -> NDArray[np.bool_]:
         """Which members leave less than their parent does, and what no member before them leaves.
@@ -694,7 +832,7 @@ class Search:
         true = rows[self.population.individuals]
         loss = _pair(self.judge.loss(self.judge.counts(true[:, None]))[0])
         yes, no = self.judge.sides(true)
-        bounds = [candidate.bound for candidate in self.frontier]
+        bounds = [waiting.bound for waiting in self.frontier]
         proved = not any(self.judge.compare(bound, loss) < 0 for bound in bounds) or self._is_perfect()
         gap = 0.0 if proved else max(0.0, loss[0] - min(bound[0] for bound in bounds))
         score = self.judge.score(np.array(loss))
@@ -703,8 +841,8 @@ class Search:
         return Split(position.predicate, loss, score, yes, no, proved, gap, name, stats, self.problem, others)
 
 
-def _later(make: Callable[[Place, int, int], Position], *given: object) -> Callable[[], Position]:
-    return lambda: make(*given)  # type: ignore[arg-type]
+def _same(position: Position) -> Position:
+    return position
 
 
 def _text(position: Position, path: Path) -> str:

@@ -4,7 +4,8 @@ Near the root of a space bounds lie on a plateau: whoever keeps nearly everybody
 that is to prove its result has to wander there; one that is to find something good does not. The beam adds a literal
 at a time, whole families at all positions, by a guide that slopes where accuracy is flat. The polish then changes,
 adds or drops one literal at a time until nothing helps. Nothing here proves anything: whether what is found is the
-best is for `structtree.search.engine` to say. Both are generators that yield after each step, so that others can have their turn.
+best is for `structtree.search.engine` to say. Both are generators that yield after each step, so that others can have
+their turn.
 """
 
 from __future__ import annotations

@@ -17,6 +17,8 @@ from numpy.typing import ArrayLike, NDArray
 from structtree.errors import DataError, UsageError, did_you_mean
 from structtree.search.criteria import Criterion, better, cannot_beat, centred, criterion
 from structtree.search.kernels import (
+    ACCURACY,
+    ACCURACY_STAR,
     ENTROPY,
     GAIN_RATIO,
     GINI,
@@ -25,6 +27,7 @@ from structtree.search.kernels import (
     assess_accuracy,
     assess_impurity,
     assess_numbers,
+    class_losses,
 )
 
 __all__ = ["IMPURITIES", "Assessment", "Judge", "Loss", "Tally", "judge_for", "weight_table"]
@@ -43,6 +46,7 @@ IMPURITIES = {
     "gain-ratio": GAIN_RATIO,
     "twoing": TWOING,
 }
+KINDS = {"accuracy": ACCURACY, "acc*": ACCURACY_STAR, **IMPURITIES}
 
 
 class Tally(NamedTuple):
@@ -159,9 +163,9 @@ class Judge:
 
     def losses(self, counts: Floats) -> Floats:
         """The losses of candidates with these sums of the tallies."""
-        if self.criterion.task == "classes":
-            return self.loss(counts)
-        return self.criterion.loss(counts, self.total)
+        if self.criterion.task == "numbers" or self.n_labels > COMPILED_CLASSES:
+            return self.criterion.loss(counts, self.total)
+        return np.asarray(class_losses(KINDS[self.name], counts, self.total, self._table))
 
     def loss(self, counts: Floats) -> Floats:
         """The losses of candidates with these counts."""

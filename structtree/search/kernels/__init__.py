@@ -5,6 +5,8 @@ Each has a plain-Python twin in the tests that it must equal: counting in ``test
 """
 
 from structtree.search.kernels.assessing import (
+    ACCURACY,
+    ACCURACY_STAR,
     ENTROPY,
     GAIN_RATIO,
     GINI,
@@ -13,10 +15,13 @@ from structtree.search.kernels.assessing import (
     assess_accuracy,
     assess_impurity,
     assess_numbers,
+    class_losses,
 )
 from structtree.search.kernels.counting import coded_counts, ranked_counts
 
 __all__ = [
+    "ACCURACY",
+    "ACCURACY_STAR",
     "ENTROPY",
     "GAIN_RATIO",
     "GINI",
@@ -25,6 +30,7 @@ __all__ = [
     "assess_accuracy",
     "assess_impurity",
     "assess_numbers",
+    "class_losses",
     "coded_counts",
     "ranked_counts",
 ]

@@ -15,6 +15,8 @@ from numba import njit
 from structtree.search.criteria import TOLERANCE
 
 __all__ = [
+    "ACCURACY",
+    "ACCURACY_STAR",
     "ENTROPY",
     "GAIN_RATIO",
     "GINI",
@@ -23,9 +25,10 @@ __all__ = [
     "assess_accuracy",
     "assess_impurity",
     "assess_numbers",
+    "class_losses",
 ]
 
-ENTROPY, GINI, SQRT_GINI, GAIN_RATIO, TWOING = range(5)
+ENTROPY, GINI, SQRT_GINI, GAIN_RATIO, TWOING, ACCURACY, ACCURACY_STAR = range(7)
 LOG_2 = log(2)
 
 # ------------------------------------------------------------------------------------------- assessing: classes
@@ -116,6 +119,40 @@ def assess_impurity(
         bounds[i, 0] = least
         hopeful[i] = not _is_better(best, tie, least, 0.0, slack)
     return losses, bounds, hopeful
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def class_losses(kind: int, counts: Any, total: Any, table: Any) -> Any:
+    """The losses alone, as (m, 2); the kinds are those of `assess_impurity`, and ``ACCURACY`` and ``ACCURACY_STAR``.
+
+    Neighbours with the same counts, as thresholds often have, are looked at once.
+    """
+    losses = np.zeros((len(counts), 2))
+    weight = total.sum()
+    everything = (1 << len(total)) - 1
+    pure = _pure_parts(total, table)
+    for i in range(len(counts)):
+        if i > 0 and _same(counts[i], counts[i - 1]):
+            losses[i] = losses[i - 1]
+            continue
+        yes = counts[i]
+        if kind in (ACCURACY, ACCURACY_STAR):
+            right, _ = _right(yes, total, 0.0)
+            losses[i, 0] = _error_share(right, weight)
+        if kind in (ENTROPY, ACCURACY_STAR):
+            _fill_pure_parts(pure, yes, total, table)
+            losses[i, 1 if kind == ACCURACY_STAR else 0] = _entropy(everything, yes, pure, weight, table)
+        elif kind != ACCURACY:
+            losses[i, 0] = _sum_of_terms(kind, everything, yes, total, weight)
+    return losses
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _same(one: Any, other: Any) -> bool:
+    different = 0
+    for k in range(len(one)):
+        different += one[k] != other[k]
+    return different == 0
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
