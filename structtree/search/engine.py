@@ -43,8 +43,9 @@ __all__ = ["Budget", "Search"]
 # Answers of predicates that are kept for later ones, in bytes.
 REMEMBERED = 200_000_000
 
-# What an expansion, a sweep at one position, and a predicate cost, in nanoseconds, to share the work by.
-EXPANSION, SWEEP, PREDICATE = 300_000, 100_000, 40
+# What an expansion, a sweep at one position, a predicate, and a row of a column cost, in nanoseconds, to share the
+# work by.
+EXPANSION, SWEEP, PREDICATE, CELL = 300_000, 100_000, 40, 2
 
 # How much work the frontier does before the finder begins: where all tests stand at one position, proofs are quick.
 FIRST_NESTED, FIRST_PLAIN = 50_000_000, 2_000_000_000
@@ -56,7 +57,7 @@ FINDING = 3
 WIDTHS = (8, 32, 128, 512, 2048)
 
 # The finder looks at so many individuals, chosen at random, where there are more than twice as many.
-SAMPLE = 4_000
+SAMPLE = 2_500
 
 Progress = Callable[[SearchStats, "Split | None"], None]
 
@@ -339,14 +340,20 @@ class Search:
         finder = Finder(self._sweeps(self.space, self.judge), self._take_found)
         words = finder.sweeps.words
         for hint in self.hints:
-            yield from finder.polish(words.query(hint))
+            yield from finder.polish(words.query(hint), counting=False)
         n = len(self.population)
         small = self._on_sample(SAMPLE) if n > 2 * SAMPLE else None
         for number, width in enumerate(widths):
             counting = number > 0 or len(widths) == 1
             yield from (small or finder).beam(width, counting=counting)
-            for predicate in (small or finder).newest():
-                yield from finder.polish(words.query(predicate))
+            newest = (small or finder).newest()
+            for predicate in newest:
+                yield from finder.polish(words.query(predicate), counting=small is None)
+            if small is not None:
+                for predicate in newest:
+                    yield from small.polish(small.sweeps.words.query(predicate), counting=True)
+                for predicate in small.newest():
+                    yield from finder.polish(words.query(predicate), counting=False)
 
     def _sweeps(self, space: Space, judge: Judge) -> Sweeps:
         own = space.population is self.population
@@ -360,9 +367,9 @@ class Search:
         space = Space.build(grammar, part) if grammar.rewrites else replace(self.space, population=part)
         return Finder(self._sweeps(space, self.judge.take(which)), lambda predicate, _: predicate in space)
 
-    def _tell(self, n: int, position: str, seconds: float) -> None:
+    def _tell(self, n: int, cells: int, position: str, seconds: float) -> None:
         """Hear of a pass of the finder."""
-        self.finding += SWEEP + PREDICATE * n
+        self.finding += SWEEP + PREDICATE * n + CELL * cells
         self._note_pass("find", position, n, seconds)
         self.evaluated += n
         self._stop_if_over()
@@ -556,6 +563,7 @@ class Search:
             for first, last in board.pieces(board.since(place.since), self.judge.n_labels):
                 start, stop = int(board.offsets[first]), int(board.offsets[last])
                 counts, sizes, marks = chain.count(board, first, last, self.tally, hashes)
+                self.proving += CELL * len(chain) * (last - first)
                 families, choices = board.families[start:stop], board.choices[start:stop]
                 found = Members(place, families, choices, counts, sizes, marks if signed else None)
                 if place.batch is not None:

@@ -78,7 +78,7 @@ class Finder:
             level = self._chosen(offers, width, passed)
             passed.update(level)
 
-    def polish(self, start: Query | None) -> Iterator[None]:
+    def polish(self, start: Query | None, *, counting: bool) -> Iterator[None]:
         """Change, add or drop one literal of a query at a time, as long as that makes it better."""
         if start is None:
             return
@@ -88,7 +88,7 @@ class Finder:
             self._polished.add(here.query)
             best = here
             for base in (here.query, *here.query.dropped()):
-                offers = self._refinements(base, counting=True)
+                offers = self._refinements(base, counting)
                 for found in (self._judged(base), *map(self._made, self._better(offers, best))):
                     if self._improves(found, best) and self._is_member(found):
                         best = found

@@ -95,8 +95,9 @@ class Sweeps:
     judge : Judge
     least : int
         The fewest individuals on either side.
-    tell : function from (int, str, float)
-        Called after each pass with the number of predicates, the position and the seconds; may raise to end it all.
+    tell : function from (int, int, str, float)
+        Called after each pass with the number of predicates, how many values were looked at, the position and the
+        seconds; may raise to end it all.
     known : dict from type to its boards
         Those that are made already; others are added.
     """
@@ -104,7 +105,7 @@ class Sweeps:
     space: Space
     judge: Judge
     least: int
-    tell: Callable[[int, str, float], None] = lambda n, position, seconds: None
+    tell: Callable[[int, int, str, float], None] = lambda n, cells, position, seconds: None
     known: dict[str, tuple[Board, Board]] = field(default_factory=dict)
     words: Vocabulary = field(init=False)
     population: Population = field(init=False)
@@ -174,7 +175,7 @@ class Sweeps:
         """The guide and the loss of a query; infinite where it leaves too few on a side."""
         inside = self.truth(query)[self.population.individuals]
         size = int(np.count_nonzero(inside))
-        self.tell(1, "(individual)", 0.0)
+        self.tell(1, len(inside), "(individual)", 0.0)
         sums = [np.bincount(t.labels, t.weights * inside, t.n_labels) for t in self.tallies]
         guide, losses = self._judge(np.concatenate(sums)[None, :].astype(np.float64))
         good = self.least <= size <= len(inside) - self.least
@@ -308,7 +309,7 @@ class Sweeps:
         offsets = board.offsets[first : last + 1] - start
         most = len(self.population) - self.least
         best = best_of_columns(guide, losses, sizes, offsets, self.least, most, whole)
-        self.tell(len(sizes), self._text(stand), now() - began)
+        self.tell(len(sizes), len(stand.chain) * (last - first), self._text(stand), now() - began)
         for to_go_on, to_split in best.tolist():
             for m in {to_go_on, to_split} - {-1}:
                 family = self._families[name, int(board.families[start + m])]
