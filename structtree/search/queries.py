@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from structtree.lang.syntax import Predicate
+from structtree.search.boards import is_swept
 from structtree.space.families import Family, LinkFamily, TestFamily
 from structtree.space.space import Space
 from structtree.space.terms import conjoin, conjuncts
@@ -110,7 +111,7 @@ class Vocabulary:
 
     def openings(self, type_name: str) -> list[LinkFamily]:
         """The links of a type that a query may follow."""
-        return [f for f in self.space.offers.from_top[type_name] if isinstance(f, LinkFamily) and is_plain(f)]
+        return [f for f in self.space.offers.from_top[type_name] if isinstance(f, LinkFamily) and is_swept(f)]
 
     def predicate(self, query: Query) -> Predicate:
         """The predicate that a query stands for."""
@@ -142,7 +143,7 @@ class Vocabulary:
                 choice = family.nearest(literal)
                 if choice is not None:
                     return Ask(family.index, choice)
-            elif is_plain(family):
+            elif is_swept(family):
                 inners = family.inners(literal)
                 inner = None if inners is None else self.query(inners[0], family.slots[0].type)
                 if inner is not None:
@@ -158,8 +159,3 @@ class Vocabulary:
         family = self.family(type_name, index)
         assert isinstance(family, TestFamily)
         return family.size
-
-
-def is_plain(family: LinkFamily) -> bool:
-    """Whether a family opens one position with nothing in it."""
-    return len(family.slots) == 1 and family.slots[0].plain

@@ -57,7 +57,9 @@ def test_every_member_of_a_batch_makes_one_predicate(seed):
 
 TREE = "type T = { a: bool, b: bool, kids: set of T, o: T? } individual T"
 BOX = "type T = { items: set of I } type I = { heavy: bool } individual T"
-LIST = "type T = { steps: list of S } type S = { a: bool, b: bool } individual T refine T { top -> exists steps (top) }"
+LIST = (
+    "type T = { steps: list of S } type S = { a: bool, b: bool } individual T refine T { top -> exists steps (top) }"
+)
 
 
 @pytest.mark.parametrize(
