@@ -21,6 +21,7 @@ from structtree.lang.syntax import Top
 from structtree.learn import grow as module
 from structtree.learn.grow import Growth, Progress, grow
 from structtree.learn.tree import Branch, ClassCounts, Leaf, Moments
+from structtree.search import clock as clocks
 from structtree.search.best_split import best_split
 from structtree.search.criteria import CRITERIA
 from structtree.space.evaluate import holds
@@ -329,10 +330,10 @@ class Clock:
         self.now = 0.0
         self.given = []
         self.takes = takes
-        monkeypatch.setattr(module, "now", lambda: self.now)
+        monkeypatch.setattr(clocks, "now", lambda: self.now)
 
-    def search(self, *arguments, time_limit, **options):
-        self.given.append(time_limit)
+    def search(self, *arguments, clock, **options):
+        self.given.append(clock.seconds)
         found = best_split(*arguments, **options)
         self.now += self.takes
         return found
@@ -499,8 +500,10 @@ def test_stopping_rules_hold_together(depth, most):
     assert min(sizes(tree)) >= 4
 
 
-def test_a_beam_grows_a_tree_in_which_nothing_is_proved():
+def test_a_beam_proves_nothing_but_perfect_tests():
     trains = load_dataset("trains")
     tree = grow(trains.population, trains.target, Grammar.load("trains"), Growth(strategy="beam"))
     assert tree.branches
-    assert not any(tree.nodes[branch].found.proved for branch in tree.branches)
+    for found in (tree.nodes[branch].found for branch in tree.branches):
+        assert found.proved == (found.score == 1.0)
+        assert found.gap == pytest.approx(1.0 - found.score)
