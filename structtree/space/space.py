@@ -14,10 +14,10 @@ member of the space once; `Space.size` equals the number of them.
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice, pairwise, permutations, product
-from typing import Any
+from itertools import islice, pairwise, product
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -25,9 +25,10 @@ from structtree.data.columns import Population
 from structtree.errors import GrammarError, UsageError
 from structtree.lang.check import CheckedGrammar, check_predicate
 from structtree.lang.grammar import Grammar
+from structtree.lang.matching import first_matching
 from structtree.lang.parse import parse_predicate
 from structtree.lang.pretty import pretty
-from structtree.lang.syntax import Compare, Distinct, Follow, Predicate
+from structtree.lang.syntax import Compare, Follow, Predicate
 from structtree.space.families import (
     START,
     Family,
@@ -256,6 +257,7 @@ class PlainTests:
 
 
 Growth = Opening | Batch | Position
+Placed = TypeVar("Placed", Item, Position)
 Settle = Callable[[Position], Iterator[Position]]
 
 
@@ -636,21 +638,17 @@ class Space:
         """The least derivation of a set of literals in a slot."""
         if any(clash(p, q) for i, p in enumerate(literals) for q in literals[:i]):
             return None
-        return min(self._placements(slot, literals), key=lambda position: position.key, default=None)
-
-    def _placements(self, slot: Slot, literals: tuple[Predicate, ...]) -> Iterator[Position]:
         most, n_fixed = self.grammar.conjuncts.get(slot.type, 1), len(slot.fixed)
         if len(literals) < n_fixed or (len(literals) > n_fixed and not slot.open):
-            return
+            return None
         if most and len(literals) > max(most, n_fixed + int(slot.open)):
-            return
-        for chosen in permutations(range(len(literals)), n_fixed):
-            pairs = zip(slot.fixed, chosen, strict=True)
-            fixed = [self._place_fixed(family, literals[i], slot.type) for family, i in pairs]
-            rest = [self._home(slot.type, literals[i]) for i in range(len(literals)) if i not in chosen]
-            if None not in fixed and None not in rest:
-                added = sorted((item for item in rest if item), key=lambda item: item.key)
-                yield Position(slot, tuple(item for item in fixed if item), tuple(added))
+            return None
+        homes = [self._home(slot.type, literal) for literal in literals] if len(literals) > n_fixed else []
+        fixed = [[self._place_fixed(family, literal, slot.type) for literal in literals] for family in slot.fixed]
+        found = _least([*fixed, *[homes] * (len(literals) - n_fixed)])
+        if found is None:
+            return None
+        return Position(slot, found[:n_fixed], tuple(sorted(found[n_fixed:], key=lambda item: item.key)))
 
     def _home(self, type_name: str, literal: Predicate) -> Item | None:
         """The derivation of one literal at a position of a type that counts, of all there may be."""
@@ -686,15 +684,12 @@ class Space:
         inners = family.inners(literal)
         if inners is None:
             return None
-        orders = permutations(inners) if isinstance(family.template, Distinct) else [inners]
         choice = family.numbers.index(getattr(literal, "n", 0))
-        items = []
-        for ordered in orders:
-            placed = [self._place(s, conjuncts(p)) for s, p in zip(family.slots, ordered, strict=True)]
-            positions = tuple(position for position in placed if position is not None)
-            if len(positions) == len(placed):
-                items.append(_link_item(family, choice, positions, prefix))
-        return min(items, key=lambda item: item.key, default=None)
+        plain = next((slot for slot in family.slots if slot.plain), None)
+        slots = [plain if plain is not None and slot.plain else slot for slot in family.slots]
+        placed = {slot: [self._place(slot, conjuncts(p)) for p in inners] for slot in dict.fromkeys(slots)}
+        positions = _least([placed[slot] for slot in slots])
+        return None if positions is None else _link_item(family, choice, positions, prefix)
 
     # ---- parents ----------------------------------------------------------------------------------------
 
@@ -721,6 +716,24 @@ def _with_inner(item: Item, j: int, inner: Predicate) -> Predicate:
     inners = [position.predicate for position in item.positions]
     inners[j] = inner
     return item.family.build(item.family.numbers[item.choice], inners)
+
+
+def _least(placed: Sequence[Sequence[Placed | None]]) -> tuple[Placed, ...] | None:
+    """Of what may stand in some places the way to fill them all whose keys are least, each thing used once.
+
+    Parameters
+    ----------
+    placed : for each place, in order, each of the things as it would stand there, or None
+    """
+    wanted = []
+    for things in placed:
+        keys = {i: thing.key for i, thing in enumerate(things) if thing is not None}
+        wanted.append(sorted(keys, key=keys.__getitem__))
+    chosen = first_matching(wanted)
+    if chosen is None:
+        return None
+    found = (things[i] for things, i in zip(placed, chosen, strict=True))
+    return tuple(thing for thing in found if thing is not None)
 
 
 def _link_item(family: LinkFamily, choice: int, positions: tuple[Position, ...], prefix: Key) -> Item:
@@ -758,9 +771,7 @@ def _fits(item: Item, was: Item | None, room: Room) -> bool:
 
 def _in_order(positions: tuple[Position, ...]) -> bool:
     """Whether like positions (those of ``distinct``) stand in the order of their keys: one order of a bag."""
-    if len(positions) < 2 or not all(position.slot.plain for position in positions):
-        return True
-    return all(p.key <= q.key for p, q in pairwise(positions))
+    return len(positions) < 2 or all(p.key <= q.key for p, q in pairwise(p for p in positions if p.slot.plain))
 
 
 def _is_single(family: Family) -> bool:
