@@ -61,9 +61,7 @@ def _serve(part: int, owners: dict[int, int], candidates: Candidates, tried: set
     return False
 
 
-def _take(
-    part: int, candidate: int, owners: dict[int, int], candidates: Candidates, settled: Iterable[int]
-) -> bool:
+def _take(part: int, candidate: int, owners: dict[int, int], candidates: Candidates, settled: Iterable[int]) -> bool:
     """Give a part this candidate, if the others can do with the rest; those settled stay."""
     own = next(c for c, owner in owners.items() if owner == part)
     other = owners.get(candidate)

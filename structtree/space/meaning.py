@@ -229,9 +229,7 @@ def _sum(values: list[float]) -> float:
     return total
 
 
-def _assignment(
-    population: Population, row: Row, link: str, inners: tuple[Predicate, ...]
-) -> tuple[Row, ...] | None:
+def _assignment(population: Population, row: Row, link: str, inners: tuple[Predicate, ...]) -> tuple[Row, ...] | None:
     """Different targets, one that satisfies each of the predicates: the first ones that do, if any."""
     rows = _targets(population, row, link)
     chosen = first_matching([[i for i, r in enumerate(rows) if _holds(inner, population, r)] for inner in inners])

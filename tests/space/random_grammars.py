@@ -135,7 +135,11 @@ def specialisations(name, schema, random):
             found += [(f"{link} (top)", f"{link} ({test} and top)"), (f"{link} (top)", f"{link} ({test})")]
             continue
         some_of, two, those = f"exists {link} (top)", f"count {link} (top) >= 2", f"exists {link} ({test})"
-        found += [(some_of, f"count {link} (top) >= 2..3"), (some_of, f"exists {link} ({test} and top)"), (some_of, those)]
+        found += [
+            (some_of, f"count {link} (top) >= 2..3"),
+            (some_of, f"exists {link} ({test} and top)"),
+            (some_of, those),
+        ]
         found += [(some_of, f"distinct {link} (top, top)"), (two, f"count {link} (top) >= 3")]
         found += [(two, f"distinct {link} (top, top)"), (two, f"distinct {link} ({test}, top)")]
         found += [(those, f"count {link} ({test}) >= 2"), (those, f"distinct {link} ({test}, top)")]

@@ -5,6 +5,7 @@ The grammars are always the same ones. `test_grammars_that_once_failed` has thos
 
 from __future__ import annotations
 
+from contextlib import suppress
 from itertools import islice
 
 import pytest
@@ -29,10 +30,8 @@ def check(text, most=MOST):
     assert count_space(space).size == len(found), text
     for predicate in found:
         assert predicate in space, f"{pretty(predicate)} of {text}"
-    try:
+    with suppress(TooManyError):
         assert set(found) == all_predicates(space), text
-    except TooManyError:
-        pass
 
 
 @pytest.mark.parametrize("first", range(0, 300, 50))
@@ -59,7 +58,6 @@ def test_every_member_of_a_batch_makes_one_predicate(seed):
 
 TREE = "type T = { a: bool, b: bool, kids: set of T, o: T? } individual T"
 BOX = "type T = { items: set of I } type I = { heavy: bool } individual T"
-LIST = "type T = { steps: list of S } type S = { a: bool, b: bool } individual T refine T { top -> exists steps (top) }"
 
 
 @pytest.mark.parametrize(
@@ -71,8 +69,9 @@ LIST = "type T = { steps: list of S } type S = { a: bool, b: bool } individual T
         "exists items (heavy) -> count items (heavy) >= 2 } refine I { top -> heavy } limits { literals 3 }",
         f"{TREE} refine T {{ top -> exists kids (top); top -> count kids (top) <= 2; top -> o (top); "
         "exists kids (top) -> count kids (top) >= 2..3; top -> top and top max 2 } limits { nesting 2, literals 3 }",
-        f"{LIST} refine S {{ top -> later (next (top)); top -> previous (top); top -> previous (previous (top)); "
-        "top -> a; top -> top and top max 2 } limits { nesting 4, literals 4 }",
+        "type T = { a: bool, kids: list of T } individual T refine T { top -> later (next (top)); top -> a; "
+        "top -> previous (top); top -> previous (previous (top)); top -> exists kids (top); "
+        "top -> top and top max 2 } limits { nesting 3, literals 3 }",
         f"{TREE} refine T {{ exists kids (top) -> distinct kids (top, top); top -> distinct kids (top, top); "
         "top -> exists kids (top); top -> top and top max 2 } limits { nesting 2, literals 2 }",
         f"{TREE} refine T {{ top -> a; top -> b; top -> count kids (top) >= 2; "
