@@ -72,8 +72,8 @@ class Item:
         Which value, or which count, of the family.
     positions : tuple of Position
         What stands in the slots of a link family.
-    prefix : tuple of int
-        The key of the literal it was rewritten from, if any.
+    origin : Item, optional
+        The literal it was rewritten from, if any.
     key : tuple of int
         The choices, closed; smaller than the key of everything it grew out of.
     size : int
@@ -84,13 +84,14 @@ class Item:
     choice: int
     literal: Predicate
     positions: tuple[Position, ...] = ()
-    prefix: Key = ()
+    origin: Item | None = None
     key: Key = field(init=False)
     size: int = field(init=False)
 
     def __post_init__(self) -> None:
         inside = (k for position in self.positions for k in position.key)
-        object.__setattr__(self, "key", (*self.prefix, self.family.index, self.choice, *inside, END))
+        before = () if self.origin is None else (*self.origin.key[:-1], CHAIN)
+        object.__setattr__(self, "key", (*before, self.family.index, self.choice, *inside, END))
         if self.positions:
             assert isinstance(self.family, LinkFamily)
             size = 1 + sum(position.size for position in self.positions) - self.family.given
@@ -101,7 +102,15 @@ class Item:
     @property
     def grown(self) -> bool:
         """Whether it is more than a rewrite of ``top`` made it."""
-        return bool(self.prefix) or any(position.grown for position in self.positions)
+        return self.origin is not None or any(position.grown for position in self.positions)
+
+    @property
+    def goes_in_circles(self) -> bool:
+        """Whether rewriting has come back to a literal that it has been at before."""
+        before = self.origin
+        while before is not None and before.literal != self.literal:
+            before = before.origin
+        return before is not None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -389,7 +398,7 @@ class Space:
         for literal in conjuncts(canonical(start)):
             family = opened(literal, self.grammar)
             if family is not None:
-                for item in self._members(family, (), Room(None, None), 0):
+                for item in self._members(family, None, Room(None, None), 0):
                     yield Position(Slot(self.grammar.individual), (), (item,))
 
     def room(self) -> Room:
@@ -413,14 +422,14 @@ class Space:
     def members(self, growth: Opening | Batch) -> Iterator[Item]:
         """The literals that would be added, in the order of generation."""
         if isinstance(growth, Opening):
-            yield from self._members(growth.family, (), growth.room, growth.start)
+            yield from self._members(growth.family, None, growth.room, growth.start)
             return
         for index, family in self.plain[growth.position.slot.type].families.items():
             if index >= growth.since[0] and index not in growth.without:
                 start = growth.since[1] if index == growth.since[0] else 0
                 low, high = growth.ranges.get(index, (0, len(family)))
                 yield from islice(
-                    self._members(family, (), growth.room, max(start, low)), max(0, high - max(start, low))
+                    self._members(family, None, growth.room, max(start, low)), max(0, high - max(start, low))
                 )
 
     def _flatten(self, growths: Iterator[Growth]) -> Iterator[Position]:
@@ -511,7 +520,7 @@ class Space:
 
         if isinstance(last.family, LinkFamily):
             # Growing makes a key smaller: what stands before with the same first choice may then come after.
-            alone = not (position.fixed or last.prefix or (before and before[-1].key[0] == last.key[0]))
+            alone = not (position.fixed or last.origin or (before and before[-1].key[0] == last.key[0]))
             is_free = free and alone and last.family.index not in self.contested[position.slot.type]
             for i in reversed(range(len(last.positions))):
                 step = (*path, (len(position.items) - 1, i))
@@ -527,7 +536,7 @@ class Space:
             positions = (*item.positions[:i], made, *item.positions[i + 1 :])
             if _in_order(positions):
                 assert isinstance(item.family, LinkFamily)
-                yield from put(_link_item(item.family, item.choice, positions, item.prefix))
+                yield from put(_link_item(item.family, item.choice, positions, item.origin))
 
         return settle
 
@@ -593,34 +602,35 @@ class Space:
                 for position in self._grow_position(item.positions[i], room.inside()):
                     positions = (*item.positions[:i], position, *item.positions[i + 1 :])
                     if _in_order(positions):
-                        yield _link_item(item.family, item.choice, positions, item.prefix)
+                        yield _link_item(item.family, item.choice, positions, item.origin)
                 if item.positions[i].grown:
                     break
         yield from self._rewritten(item, type_name, room)
 
     def _rewritten(self, item: Item, type_name: str, room: Room) -> Iterator[Item]:
         """The more special literals that rewrites of this literal make."""
-        for family in self.offers.from_literal[type_name].get(item.literal, ()):
-            yield from self._members(family, (*item.key[:-1], CHAIN), room.after(-item.size), 0)
+        if not item.goes_in_circles:
+            for family in self.offers.from_literal[type_name].get(item.literal, ()):
+                yield from self._members(family, item, room.after(-item.size), 0)
 
-    def _members(self, family: Family, prefix: Key, room: Room, start: int) -> Iterator[Item]:
+    def _members(self, family: Family, origin: Item | None, room: Room, start: int) -> Iterator[Item]:
         """The literals of a family as a rewrite makes them, from a choice on."""
         if not _has_room(family, room):
             return
         if isinstance(family, TestFamily):
             for v in family.choices()[start:]:
-                yield Item(family, v, family.literal(v), (), prefix)
+                yield Item(family, v, family.literal(v), (), origin)
             return
         inside = room.inside().after(1)
         bases = list(product(*(list(self._bases(slot, inside)) for slot in family.slots)))
         for n in range(start, len(family.numbers)):
             for positions in bases:
                 if _in_order(positions):
-                    yield _link_item(family, n, positions, prefix)
+                    yield _link_item(family, n, positions, origin)
 
     def _bases(self, slot: Slot, room: Room) -> Iterator[Position]:
         """A slot as a rewrite makes it, for every choice of what is fixed in it."""
-        for items in product(*(list(self._members(family, (), room, 0)) for family in slot.fixed)):
+        for items in product(*(list(self._members(family, None, room, 0)) for family in slot.fixed)):
             made = Position(slot, tuple(items))
             if not items or self._is_least(made):
                 yield made
@@ -652,35 +662,34 @@ class Space:
 
     def _home(self, type_name: str, literal: Predicate) -> Item | None:
         """The derivation of one literal at a position of a type that counts, of all there may be."""
-        for family in self.offers.from_top[type_name]:
-            item = self._place_in(family, literal, ())
-            if item is not None:
-                return item
-        return self._place_in_chains(type_name, literal, lambda left: self._home(type_name, left))
+        return self._place_from(self.offers.from_top[type_name], literal, type_name, ())
 
     def _place_fixed(self, family: Family, literal: Predicate, type_name: str) -> Item | None:
         """A literal as a member of a fixed family, or as made from one by rewrites of literals."""
-        found = self._place_in(family, literal, ())
-        if found is not None:
-            return found
-        return self._place_in_chains(type_name, literal, lambda left: self._place_fixed(family, left, type_name))
+        return self._place_from((family,), literal, type_name, ())
 
-    def _place_in_chains(
-        self, type_name: str, literal: Predicate, parent_of: Callable[[Predicate], Item | None]
+    def _place_from(
+        self, families: tuple[Family, ...], literal: Predicate, type_name: str, later: tuple[Predicate, ...]
     ) -> Item | None:
-        for left, families in self.offers.from_literal[type_name].items():
-            for family in families:
-                if left == literal or self._place_in(family, literal, ()) is None:
+        """A literal as a member of one of the families, or as rewrites make it of one; not by way of later ones."""
+        for family in families:
+            item = self._place_in(family, literal)
+            if item is not None:
+                return item
+        later = (*later, literal)
+        for left, chained in self.offers.from_literal[type_name].items():
+            for family in chained:
+                if left in later or self._place_in(family, literal) is None:
                     continue
-                parent = parent_of(left)
-                if parent is not None:
-                    return self._place_in(family, literal, (*parent.key[:-1], CHAIN))
+                origin = self._place_from(families, left, type_name, later)
+                if origin is not None:
+                    return self._place_in(family, literal, origin)
         return None
 
-    def _place_in(self, family: Family, literal: Predicate, prefix: Key) -> Item | None:
+    def _place_in(self, family: Family, literal: Predicate, origin: Item | None = None) -> Item | None:
         if isinstance(family, TestFamily):
             v = family.find(literal)
-            return None if v is None else Item(family, v, literal, (), prefix)
+            return None if v is None else Item(family, v, literal, (), origin)
         inners = family.inners(literal)
         if inners is None:
             return None
@@ -689,7 +698,7 @@ class Space:
         slots = [plain if plain is not None and slot.plain else slot for slot in family.slots]
         placed = {slot: [self._place(slot, conjuncts(p)) for p in inners] for slot in dict.fromkeys(slots)}
         positions = _least([placed[slot] for slot in slots])
-        return None if positions is None else _link_item(family, choice, positions, prefix)
+        return None if positions is None else _link_item(family, choice, positions, origin)
 
     # ---- parents ----------------------------------------------------------------------------------------
 
@@ -736,9 +745,9 @@ def _least(placed: Sequence[Sequence[Placed | None]]) -> tuple[Placed, ...] | No
     return tuple(thing for thing in found if thing is not None)
 
 
-def _link_item(family: LinkFamily, choice: int, positions: tuple[Position, ...], prefix: Key) -> Item:
+def _link_item(family: LinkFamily, choice: int, positions: tuple[Position, ...], origin: Item | None) -> Item:
     literal = family.build(family.numbers[choice], [position.predicate for position in positions])
-    return Item(family, choice, literal, positions, prefix)
+    return Item(family, choice, literal, positions, origin)
 
 
 def _between(literal: Predicate, family: TestFamily) -> tuple[int, int] | None:

@@ -77,6 +77,13 @@ BOX = "type T = { items: set of I } type I = { heavy: bool } individual T"
         f"{TREE} refine T {{ top -> a; top -> b; top -> count kids (top) >= 2; "
         "count kids (top) >= 2 -> distinct kids (top, top); top -> top and top max 2 } "
         "limits { nesting 2, literals 3 }",
+        f"{TREE} refine T {{ top -> a; exists kids (top) -> count kids (top) >= 1; "
+        "count kids (top) >= 1 -> exists kids (top) } limits { nesting 2, literals 3 }",
+        f"{TREE} refine T {{ top -> a; top -> exists kids (a and top); top -> exists kids (exists kids (top)); "
+        "exists kids (top) -> count kids (top) >= 1..2; count kids (top) >= 1 -> exists kids (top); "
+        "top -> exists kids (top); top -> top and top max 2 } limits { nesting 2, literals 3 }",
+        f"{TREE} refine T {{ top -> a; top -> count kids (top) >= 1; "
+        "count kids (top) >= 1 -> count kids (top) >= 1..2 } limits { nesting 2, literals 3 }",
         "type T = { n: int, o: T } individual T refine T { top -> o.n >= 1; top -> o.n >= 2; top -> o.n <= 2; "
         "top -> top and top max 2 }",
     ],
