@@ -134,12 +134,15 @@ def specialisations(name, schema, random):
         if kind.rstrip("?") in schema:
             found += [(f"{link} (top)", f"{link} ({test} and top)"), (f"{link} (top)", f"{link} ({test})")]
             continue
+        found += [(f"count {link} (top) >= 1", f"exists {link} (top)")]
+        found += [(f"count {link} (top) >= 1", f"count {link} (top) >= 1..2")]
         some_of, two, those = f"exists {link} (top)", f"count {link} (top) >= 2", f"exists {link} ({test})"
         found += [
             (some_of, f"count {link} (top) >= 2..3"),
             (some_of, f"exists {link} ({test} and top)"),
             (some_of, those),
         ]
+        found += [(some_of, f"count {link} (top) >= 1"), (those, f"count {link} ({test} and top) >= 1..2")]
         found += [(some_of, f"distinct {link} (top, top)"), (two, f"count {link} (top) >= 3")]
         found += [(two, f"distinct {link} (top, top)"), (two, f"distinct {link} ({test}, top)")]
         found += [(those, f"count {link} ({test}) >= 2"), (those, f"distinct {link} ({test}, top)")]
