@@ -88,8 +88,8 @@ def main() -> None:
     n = arguments.moments or (2 if arguments.quick else MOMENTS)
     endings: list[Ending] = []
     with tempfile.TemporaryDirectory() as folder:
-        for data in filter(None, (DATA[name](Path(folder)) for name in names)):
-            endings += interrupted_at_random(data, n, arguments.limit, np.random.default_rng(arguments.seed))
+        for i, data in enumerate(filter(None, (DATA[name](Path(folder)) for name in names))):
+            endings += interrupted_at_random(data, n, arguments.limit, np.random.default_rng((arguments.seed, i)))
     print_summary(endings)
 
 
@@ -161,7 +161,7 @@ def started(data: DataFile, limit: float, folder: Path) -> Running:
 
 def interrupted_at_random(data: DataFile, n: int, limit: float, rng: np.random.Generator) -> list[Ending]:
     """Interrupt fits at random moments; a fit that was done before its moment does not count and is run again."""
-    population = open_data(data.path).population
+    population = open_data(data.path, skip_bad="--skip-bad" in data.options or None).population
     endings: list[Ending] = []
     with tempfile.TemporaryDirectory() as folder:
         span = seconds_of_learning(data, limit, Path(folder))
