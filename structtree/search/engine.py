@@ -298,7 +298,7 @@ class Search:
                     finder = finder if next(finder, self) is None else None
                 else:
                     self._prove()
-                if enough == np.inf and self._is_perfect():
+                if self.prune and enough == np.inf and self._is_perfect():
                     # Nothing can be better; for something shorter the search goes on as long as it has gone so far.
                     enough = 2 * max(first, self.proving + self.finding)
                 self._report()
