@@ -48,7 +48,7 @@ REMEMBERED = 200_000_000
 EXPANSION, SWEEP, PREDICATE, CELL = 300_000, 100_000, 40, 2
 
 # How much work the frontier does before the finder begins: where all tests stand at one position, proofs are quick.
-FIRST_NESTED, FIRST_PLAIN = 50_000_000, 2_000_000_000
+FIRST_NESTED, FIRST_PLAIN = 50_000_000, 6_000_000_000
 
 # How much more work goes into finding than into proving, as long as there is something left to look at.
 FINDING = 3
