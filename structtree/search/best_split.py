@@ -1,10 +1,7 @@
-"""The best predicate of a space: best-first branch and bound.
+"""The best predicate of a space: branch and bound to prove it, a beam and a polish to find it.
 
-The frontier holds predicates by their bound. The one with the best bound is expanded, what may still beat the best
-found goes to the frontier, and as soon as no bound there beats it, it is proved best.
-
-Law: with and without pruning the result is the same. Ties go to the shorter predicate, then to the one that is
-generated first.
+Law: with and without pruning the loss is the same. Ties go to the shorter predicate, then to the one that is generated
+first; unless the split is perfect: then something shorter is looked for only as long again as the search took.
 """
 
 from __future__ import annotations
@@ -69,7 +66,8 @@ def best_split(
     prune : bool
         Whether bounds are used; without them the whole space is evaluated.
     strategy : {"best-first", "exhaustive", "beam"}
-        ``exhaustive`` is best-first without pruning; ``beam`` keeps the best few of each level and proves nothing.
+        ``best-first`` proves by the best bound, and finds by the best score in turns with it; ``exhaustive`` evaluates
+        the whole space; ``beam`` only finds, and proves nothing but what is perfect.
     max_evaluations, time_limit : optional
         Budgets, in predicates and in seconds; what was found until then is returned, with the gap left.
     max_frontier : int
