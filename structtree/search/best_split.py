@@ -1,7 +1,7 @@
 """The best predicate of a space: branch and bound to prove it, a beam and a polish to find it.
 
-Law: with and without pruning the loss is the same. Ties go to the shorter predicate, then to the one that is generated
-first; unless the split is perfect: then something shorter is looked for only as long again as the search took.
+Law: with and without pruning the loss is the same. Ties go to the shorter predicate, then to the one that is
+generated first; unless the split is perfect: then something shorter is looked for only as long again as it took.
 """
 
 from __future__ import annotations
@@ -66,8 +66,8 @@ def best_split(
     prune : bool
         Whether bounds are used; without them the whole space is evaluated.
     strategy : {"best-first", "exhaustive", "beam"}
-        ``best-first`` proves by the best bound, and finds by the best score in turns with it; ``exhaustive`` evaluates
-        the whole space; ``beam`` only finds, and proves nothing but what is perfect.
+        ``best-first`` proves by the best bound, and finds by the best score in turns with it; ``exhaustive``
+        evaluates the whole space; ``beam`` only finds, and proves nothing but what is perfect.
     max_evaluations, time_limit : optional
         Budgets, in predicates and in seconds; what was found until then is returned, with the gap left.
     max_frontier : int

@@ -48,7 +48,9 @@ REMEMBERED = 200_000_000
 EXPANSION, SWEEP, PREDICATE, CELL = 300_000, 100_000, 40, 2
 
 # How much work the frontier does before the finder begins: where all tests stand at one position, proofs are quick.
-FIRST_NESTED, FIRST_PLAIN = 50_000_000, 6_000_000_000
+# In nested data it begins at once when so many predicates wait: then the proof will take long.
+FIRST_NESTED, FIRST_PLAIN = 200_000_000, 6_000_000_000
+MANY = 5_000
 
 # How much more work goes into finding than into proving, as long as there is something left to look at.
 FINDING = 3
@@ -283,7 +285,8 @@ class Search:
         """Prove and find in turns, until no bound beats the best found or a limit is reached."""
         self._start()
         finder: Iterator[None] | None = self._rounds(WIDTHS) if self.prune else None
-        first = FIRST_NESTED if self._is_nested() else FIRST_PLAIN
+        nested = self._is_nested()
+        first = FIRST_NESTED if nested else FIRST_PLAIN
         enough = np.inf
         try:
             while self.frontier:
@@ -294,13 +297,14 @@ class Search:
                     return
                 if self.proving + self.finding > enough:
                     return
+                first = 0 if nested and self.waiting > MANY else first
                 if finder is not None and self.proving >= max(first, self.finding / FINDING):
                     finder = finder if next(finder, self) is None else None
                 else:
                     self._prove()
                 if self.prune and enough == np.inf and self._is_perfect():
                     # Nothing can be better; for something shorter the search goes on as long as it has gone so far.
-                    enough = 2 * max(first, self.proving + self.finding)
+                    enough = 2 * max(FIRST_NESTED, self.proving + self.finding)
                 self._report()
         except _OverError:
             self.stopped_by = self.budget.over(self.evaluated) or "time"
