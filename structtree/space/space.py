@@ -42,11 +42,13 @@ from structtree.space.families import (
 )
 from structtree.space.functions import with_functions
 from structtree.space.terms import (
+    Head,
     Subject,
     canonical,
     clash,
     conjoin,
     conjuncts,
+    head,
     may_outgrow,
     n_literals,
     nesting,
@@ -290,10 +292,13 @@ class Space:
     offers: Offers
     contested: Mapping[str, frozenset[int]] = field(init=False)
     plain: Mapping[str, PlainTests] = field(init=False)
+    rewritten: frozenset[Head] = field(init=False)
 
     def __post_init__(self) -> None:
         names = self.grammar.schema.names
         object.__setattr__(self, "contested", {name: _contested(name, self.offers) for name in names})
+        lefts = (left for by_left in self.offers.from_literal.values() for left in by_left)
+        object.__setattr__(self, "rewritten", frozenset(map(head, lefts)))
         object.__setattr__(self, "plain", {name: PlainTests.of(self.offers.from_top[name]) for name in names})
 
     @classmethod
@@ -558,7 +563,7 @@ class Space:
         blocked = [o.literal for o in (*position.fixed, *before) if clash(item.literal, o.literal)]
         if not blocked and self._counts(made, item):
             yield made
-        elif all(may_outgrow(item.literal, other) for other in blocked):
+        elif all(may_outgrow(item.literal, other, self.rewritten) for other in blocked):
             for deeper in self._grow_item(item, position.slot.type, room.after(_growth(item, was))):
                 yield from self._settle(position, before, deeper, room, was)
 
@@ -795,7 +800,7 @@ def _contested(name: str, offers: Offers) -> frozenset[int]:
     chained = [family for families in offers.from_literal[name].values() for family in families]
     families = [*offers.from_top[name], *chained]
     links = [family for family in families if isinstance(family, LinkFamily)]
-    often = {head for head, n in Counter(family.head for family in links).items() if n > 1}
+    often = {shared for shared, n in Counter(family.head for family in links).items() if n > 1}
     dotted = {f.head for f in families if isinstance(f, TestFamily) and f.head} & {f.head for f in links}
     unlike = {f.head for f in links if len(f.slots) > 1 and not all(slot.plain for slot in f.slots)}
     contested = {family.index for family in families if family.head in often | dotted | unlike}

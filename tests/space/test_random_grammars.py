@@ -84,6 +84,8 @@ BOX = "type T = { items: set of I } type I = { heavy: bool } individual T"
         "top -> exists kids (top); top -> top and top max 2 } limits { nesting 2, literals 3 }",
         f"{TREE} refine T {{ top -> a; top -> count kids (top) >= 1; "
         "count kids (top) >= 1 -> count kids (top) >= 1..2 } limits { nesting 2, literals 3 }",
+        "type T = { a: bool, kids: list of T } individual T refine T { top -> next (a); top -> next (later (top)); "
+        "later (top) -> next (top); top -> top and top max 2 } limits { nesting 3, literals 6 }",
         "type T = { n: int, o: T } individual T refine T { top -> o.n >= 1; top -> o.n >= 2; top -> o.n <= 2; "
         "top -> top and top max 2 }",
     ],
