@@ -41,7 +41,7 @@ def best_split(
     strategy: Strategy = "best-first",
     max_evaluations: int | None = None,
     time_limit: float | None = None,
-    max_frontier: int = 1_000_000,
+    max_frontier: int = 5_000_000,
     min_samples_leaf: int = 1,
     sample_weight: ArrayLike | None = None,
     class_weight: dict[Any, float] | None = None,
@@ -71,7 +71,8 @@ def best_split(
     max_evaluations, time_limit : optional
         Budgets, in predicates and in seconds; what was found until then is returned, with the gap left.
     max_frontier : int
-        How many predicates may wait to be expanded; beyond that the search goes on depth-first.
+        How many predicates may wait to be expanded, at some 40 bytes each; beyond that the search goes on
+        depth-first.
     min_samples_leaf : int
         The least number of individuals on either side.
     sample_weight, class_weight : optional

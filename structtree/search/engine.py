@@ -70,7 +70,7 @@ class Budget:
 
     evaluations: int | None = None
     clock: Clock = field(default_factory=Clock)
-    frontier: int = 1_000_000
+    frontier: int = 5_000_000
 
     def over(self, evaluated: int) -> StoppedBy | None:
         """Which limit is reached, if any."""
@@ -127,6 +127,12 @@ class Waiting:
         one = np.zeros(1, dtype=np.int64)
         bounds, sizes = np.array([bound]), np.array([position.size])
         return cls(trail, bounds, sizes, one, one, np.ones(1, dtype=np.bool_), lambda family, choice: [position])
+
+    def first(self) -> Waiting:
+        """The one whose turn it is, alone."""
+        one = slice(self.at, self.at + 1)
+        given = (self.bounds[one], self.sizes[one], self.families[one], self.choices[one], self.counted[one])
+        return Waiting(self.trail, *given, self.make)
 
     def __len__(self) -> int:
         return len(self.sizes) - self.at
@@ -240,6 +246,7 @@ class Search:
     hints: tuple[Predicate, ...] = ()
     best: Best | None = None
     frontier: list[Waiting] = field(default_factory=list)
+    stack: list[Waiting] = field(default_factory=list)
     known: Known = field(default_factory=dict)
     boards: dict[str, tuple[Board, Board]] = field(default_factory=dict)
     steps: Steps = field(init=False)
@@ -391,6 +398,9 @@ class Search:
 
     def _prove(self) -> None:
         """Expand the predicate with the best bound, or find that nothing is left to prove."""
+        if self.stack:
+            self._dive()
+            return
         waiting = self.frontier[0]
         if self._is_hopeless(waiting.bound, -1):
             # Every other bound is worse still.
@@ -400,56 +410,49 @@ class Search:
         if self._is_hopeless(waiting.bound, waiting.size):
             self.pruned += 1
         elif self.waiting > self.budget.frontier:
-            self._dive(waiting)
+            self.stack = [waiting.first()]
+            self._dive()
+            return
         else:
             # What is half expanded may still hide something better, so it stays on the frontier until it is done.
             self._expand(waiting)
-        self._drop(self.frontier, waiting)
+        self._drop()
 
-    def _drop(self, frontier: list[Waiting], waiting: Waiting) -> None:
-        """Take the first of those that wait away; they are on the frontier, which may have grown since."""
+    def _drop(self) -> None:
+        """Take the first predicate off the frontier."""
+        waiting = self.frontier[0]
         self.waiting -= 1
-        if waiting is frontier[0]:
-            if len(waiting) > 1:
-                waiting.drop()
-                heapq.heapreplace(frontier, waiting)
-            else:
-                heapq.heappop(frontier)
-            return
-        waiting.drop()
-        if not len(waiting):
-            frontier.remove(waiting)
-        heapq.heapify(frontier)
+        if len(waiting) > 1:
+            waiting.drop()
+            heapq.heapreplace(self.frontier, waiting)
+        else:
+            heapq.heappop(self.frontier)
 
     def _push(self, waiting: Waiting) -> None:
-        if len(waiting):
+        if self.stack:
+            self.stack.append(waiting)
+        else:
             self.waiting += len(waiting)
             heapq.heappush(self.frontier, waiting)
 
-    def _dive(self, top: Waiting) -> None:
-        """Search everything below a predicate depth-first, so that the frontier does not grow."""
-        outside, stack = self.frontier, [top]
-        try:
-            self.frontier = []
-            self._expand(top)
-            stack = sorted(self.frontier, reverse=True)
-            while stack:
-                waiting = stack[-1]
-                if not self._is_hopeless(waiting.bound, waiting.size):
-                    self.frontier = []
-                    self._expand(waiting)
-                    fresh = sorted(self.frontier, reverse=True)
-                else:
-                    fresh = []
-                self.waiting -= 1
-                waiting.drop()
-                if not len(waiting):
-                    stack.pop()
-                stack += fresh
-        finally:
-            # If a limit was reached on the way, the predicate above all this stays where it was.
-            self.waiting -= sum(map(len, stack)) if stack != [top] else 0
-            self.frontier = outside
+    def _dive(self) -> None:
+        """Go on one step below the first predicate of the frontier, depth-first, so that the frontier does not grow.
+
+        It stays there until all below it is done.
+        """
+        waiting, n = self.stack[-1], len(self.stack)
+        if self._is_hopeless(waiting.bound, -1):
+            self.pruned += len(waiting)
+            self.stack.pop()
+        else:
+            if not self._is_hopeless(waiting.bound, waiting.size):
+                self._expand(waiting)
+            waiting.drop()
+            # The best of what it leads to comes next, and the rest of its own run after all of that.
+            below = sorted(self.stack[n:], reverse=True)
+            self.stack[n - 1 :] = [*([waiting] if len(waiting) else []), *below]
+        if not self.stack:
+            self._drop()
 
     def _is_hopeless(self, bound: Loss, size: int) -> bool:
         """Whether no refinement of a predicate of this size, with this bound, can become the result.
