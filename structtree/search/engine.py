@@ -43,9 +43,9 @@ __all__ = ["Budget", "Search"]
 # Answers of predicates that are kept for later ones, in bytes.
 REMEMBERED = 200_000_000
 
-# What an expansion, a sweep at one position, a predicate, and a row of a column cost, in nanoseconds, to share the
-# work by.
-EXPANSION, SWEEP, PREDICATE, CELL = 300_000, 100_000, 40, 2
+# What an expansion, a predicate by itself, a sweep at one position, a predicate in it, and a row of a column cost, in
+# nanoseconds, to share the work by.
+EXPANSION, SINGLE, SWEEP, PREDICATE, CELL = 300_000, 200_000, 100_000, 40, 2
 
 # How much work the frontier does before the finder begins: where all tests stand at one position, proofs are quick.
 # In nested data it begins at once when so many predicates wait: then the proof will take long.
@@ -525,6 +525,7 @@ class Search:
 
     def _consider(self, position: Position, trail: tuple[int, ...]) -> None:
         """Evaluate one predicate by itself."""
+        self.proving += SINGLE
         rows = rows_where(position.predicate, self.population, self.population.schema.individual, self.known)
         true = rows[self.population.individuals]
         self._count(1)
