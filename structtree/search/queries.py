@@ -8,7 +8,7 @@ written out for what is kept.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from structtree.lang.syntax import Predicate
@@ -104,14 +104,21 @@ class Vocabulary:
     """The families of a space that queries are made of."""
 
     space: Space
+    _families: dict[tuple[str, int], Family] = field(default_factory=dict, init=False, repr=False)
+    _openings: dict[str, list[LinkFamily]] = field(default_factory=dict, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        for name, families in self.space.offers.from_top.items():
+            self._families.update({(name, family.index): family for family in families})
+            self._openings[name] = [f for f in families if isinstance(f, LinkFamily) and is_swept(f)]
 
     def family(self, type_name: str, index: int) -> Family:
         """A family by its index."""
-        return next(family for family in self.space.offers.from_top[type_name] if family.index == index)
+        return self._families[type_name, index]
 
     def openings(self, type_name: str) -> list[LinkFamily]:
         """The links of a type that a query may follow."""
-        return [f for f in self.space.offers.from_top[type_name] if isinstance(f, LinkFamily) and is_swept(f)]
+        return self._openings[type_name]
 
     def predicate(self, query: Query) -> Predicate:
         """The predicate that a query stands for."""
