@@ -367,8 +367,11 @@ class Search:
                     yield from finder.polish(words.query(predicate), counting=False)
 
     def _sweeps(self, space: Space, judge: Judge) -> Sweeps:
-        own = space.population is self.population
-        return Sweeps(space, judge, self.least, self._tell, self.boards if own else {})
+        """Sweeps over these individuals, or over some of them, of which there need be fewer on a side."""
+        assert space.population is not None
+        own, n = space.population is self.population, len(space.population)
+        least = max(1, self.least * n // len(self.population))
+        return Sweeps(space, judge, least, self._tell, self.boards if own else {})
 
     def _on_sample(self, n: int) -> Finder:
         """A finder on some of the individuals, with the thresholds that are between their values."""
@@ -390,7 +393,7 @@ class Search:
         position = self.space.locate(predicate)
         if position is None:
             return False
-        self._improve(loss, position.size, lambda: position)
+        self._improve(loss, position.size, position)
         self.good.append(predicate)
         return True
 
@@ -535,7 +538,7 @@ class Search:
             return
         assessed = self.judge.assess(self.judge.counts(true[:, None]), self.best.loss if self.best else None)
         if self.least <= size <= len(true) - self.least:
-            self._improve(_pair(assessed.losses[0]), position.size, lambda: position)
+            self._improve(_pair(assessed.losses[0]), position.size, position)
         bound = _pair(assessed.bounds[0])
         if self._is_hopeless(bound, position.size):
             self.pruned += 1
@@ -639,7 +642,7 @@ class Search:
                 return
             for made in self._opened(openings[int(members.families[k])], int(members.choices[k])):
                 if made.size == sizes[k]:
-                    self._improve(_pair(losses[k]), made.size, partial(_same, made))
+                    self._improve(_pair(losses[k]), made.size, made)
 
     def _opened(self, opening: Opening, choice: int) -> Iterator[Position]:
         """The predicate that a member of an opened family makes, or what takes its place."""
@@ -731,8 +734,9 @@ class Search:
         lengths = self._lengths(place.type)[members.families[tied]]
         first = tied[np.lexsort((members.choices[tied], members.families[tied], lengths))[0]]
         family, choice = int(members.families[first]), int(members.choices[first])
-        make = partial(self._members, place, family, choice)
-        self._improve(loss, size + int(lengths.min()), lambda: next(make()))
+        length = size + int(lengths.min())
+        if self._may_improve(loss, length):
+            self._improve(loss, length, next(self._members(place, family, choice)))
 
     def _members(self, place: Place, index: int, choice: int) -> Iterator[Position]:
         """The predicate that a member of a batch makes."""
@@ -813,11 +817,10 @@ class Search:
 
     # ---- the best so far --------------------------------------------------------------------------------
 
-    def _improve(self, loss: Loss, size: int, make: Callable[[], Position]) -> None:
+    def _improve(self, loss: Loss, size: int, position: Position) -> None:
         """Take a predicate as the best if it is, or if it is as good and shorter, or as short and comes first."""
         if not self._may_improve(loss, size):
             return
-        position = make()
         better = self.best is None or self.judge.compare(loss, self.best.loss) < 0
         if better or self.best is None or (size, position.key) < (self.best.size, self.best.key):
             self.best = Best(loss, size, position.key, position)
@@ -855,10 +858,6 @@ class Search:
         name, stats = self.judge.name, self._stats()
         others = tuple(p for p in dict.fromkeys(reversed(self.good)) if p != position.predicate)
         return Split(position.predicate, loss, score, yes, no, proved, gap, name, stats, self.problem, others)
-
-
-def _same(position: Position) -> Position:
-    return position
 
 
 def _text(position: Position, path: Path) -> str:
