@@ -511,8 +511,8 @@ def test_a_second_ctrl_c_stops_at_once(monkeypatch, tmp_path):
         signal.raise_signal(signal.SIGINT)
         signal.raise_signal(signal.SIGINT)
 
-    monkeypatch.setattr(grow, "grow_flat", twice)
-    assert fail("fit", "lenses", "-o", tmp_path / "m.json", code=130) == "error: stopped\n"
+    monkeypatch.setattr(grow, "best_split", twice)
+    assert fail("fit", "lenses", "--strategy", "best-first", "-o", tmp_path / "m.json", code=130) == "error: stopped\n"
     assert not (tmp_path / "m.json").exists()
 
 
