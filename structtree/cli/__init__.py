@@ -19,24 +19,24 @@ __all__ = ["app", "main"]
 def main() -> None:
     """Run the command line; after Ctrl-C the exit code is 130, whatever became of the command."""
     stop = listening()
+    code: object = 0
     try:
         from structtree.cli.commands import app
 
         app(prog_name="structtree")
-    except SystemExit as error:
-        if not stop.pressed:
-            raise
-        stop.answered = True
-        if isinstance(error.code, str):
-            print(error.code, file=sys.stderr)
+    except SystemExit as ending:
+        code = ending.code
     except BaseException:
-        # Whatever Ctrl-C has torn may end in any error.
+        # What Ctrl-C has torn may end in any error.
         if not stop.pressed:
             raise
-        stop.answered = True
-        print("error: stopped", file=sys.stderr)
-    if stop.pressed:
-        leave(EXIT_CODE)
+        code = "error: stopped"
+    stop.answered = True
+    if isinstance(code, str):
+        print(code, file=sys.stderr)
+        code = 1
+    # Python takes half a second to tidy up, in which it no longer listens.
+    leave(EXIT_CODE if stop.pressed else int(code or 0))  # type: ignore[call-overload]  # an int, or None
 
 
 def __getattr__(name: str) -> Any:
