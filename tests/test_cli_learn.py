@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 from structtree import Growth, Pruning, StructuralTreeClassifier, load_dataset, load_model, open_data, pretty
+from structtree.cli import learning
 from structtree.cli.progress import folding, growing
 from structtree.data import opening
 from structtree.lang import default
@@ -26,6 +27,7 @@ from structtree.learn.prune import cost_complexity
 from structtree.learn.tree import Leaf
 from structtree.learn.validate import FoldDone
 from structtree.report import text
+from structtree.search import clock
 from tests.conftest import REPOSITORY
 from tests.test_cli import fail, run, succeed
 
@@ -442,6 +444,23 @@ def test_options_of_learning_count_in_cross_validation():
 # ---- Ctrl-C and waiting ---------------------------------------------------------------------------------
 
 
+def test_the_time_limit_counts_reading(monkeypatch):
+    told = []
+    monkeypatch.setattr(learning, "note", told.append)
+    monkeypatch.setattr(clock.Clock, "spent", lambda _: 7.0)
+    assert learning.time_for_learning(clock.Clock(10.0)).seconds == 3.0
+    assert learning.time_for_learning(clock.Clock(7.5)).seconds == 0.75
+    assert learning.time_for_learning(clock.Clock(1.0)).seconds == 0.3
+    assert learning.time_for_learning(clock.Clock(None)).seconds is None
+    assert len(told) == 3
+    assert told[0] == (
+        "note: reading the data took 7 s of the time limit of 10 s, which leaves 3 s for learning; "
+        "a longer --time-limit gives more"
+    )
+    assert learning.time_for_learning(clock.Clock(100.0)).seconds == 93.0
+    assert len(told) == 3
+
+
 def pressing(monkeypatch, where, name, at=1):
     """Have Ctrl-C pressed when a function is called for the n-th time."""
     real, calls = getattr(where, name), []
@@ -512,7 +531,9 @@ def test_a_second_ctrl_c_stops_at_once(monkeypatch, tmp_path):
         signal.raise_signal(signal.SIGINT)
 
     monkeypatch.setattr(grow, "best_split", twice)
-    assert fail("fit", "lenses", "--strategy", "best-first", "-o", tmp_path / "m.json", code=130) == "error: stopped\n"
+    assert (
+        fail("fit", "lenses", "--strategy", "best-first", "-o", tmp_path / "m.json", code=130) == "error: stopped\n"
+    )
     assert not (tmp_path / "m.json").exists()
 
 
