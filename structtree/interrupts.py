@@ -5,8 +5,8 @@ code; whoever works long looks at the flag between steps and returns the best so
 `KeyboardInterrupt` as usual.
 
 The command line listens from its first moment on (`listening`), and has little patience: where the flag is not
-answered in time, because something works that does not look at it, the work is cut short by a `KeyboardInterrupt` after
-all, and whoever can return something nevertheless says so by `cut_short`.
+answered in time, because something works that does not look at it, the work is cut short by a `KeyboardInterrupt`
+after all, and whoever can return something nevertheless says so by `cut_short`.
 
 Nothing heavy is imported here, since the command line needs it before anything else.
 """

@@ -531,10 +531,9 @@ def test_a_second_ctrl_c_stops_at_once(monkeypatch, tmp_path):
         signal.raise_signal(signal.SIGINT)
 
     monkeypatch.setattr(grow, "best_split", twice)
-    assert (
-        fail("fit", "lenses", "--strategy", "best-first", "-o", tmp_path / "m.json", code=130) == "error: stopped\n"
-    )
-    assert not (tmp_path / "m.json").exists()
+    out = tmp_path / "m.json"
+    assert fail("fit", "lenses", "--strategy", "best-first", "-o", out, code=130) == "error: stopped\n"
+    assert not out.exists()
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, SystemError])

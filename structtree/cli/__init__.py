@@ -30,8 +30,9 @@ def main() -> None:
         # What Ctrl-C has torn may end in any error.
         if not stop.pressed:
             raise
+    if stop.pressed and not stop.answered:
+        stop.answered = True
         code = "error: stopped"
-    stop.answered = True
     if isinstance(code, str):
         print(code, file=sys.stderr)
         code = 1

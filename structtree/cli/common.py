@@ -21,7 +21,7 @@ from typing import Annotated, Any, NoReturn, ParamSpec, TypeVar
 import typer
 
 from structtree.errors import MissingFileError, StructtreeError
-from structtree.interrupts import EXIT_CODE, Stop
+from structtree.interrupts import EXIT_CODE, Stop, stoppable
 
 __all__ = [
     "DEBUG",
@@ -58,6 +58,8 @@ def reporting(command: Callable[P, R]) -> Callable[P, R]:
                 raise
             _fail(str(error), error.exit_code)
         except KeyboardInterrupt as interrupt:
+            with stoppable() as stop:
+                stop.answered = True
             _fail(": ".join(["stopped", *map(str, interrupt.args)]), EXIT_CODE)
         except MemoryError:
             _fail("this needs more memory than there is", 1)

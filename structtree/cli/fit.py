@@ -290,15 +290,16 @@ def _leaves(n: int) -> str:
 
 
 def _proof(learned: _Learned) -> str:
-    unproved, n = learned.unproved, len(learned.model.tree.branches)
+    tree, unproved = learned.model.tree, learned.doubts
+    n = len(tree.branches)
     if not unproved:
         return "every test is proved best" if n else "there is nothing to ask"
-    n_tests = sum(node["test"] is not None for node in unproved)
+    n_tests = sum(bool(tree.nodes[doubt.node].children) for doubt in unproved)
     are = "is" if n_tests == 1 else "are"
     words = [f"{n_tests} of {n} {'test' if n == 1 else 'tests'} {are} not proved best"] if n_tests else []
     words += [f"{_leaves(len(unproved) - n_tests)} may miss a test"] if n_tests < len(unproved) else []
-    gaps = [node["gap"] for node in unproved if node["gap"] is not None]
-    return " and ".join(words) + (f" (gap at most {max(gaps):.3g})" if len(gaps) == len(unproved) else "")
+    gap = max(doubt.gap for doubt in unproved)
+    return " and ".join(words) + (f" (gap at most {gap:.3g})" if isfinite(gap) else "")
 
 
 def _about_proof(learned: _Learned) -> Iterator[str]:

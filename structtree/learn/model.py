@@ -13,7 +13,7 @@ import gzip
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from math import isfinite
 from pathlib import Path
 from typing import Any, Literal, NoReturn, get_args
@@ -287,9 +287,8 @@ def _node_to_json(node: Node) -> dict[str, Any]:
     if isinstance(node, Leaf):
         reason = {"stopped_by": node.stopped_by} if node.stopped_by else {}
         return {**seen, "gap": _number(node.gap), **reason} if node.gap else seen
-    found = {key: _number(value) if isinstance(value, float) else value for key, value in asdict(node.found).items()}
-    if node.found.stopped_by is None:
-        del found["stopped_by"]
+    told = ((one.name, getattr(node.found, one.name)) for one in fields(node.found))
+    found = {key: _number(value) if isinstance(value, float) else value for key, value in told if value is not None}
     shares = {"shares": [float(share) for share in node.shares]} if node.shares else {}
     match node:
         case Branch(test, yes, no):

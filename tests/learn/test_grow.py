@@ -387,7 +387,7 @@ def test_a_real_time_limit_is_kept():
 )
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_interrupting_keeps_the_tree_so_far(monkeypatch, growth, when):
-    """Ctrl-C before or after the fourth search, which returns its best so far; leaves that wait say what is possible."""
+    """Ctrl-C before or after the fourth search, which returns its best so far; leaves that wait have gaps."""
 
     def interrupted(*arguments, **options):
         if len(calls) == 4 and when == "before":
