@@ -241,7 +241,7 @@ def hiv(folder: Path, n: int = 5000) -> DataFile | None:
     made = folder / f"hiv-{n}.csv"
     with gzip.open(path, "rt") as source, made.open("w") as file:
         file.writelines(islice(source, n + 1))
-    return DataFile(f"HIV, first {n:,}", made, ("--target", "HIV_active"))
+    return DataFile(f"HIV, first {n:,}", made, ("--target", "HIV_active", "--skip-bad"))
 
 
 def musk(folder: Path) -> DataFile | None:

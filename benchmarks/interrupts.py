@@ -158,7 +158,7 @@ def started(data: DataFile, limit: float, folder: Path) -> Running:
 
 def interrupted_at_random(data: DataFile, n: int, limit: float, rng: np.random.Generator) -> list[Ending]:
     """Interrupt fits at random moments; a fit that was done before its moment does not count and is run again."""
-    population = open_data(data.path).population
+    population = open_data(data.path, skip_bad="--skip-bad" in data.options or None).population
     endings: list[Ending] = []
     with tempfile.TemporaryDirectory() as folder:
         span = seconds_of_learning(data, limit, Path(folder))

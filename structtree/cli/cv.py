@@ -24,6 +24,7 @@ from structtree.cli.learning import (
     Learning,
     Seed,
     check_learning,
+    clock_of,
     estimator_params,
     task_of,
     time_for_learning,
@@ -93,12 +94,10 @@ def cv(
 
     Example: structtree cv trains --compare "acc*,entropy,gini"
     """
-    from structtree.search.clock import Clock
-
     criteria = _criteria(compare, learning.criterion)
     check_learning(learning, folding.seed, folding.time_limit)
     with stoppable() as stop:
-        clock = Clock(folding.time_limit, stop)
+        clock = clock_of(folding.time_limit, stop)
         data, labels = labelled(where, reading, target, task_of(criteria))
         asks = grammar_for(data, grammar, one_at_a_time=learning.is_for_tables)
         given = replace(folding, time_limit=time_for_learning(clock).seconds or folding.time_limit)

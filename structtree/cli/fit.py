@@ -27,6 +27,7 @@ from structtree.cli.learning import (
     Seed,
     check_learning,
     class_weight_of,
+    clock_of,
     decision_of,
     growth_of,
     priors_of,
@@ -101,12 +102,11 @@ def fit(
     Example: structtree fit compounds.csv --target active --post-prune cost-complexity --cost yes:no=5
     """
     from structtree.learn.model import save_model
-    from structtree.search.clock import Clock
 
     check_writable(out)
     check_learning(learning, seed, time_limit)
     with stoppable() as stop:
-        clock = Clock(time_limit, stop)
+        clock = clock_of(time_limit, stop)
         try:
             data, labels = labelled(where, reading, target, task_of([learning.criterion]))
         except KeyboardInterrupt:

@@ -8,12 +8,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from structtree.cli.common import note, seconds_text
 from structtree.errors import UsageError, did_you_mean
+from structtree.interrupts import Stop
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,6 +31,7 @@ __all__ = [
     "Seed",
     "check_learning",
     "class_weight_of",
+    "clock_of",
     "decision_of",
     "estimator_params",
     "growth_of",
@@ -282,6 +285,15 @@ def check_learning(learning: Learning, seed: int, time_limit: float) -> None:
     """Refuse what makes no sense before the data is read."""
     growth_of(learning, seed, time_limit)
     pruning_of(learning)
+
+
+def clock_of(time_limit: float, stop: Stop) -> Clock:
+    """The clock of a command; what it has to import does not count."""
+    from structtree.search.clock import Clock
+
+    for name in ("data.opening", "lang.default", "learn.fit"):
+        import_module(f"structtree.{name}")
+    return Clock(time_limit, stop)
 
 
 def time_for_learning(clock: Clock) -> Clock:

@@ -199,8 +199,9 @@ class _Grower:
                 run.below = self._grow_below(run)
                 growing.append(run.below)
             else:
-                offer = self._offer(run)
-                if offer is not None and not self._is_over():
+                # However little time there is, the root is looked at; and what has been found is used.
+                offer = self._offer(run) if run is root or not self._is_over() else None
+                if offer is not None:
                     waiting += self._divide(offer)
         self._wait(growing)
 

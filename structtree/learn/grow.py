@@ -619,7 +619,7 @@ class _Grower:
     def _search(self, waiting: _Waiting) -> _Offer | None:
         """The best split of a node if there is one to take; if not, the node is a leaf."""
         offer = None
-        if waiting.population is not None and not self._is_over():
+        if waiting.population is not None and (self._is_due(waiting) or not self._is_over()):
             split = self._best_split(waiting, waiting.population)
             offer = self._offer(waiting, split)
             least = split.loss[0] - split.gap
@@ -632,6 +632,10 @@ class _Grower:
             self.settled += len(waiting.which)
             self._tell()
         return offer
+
+    def _is_due(self, waiting: _Waiting) -> bool:
+        """Whether a node is looked at however little time there is: the root, unless it was Ctrl-C."""
+        return waiting.depth == 0 and self.clock.over() != "interrupt"
 
     def _is_over(self) -> bool:
         if self.stopped_by is None:
