@@ -256,4 +256,4 @@ def musk(folder: Path) -> DataFile | None:
     columns |= {f"f{i}": [int(row[1 + i]) for row in rows] for i in range(1, 167)}
     population = from_frame(pd.DataFrame(columns), individual="Molecule", group="molecule", link="conformations")
     write_jsonl(population, folder / "musk.jsonl")
-    return DataFile("musk", folder / "musk.jsonl", ("--target", "musk", "--ignore", "molecule"))
+    return DataFile("musk", folder / "musk.jsonl", ("--target", "musk"))

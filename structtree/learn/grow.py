@@ -471,6 +471,9 @@ def _refusal(evidence: Evidence, growth: Growth) -> Refuses | None:
 N_HINTS = 4
 """So many good predicates of a node are tried first at the nodes below it."""
 
+LEAST_SECONDS = 0.2
+"""For another search at the root, after one that found nothing."""
+
 # ---- a tree while it grows ------------------------------------------------------------------------------
 
 
@@ -620,8 +623,13 @@ class _Grower:
         """The best split of a node if there is one to take; if not, the node is a leaf."""
         offer = None
         if waiting.population is not None and (self._is_due(waiting) or not self._is_over()):
-            split = self._best_split(waiting, waiting.population)
+            split = self._best_split(waiting, waiting.population, self._seconds_for(waiting))
             offer = self._offer(waiting, split)
+            while offer is None and waiting.depth == 0 and self._has_more_time(split):
+                # Without a root there is no tree: the time of the levels below is of no other use.
+                again = replace(waiting, hints=split.runners_up[:N_HINTS])
+                split = self._best_split(again, waiting.population, max(self.clock.left() / 2, LEAST_SECONDS))
+                offer = self._offer(again, split)
             least = split.loss[0] - split.gap
             undecided = offer is None and not split.proved
             gap = undivided(self.evidence.criterion, waiting.knot.stats) - least if undecided else 0.0
@@ -642,6 +650,9 @@ class _Grower:
             self.stopped_by = self.clock.over()
         return self.stopped_by is not None
 
+    def _has_more_time(self, split: Split) -> bool:
+        return split.stats.stopped_by == "time" and self.clock.over() is None
+
     def _seconds_for(self, waiting: _Waiting) -> float:
         share = len(waiting.which) / (self.n - self.settled)
         return self.clock.left() * share / self._n_levels(waiting)
@@ -652,7 +663,7 @@ class _Grower:
         most = halvings if self.growth.max_depth is None else self.growth.max_depth - waiting.depth
         return max(1, min(halvings, most))
 
-    def _best_split(self, waiting: _Waiting, population: Population) -> Split:
+    def _best_split(self, waiting: _Waiting, population: Population, seconds: float) -> Split:
         growth = self.growth
         start: dict[str, Any] = {} if waiting.start is None else {"start": waiting.start}
         split = best_split(
@@ -663,7 +674,7 @@ class _Grower:
             prune=growth.prune,
             strategy=_strategy(growth),
             max_evaluations=growth.max_evaluations,
-            clock=self.clock.part(self._seconds_for(waiting)),
+            clock=self.clock.part(seconds),
             hints=waiting.hints,
             min_samples_leaf=growth.min_samples_leaf,
             sample_weight=self.evidence.weights[waiting.which],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+from dataclasses import replace
 from itertools import pairwise
 from math import ceil, log2
 from time import perf_counter
@@ -367,6 +368,24 @@ def test_nodes_that_wait_when_the_time_is_over_become_leaves(monkeypatch):
     assert len(slow.given) == len(tree.branches) == 6
     assert told[-1].stopped_by == "time"
     assert sum(sizes(tree)) == len(y)
+
+
+def test_a_root_for_which_nothing_was_found_in_its_share_of_the_time_is_searched_again(monkeypatch):
+    population, y = random_table()
+
+    def search(*arguments, clock, **options):
+        given.append(clock.seconds)
+        if len(given) < 3:
+            found = best_split(*arguments, **options | {"max_evaluations": 1})
+            return replace(found, predicate=Top(), stats=replace(found.stats, stopped_by="time"))
+        return best_split(*arguments, **options)
+
+    given = []
+    searched(monkeypatch, search)
+    tree = grow(population, y, ONE_TEST, Growth(strategy="best-first", time_limit=600.0, max_depth=2))
+    assert len(given) == 5
+    assert tree.depth == 2
+    assert given[0] < given[1] <= 300
 
 
 def test_a_real_time_limit_is_kept():
