@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import signal
 
 import pytest
 
-from tests.test_cli import fail, succeed
+from structtree.report import effort as report
+from tests.test_cli import fail, run, succeed
 
 KEYS = {
     "criterion",
@@ -55,6 +57,42 @@ def test_a_table_is_printed_for_people():
     assert "unpruned" in text
     assert "astigmatic" in text
     assert "estimated" not in text
+
+
+def test_it_says_where_the_time_went():
+    given = ["trains", "--criterion", "acc*", "--exhaustive-limit", 0]
+    (effort,) = efforts(*given)
+    assert {"order", "position", "evaluated", "seconds"} == set(effort["passes"][0])
+    assert {one["order"] for one in effort["passes"]} == {"prove", "find"}
+    assert {"(individual)", "cars"} <= {one["position"] for one in effort["passes"]}
+    assert sum(one["evaluated"] for one in effort["passes"]) <= effort["evaluated"]
+    text = succeed("effort", *given)
+    assert "where the time went" in text
+    assert "to prove" in text and "to find" in text
+    (whole,) = efforts(*given, "--whole-tree")
+    places = [(one["order"], one["position"]) for one in whole["passes"]]
+    assert len(set(places)) == len(places)
+
+
+@pytest.mark.parametrize(("at", "n_done"), [(1, 0), (3, 1)])
+def test_ctrl_c_keeps_the_criteria_that_are_done(monkeypatch, at, n_done):
+    """By each criterion there is a search to warm up, and one with pruning."""
+    real, calls = report.best_split, []
+
+    def pressed(*arguments, **options):
+        calls.append(1)
+        if len(calls) == at:
+            signal.raise_signal(signal.SIGINT)
+        return real(*arguments, **options)
+
+    monkeypatch.setattr(report, "best_split", pressed)
+    result = run("effort", "trains", "--criterion", "acc*,gini", "--exhaustive-limit", 0, "--json")
+    assert result.exit_code == 130
+    if n_done:
+        assert len(json.loads(result.stdout)) == n_done
+        assert "stopped by Ctrl-C: this is what was done until then, by 1 criterion" in result.stderr
+    else:
+        assert result.stderr == "error: stopped\n"
 
 
 def test_estimates_are_marked():

@@ -7,17 +7,27 @@ import gzip
 import io
 import json
 import shlex
+import signal
+import subprocess
 import sys
+import time
 
 import numpy as np
 import pytest
 
-from structtree import StructuralTreeClassifier, load_dataset, load_model
+from structtree import Growth, Pruning, StructuralTreeClassifier, load_dataset, load_model, open_data, pretty
+from structtree.cli import learning
 from structtree.cli.progress import folding, growing
+from structtree.data import opening
+from structtree.lang import default
 from structtree.lang.grammar import Grammar
-from structtree.learn import grow, validate
+from structtree.learn import fit, grow, model, prune, score, validate
 from structtree.learn.grow import Progress
+from structtree.learn.prune import cost_complexity
+from structtree.learn.tree import Leaf
 from structtree.learn.validate import FoldDone
+from structtree.report import text
+from structtree.search import clock
 from tests.conftest import REPOSITORY
 from tests.test_cli import fail, run, succeed
 
@@ -94,7 +104,8 @@ def test_the_same_seed_gives_the_same_file(tmp_path):
 def test_what_is_not_proved_is_told():
     found = in_json("fit", "trains", "--strategy", "best-first", "--max-evaluations", 50)
     assert found["unproved"]
-    assert {"node", "test", "gap"} == set(found["unproved"][0])
+    assert {"node", "test", "gap", "stopped_by"} == set(found["unproved"][0])
+    assert found["unproved"][0]["stopped_by"] == "evaluations"
     text = succeed("fit", "trains", "--strategy", "best-first", "--max-evaluations", 50)
     assert "not proved best, gap" in text
     assert "tests are not proved best (gap at most" in text
@@ -433,51 +444,185 @@ def test_options_of_learning_count_in_cross_validation():
 # ---- Ctrl-C and waiting ---------------------------------------------------------------------------------
 
 
-def test_after_ctrl_c_the_tree_so_far_is_kept(monkeypatch, tmp_path):
-    real, calls = grow.best_split, []
+def test_the_time_limit_counts_reading(monkeypatch):
+    told = []
+    monkeypatch.setattr(learning, "note", told.append)
+    monkeypatch.setattr(clock.Clock, "spent", lambda _: 7.0)
+    assert learning.time_for_learning(clock.Clock(10.0)).seconds == 3.0
+    assert learning.time_for_learning(clock.Clock(7.5)).seconds == 0.75
+    assert learning.time_for_learning(clock.Clock(1.0)).seconds == 0.3
+    assert learning.time_for_learning(clock.Clock(None)).seconds is None
+    assert len(told) == 3
+    assert told[0] == (
+        "note: reading the data took 7 s of the time limit of 10 s, which leaves 3 s for learning; "
+        "a longer --time-limit gives more"
+    )
+    assert learning.time_for_learning(clock.Clock(100.0)).seconds == 93.0
+    assert len(told) == 3
 
-    def interrupted(*args, **kwargs):
+
+def pressing(monkeypatch, where, name, at=1):
+    """Have Ctrl-C pressed when a function is called for the n-th time."""
+    real, calls = getattr(where, name), []
+
+    def pressed(*args, **kwargs):
         calls.append(1)
-        if len(calls) == 2:
-            raise KeyboardInterrupt
+        if len(calls) == at:
+            signal.raise_signal(signal.SIGINT)
         return real(*args, **kwargs)
 
-    monkeypatch.setattr(grow, "best_split", interrupted)
+    monkeypatch.setattr(where, name, pressed)
+    return calls
+
+
+def test_after_ctrl_c_the_tree_so_far_is_kept(monkeypatch, tmp_path):
+    pressing(monkeypatch, grow, "best_split", at=2)
     result = run("fit", "trains", "--strategy", "best-first", "-o", tmp_path / "m.json")
-    assert result.exit_code == 0
-    assert "no:  west 10/12" in result.stdout
+    assert result.exit_code == 130
     assert "stopped by Ctrl-C: this is the tree so far" in result.stderr
-    assert len(load_model(tmp_path / "m.json").tree.leaves) == 2
+    tree = load_model(tmp_path / "m.json").tree
+    assert pretty(tree.nodes[0].test) == "exists cars (closed and not long)"
+    unproved = [node.stopped_by if isinstance(node, Leaf) else node.found.stopped_by for node in tree.nodes[2:]]
+    assert "interrupt" in unproved
+    assert "Not proved because Ctrl-C ended the search" in result.stdout
 
 
-@pytest.mark.parametrize("answered", [True, False])
-def test_after_ctrl_c_the_folds_so_far_are_kept(monkeypatch, answered):
-    """Growing a tree answers Ctrl-C with the tree so far; such a fold is worth nothing, and the rest is not begun."""
-    real, calls = StructuralTreeClassifier.fit, []
+MOMENTS = {
+    "reading": (opening, "read_data"),
+    "the grammar": (default, "profile"),
+    "checking": (fit, "evidence_for"),
+    "growing": (grow, "grow_flat"),
+    "pruning": (fit, "choose_alpha"),
+    "a fold": (prune, "_held_out"),
+    "scoring": (score, "class_name"),
+    "saving": (model, "replacing"),
+    "printing": (text, "export_text"),
+}
 
-    def interrupted(self, *args):
-        calls.append(1)
-        if len(calls) < 4:
-            return real(self, *args)
-        if answered:
-            real(self, *args).model_.params["stopped_by"] = "interrupt"
-            return self
+
+@pytest.mark.parametrize("moment", MOMENTS)
+def test_ctrl_c_at_any_moment_of_a_fit_leaves_a_model(monkeypatch, tmp_path, moment):
+    table, out = tmp_path / "table.csv", tmp_path / "m.json"
+    rng = np.random.default_rng(0)
+    lines = [f"{x:.3f},{y:.3f},{'ab'[int(x + 0.2 * z > y)]}" for x, y, z in rng.random((60, 3))]
+    table.write_text("\n".join(["x,y,class", *lines]) + "\n", encoding="utf-8")
+    calls = pressing(monkeypatch, *MOMENTS[moment])
+    result = run("fit", table, "--target", "class", "--post-prune", "cost-complexity", "-o", out)
+    assert calls
+    assert result.exit_code == 130, result.output
+    assert result.stdout.endswith(f"saved {out}; use it with: structtree predict {out} DATA\n")
+    assert len(load_model(out).predict(open_data(table).population)) == 60
+
+
+def test_a_tree_is_not_pruned_by_folds_that_ctrl_c_has_cut_short(monkeypatch):
+    monks = load_dataset("monks-3")
+    given = (monks.population, monks.target, Grammar.load("flat"), Growth(), Pruning("cost-complexity"))
+    whole = fit.fit(*given[:4]).tree
+    calls = pressing(monkeypatch, prune, "_held_out", at=2)
+    stopped = fit.fit(*given)
+    assert calls
+    assert stopped.params["stopped_by"] == "interrupt"
+    assert len(stopped.tree.leaves) == len(cost_complexity(whole, 0.0).leaves)
+
+
+def test_a_second_ctrl_c_stops_at_once(monkeypatch, tmp_path):
+    def twice(*args, **kwargs):
+        signal.raise_signal(signal.SIGINT)
+        signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(grow, "best_split", twice)
+    out = tmp_path / "m.json"
+    assert fail("fit", "lenses", "--strategy", "best-first", "-o", out, code=130) == "error: stopped\n"
+    assert not out.exists()
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, SystemError])
+def test_what_does_not_answer_ctrl_c_is_cut_short(monkeypatch, tmp_path, error):
+    """Where patience is over an interrupt is raised, which may come out of something that is being compiled."""
+
+    def overdue(*args, **kwargs):
+        signal.raise_signal(signal.SIGINT)
+        signal.getsignal(signal.SIGINT).__self__.is_overdue = True
+        raise error
+
+    monkeypatch.setattr(grow, "best_split", overdue)
+    result = run("fit", "trains", "--strategy", "best-first", "-o", tmp_path / "m.json")
+    assert result.exit_code == 130, result.output
+    (leaf,) = load_model(tmp_path / "m.json").tree.nodes
+    assert (leaf.gap, leaf.stopped_by) == (0.5, "interrupt")
+    assert "1 leaf may miss a test (gap at most 0.5)" in result.stdout
+
+
+def test_data_that_takes_too_long_to_read_after_ctrl_c_is_not_learned_from(monkeypatch):
+    def overdue(*args, **kwargs):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(StructuralTreeClassifier, "fit", interrupted)
+    monkeypatch.setattr(opening, "load_dataset", overdue)
+    words = "error: stopped: the data was still being read, so nothing is learned yet\n"
+    assert fail("fit", "trains", code=130) == words
+
+
+SCRIPT = """
+import sys
+from structtree import cli, interrupts
+def listening(real=interrupts.listening):
+    stop = real()
+    print("listening", file=sys.stderr, flush=True)
+    return stop
+cli.listening = listening
+cli.main()
+"""
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_ctrl_c_ends_the_command_with_a_model_or_a_sentence(tmp_path, seed):
+    rng = np.random.default_rng(seed)
+    data, out, err = tmp_path / "data.jsonl", tmp_path / "m.json", tmp_path / "err"
+    with data.open("w", encoding="utf-8") as file:
+        for _ in range(300):
+            orders = [{"days": int(rng.integers(99)), "items": rng.integers(99, size=3).tolist()} for _ in range(4)]
+            file.write(
+                json.dumps({"age": int(rng.integers(99)), "orders": orders, "left": int(rng.integers(2))}) + "\n"
+            )
+    given = ["fit", str(data), "--target", "left", "--type", "left=nominal", "-o", str(out)]
+    # In the background of a shell Ctrl-C is ignored, and what a process ignores its children ignore as well.
+    heard = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+    with err.open("w+", encoding="utf-8") as said:
+        process = subprocess.Popen([sys.executable, "-c", heard + SCRIPT, *given], stdout=said, stderr=said)
+        while "listening" not in err.read_text(encoding="utf-8"):
+            time.sleep(0.01)
+        time.sleep(float(rng.uniform(0.0, 6.0)))
+        process.send_signal(signal.SIGINT)
+        code = process.wait()
+    words = err.read_text(encoding="utf-8")
+    assert code == 130, words
+    assert "Traceback" not in words
+    assert out.exists() or "error: stopped" in words
+    if out.exists():
+        assert len(load_model(out).predict(open_data(data).population)) == 300
+
+
+def test_after_ctrl_c_the_folds_so_far_are_kept(monkeypatch):
+    """Growing a tree answers Ctrl-C with the tree so far; such a fold is worth nothing, and the rest is not begun."""
+    calls = pressing(monkeypatch, StructuralTreeClassifier, "fit", at=4)
     result = run("cv", "lenses", "--folds", 6, "--repeats", 1, "--json")
-    assert result.exit_code == 0, result.output
+    assert result.exit_code == 130, result.output
     assert "stopped by Ctrl-C: these are the first 3 of 6 folds" in result.stderr
     assert len(json.loads(result.stdout)["scores"]) == 3
     assert len(calls) == 4
 
 
 def test_ctrl_c_before_there_is_anything_says_stopped(monkeypatch):
-    def interrupted(*args):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(validate, "_fit", interrupted)
+    pressing(monkeypatch, validate, "_fit")
     assert fail("cv", "lenses", code=130) == "error: stopped\n"
+
+
+@pytest.mark.parametrize("command", ["show", "predict", "explain"])
+def test_ctrl_c_ends_commands_that_use_a_model_at_once(monkeypatch, tmp_path, command):
+    path = tmp_path / "m.json"
+    succeed("fit", "lenses", "-o", path)
+    pressing(monkeypatch, model, "load_model")
+    assert fail(command, path, *([] if command == "show" else ["lenses"]), code=130) == "error: stopped\n"
 
 
 def test_a_pipe_gets_no_progress(capfd):

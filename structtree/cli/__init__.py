@@ -1,77 +1,48 @@
 """The command line: flags in, one library call, words out.
 
-Everything heavy is imported inside the command that needs it, so that ``--help`` answers at once.
+`main` listens to Ctrl-C before anything else is imported; the commands are in `structtree.cli.commands`.
 """
 
 from __future__ import annotations
 
-from typing import Annotated
+import sys
+from typing import TYPE_CHECKING, Any
 
-import typer
+from structtree.interrupts import EXIT_CODE, leave, listening
 
-from structtree import __version__
-from structtree.cli.common import DEBUG, reporting
-from structtree.cli.cv import cv
-from structtree.cli.data import data_app, datasets_app
-from structtree.cli.effort import effort
-from structtree.cli.fit import fit
-from structtree.cli.grammars import grammar_app
-from structtree.cli.models import explain, predict, show
-from structtree.cli.progress import told_of_compiling
+if TYPE_CHECKING:
+    from structtree.cli.commands import app
 
 __all__ = ["app", "main"]
 
-app = typer.Typer(
-    help="Decision and regression trees over structured data. Begin with: structtree demo",
-    no_args_is_help=True,
-    rich_markup_mode="markdown",
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-
 
 def main() -> None:
-    """Run the command line."""
-    app(prog_name="structtree")
+    """Run the command line; after Ctrl-C the exit code is 130, whatever became of the command."""
+    stop = listening()
+    code: object = 0
+    try:
+        from structtree.cli.commands import app
+
+        app(prog_name="structtree")
+    except SystemExit as ending:
+        code = ending.code
+    except BaseException:
+        # What Ctrl-C has torn may end in any error.
+        if not stop.pressed:
+            raise
+    if stop.pressed and not stop.answered:
+        stop.answered = True
+        code = "error: stopped"
+    if isinstance(code, str):
+        print(code, file=sys.stderr)
+        code = 1
+    # Python takes half a second to tidy up, in which it no longer listens.
+    leave(EXIT_CODE if stop.pressed else int(code or 0))  # type: ignore[call-overload]  # an int, or None
 
 
-def _show_version(wanted: bool) -> None:
-    if wanted:
-        typer.echo(f"structtree {__version__}")
-        raise typer.Exit
+def __getattr__(name: str) -> Any:
+    if name != "app":
+        raise AttributeError(f"module 'structtree.cli' has no attribute {name!r}")
+    from structtree.cli.commands import app
 
-
-@app.callback()
-def _root(
-    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
-    version: Annotated[
-        bool, typer.Option("--version", help="Show the version.", callback=_show_version, is_eager=True)
-    ] = False,
-) -> None:
-    """Decision and regression trees over structured data.
-
-    Begin with: **structtree demo**
-    """
-    DEBUG.set(debug)
-
-
-@app.command("demo")
-@reporting
-def demo() -> None:
-    """Show what structtree does, on the twenty trains.
-
-    Example: structtree demo
-    """
-    from structtree.report.demo import demonstrate
-
-    with told_of_compiling():
-        for line in demonstrate():
-            typer.echo(line)
-
-
-for name, command in {"fit": fit, "predict": predict, "show": show, "explain": explain, "cv": cv}.items():
-    app.command(name)(command)
-app.command("effort")(effort)
-app.add_typer(data_app, name="data")
-app.add_typer(datasets_app, name="datasets")
-app.add_typer(grammar_app, name="grammar")
+    return app

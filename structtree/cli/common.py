@@ -21,11 +21,13 @@ from typing import Annotated, Any, NoReturn, ParamSpec, TypeVar
 import typer
 
 from structtree.errors import MissingFileError, StructtreeError
+from structtree.interrupts import EXIT_CODE, Stop, stoppable
 
 __all__ = [
     "DEBUG",
     "Json",
     "check_writable",
+    "end_stopped",
     "finite",
     "note",
     "print_json",
@@ -55,8 +57,10 @@ def reporting(command: Callable[P, R]) -> Callable[P, R]:
             if DEBUG.get():
                 raise
             _fail(str(error), error.exit_code)
-        except KeyboardInterrupt:
-            _fail("stopped", 130)
+        except KeyboardInterrupt as interrupt:
+            with stoppable() as stop:
+                stop.answered = True
+            _fail(": ".join(["stopped", *map(str, interrupt.args)]), EXIT_CODE)
         except MemoryError:
             _fail("this needs more memory than there is", 1)
 
@@ -99,6 +103,12 @@ def with_options(command: Callable[..., R]) -> Callable[..., R]:
     run.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return run
+
+
+def end_stopped(stop: Stop) -> None:
+    """Set the exit code of a command that Ctrl-C has stopped, at its end."""
+    if stop.pressed:
+        raise typer.Exit(EXIT_CODE)
 
 
 def note(sentence: str) -> None:

@@ -3,13 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from structtree.cli.common import Json, finite, note, print_json, print_table, reporting, seconds_text, with_options
-from structtree.cli.learning import SECONDS, Learning, Seed, check_learning, estimator_params, task_of
+from structtree.cli.common import (
+    Json,
+    end_stopped,
+    finite,
+    note,
+    print_json,
+    print_table,
+    reporting,
+    seconds_text,
+    with_options,
+)
+from structtree.cli.learning import (
+    SECONDS,
+    Learning,
+    Seed,
+    check_learning,
+    clock_of,
+    estimator_params,
+    task_of,
+    time_for_learning,
+)
 from structtree.cli.progress import folding
 from structtree.cli.reading import (
     GrammarOption,
@@ -22,6 +41,7 @@ from structtree.cli.reading import (
     print_grammar,
 )
 from structtree.errors import UsageError
+from structtree.interrupts import stoppable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -40,7 +60,10 @@ class Folding:
     folds: Annotated[int, typer.Option("--folds", help="Into how many parts the data is divided.")] = 10
     repeats: Annotated[int, typer.Option("--repeats", help="How often, each time in another way.")] = 3
     time_limit: Annotated[
-        float, typer.Option("--time-limit", help="The most seconds for all fits; each gets its share, at most 60.")
+        float,
+        typer.Option(
+            "--time-limit", help="The most seconds, for reading and all fits; each fit gets its share, at most 60."
+        ),
     ] = 600.0
     seed: Seed = 0
 
@@ -63,7 +86,7 @@ def cv(
     """Say how good trees learned from such data are on new individuals, by cross-validation.
 
     The p of a comparison is that of a paired t test against the first criterion, corrected for overlapping folds.
-    Ctrl-C keeps the folds that are done.
+    Ctrl-C keeps the folds that are done; the exit code is then 130.
 
     Example: structtree cv trains --folds 10 --repeats 3
 
@@ -73,9 +96,13 @@ def cv(
     """
     criteria = _criteria(compare, learning.criterion)
     check_learning(learning, folding.seed, folding.time_limit)
-    data, labels = labelled(where, reading, target, task_of(criteria))
-    asks = grammar_for(data, grammar, one_at_a_time=learning.is_for_tables)
-    results, tests = _validated(data, labels, asks, criteria, learning, folding)
+    with stoppable() as stop:
+        clock = clock_of(folding.time_limit, stop)
+        data, labels = labelled(where, reading, target, task_of(criteria))
+        asks = grammar_for(data, grammar, one_at_a_time=learning.is_for_tables)
+        given = replace(folding, time_limit=time_for_learning(clock).seconds or folding.time_limit)
+        results, tests = _validated(data, labels, asks, criteria, learning, given)
+        stop.answered = True
     about = {
         "data": where,
         "individuals": len(data.population),
@@ -94,6 +121,7 @@ def cv(
     n_done, n = len(next(iter(results.values())).scores), folding.folds * folding.repeats
     if n_done < n:
         note(f"stopped by Ctrl-C: these are the first {n_done} of {n} folds")
+    end_stopped(stop)
 
 
 def _criteria(compare: str | None, criterion: str | None) -> list[str | None]:

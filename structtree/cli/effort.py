@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from structtree.cli.common import Json, print_json, print_table, reporting, seconds_text, with_options
+from structtree.cli.common import (
+    Json,
+    end_stopped,
+    note,
+    print_json,
+    print_table,
+    reporting,
+    seconds_text,
+    with_options,
+)
 from structtree.cli.progress import searching
 from structtree.cli.reading import (
     GrammarOption,
@@ -19,11 +28,15 @@ from structtree.cli.reading import (
     labelled,
     print_grammar,
 )
+from structtree.interrupts import stoppable
 
 if TYPE_CHECKING:
     from structtree.report.effort import Effort
 
 __all__ = ["effort"]
+
+MOST_PASSES = 6
+"""So many positions of each criterion are shown."""
 
 
 @reporting
@@ -61,6 +74,9 @@ def effort(
 ) -> None:
     """Compare what the search for the best split costs with and without pruning, by each criterion.
 
+    A second table says where the time went: to prove that nothing is better, or to find something good; and at which
+    position, by the links that lead there. Ctrl-C keeps what is done; the exit code is then 130.
+
     Example: structtree effort trains --criterion "acc*,entropy" --why-not "exists cars (long)"
     """
     from structtree.lang.parse import parse_predicate
@@ -71,22 +87,24 @@ def effort(
         check_picture(plot)
     if why_not is not None:
         parse_predicate(why_not)
-    data, labels = labelled(where, reading, target)
-    chosen = grammar_for(data, grammar)
-    with searching() as progress:
-        efforts = compare_effort(
-            data.population,
-            labels,
-            chosen,
-            [name.strip() for text in criteria or [] for name in text.split(",") if name.strip()] or None,
-            time_limit=time_limit,
-            exhaustive_limit=exhaustive_limit,
-            min_samples_leaf=min_samples_leaf,
-            whole_tree=whole_tree,
-            max_depth=max_depth,
-            watch=plot is not None,
-            progress=progress,
-        )
+    with stoppable() as stop:
+        data, labels = labelled(where, reading, target)
+        chosen = grammar_for(data, grammar)
+        with searching() as progress:
+            efforts = compare_effort(
+                data.population,
+                labels,
+                chosen,
+                [name.strip() for text in criteria or [] for name in text.split(",") if name.strip()] or None,
+                time_limit=time_limit,
+                exhaustive_limit=exhaustive_limit,
+                min_samples_leaf=min_samples_leaf,
+                whole_tree=whole_tree,
+                max_depth=max_depth,
+                watch=plot is not None,
+                progress=progress,
+            )
+        stop.answered = True
     answers = {} if why_not is None else _answers(efforts, why_not)
     if plot is not None:
         tree = ", whole tree" if whole_tree else ""
@@ -97,6 +115,13 @@ def effort(
     else:
         _print_efforts(efforts, answers, plot)
         print_grammar(chosen)
+    if stop.pressed:
+        note(f"stopped by Ctrl-C: this is what was done until then, by {_n_criteria(len(efforts))}")
+    end_stopped(stop)
+
+
+def _n_criteria(n: int) -> str:
+    return "1 criterion" if n == 1 else f"{n} criteria"
 
 
 def _answers(efforts: tuple[Effort, ...], predicate: str) -> dict[str, dict[str, Any]]:
@@ -114,6 +139,7 @@ def _print_efforts(efforts: tuple[Effort, ...], answers: dict[str, dict[str, Any
     counts = ["space", "evaluated", "evaluated\nunpruned", "%", "seconds", "seconds\nunpruned"]
     heads = ["criterion", *counts, "score", "proved", "agree"]
     print_table("", heads, [_effort_row(effort) for effort in efforts])
+    _print_passes(efforts)
     if any(effort.exhaustive_estimated for effort in efforts):
         typer.echo("~ estimated from the number of predicates and the measured speed")
     unfinished = [f"{effort.criterion} by up to {effort.split.gap:.3g}" for effort in efforts if not effort.proved]
@@ -131,6 +157,29 @@ def _print_efforts(efforts: tuple[Effort, ...], answers: dict[str, dict[str, Any
         typer.echo(f"{criterion}: {answer['why_not']['sentence']}")
     if plot is not None:
         typer.echo(f"drew {plot}")
+
+
+def _print_passes(efforts: tuple[Effort, ...]) -> None:
+    """Say where the time went, the longest first."""
+    rows, n_more = [], 0
+    for effort in efforts:
+        passes = sorted(effort.passes, key=lambda one: -one.seconds)
+        n_more += max(0, len(passes) - MOST_PASSES)
+        for one in passes[:MOST_PASSES]:
+            share = f"{one.seconds / effort.seconds:.0%}" if effort.seconds else "-"
+            figures = (f"{one.evaluated:,}", seconds_text(one.seconds), share)
+            rows.append((effort.criterion, f"to {one.order}", one.position, *figures))
+        rest = effort.seconds - sum(one.seconds for one in passes)
+        if passes and rest > 0:
+            figures = ("", seconds_text(rest), f"{rest / effort.seconds:.0%}")
+            rows.append((effort.criterion, "the rest", "between passes over rows", *figures))
+    if rows:
+        typer.echo("\nwhere the time went, with pruning")
+        print_table("", ["criterion", "order", "position", "evaluated", "seconds", "of all"], rows)
+    if n_more:
+        typer.echo(f"and {n_more} more that took less (--json has all)")
+    if rows:
+        typer.echo()
 
 
 def _effort_row(effort: Effort) -> list[str]:

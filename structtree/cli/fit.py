@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,6 +13,7 @@ import typer
 from structtree.cli.common import (
     Json,
     check_writable,
+    end_stopped,
     finite,
     note,
     print_json,
@@ -22,12 +25,15 @@ from structtree.cli.learning import (
     SECONDS,
     Learning,
     Seed,
+    check_learning,
     class_weight_of,
+    clock_of,
     decision_of,
     growth_of,
     priors_of,
     pruning_of,
     task_of,
+    time_for_learning,
 )
 from structtree.cli.progress import growing
 from structtree.cli.reading import (
@@ -41,13 +47,19 @@ from structtree.cli.reading import (
     print_grammar,
     to_remember,
 )
+from structtree.interrupts import cut_short, stoppable
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from structtree.data.opening import Opened
     from structtree.lang.grammar import Grammar
+    from structtree.learn.grow import Progress
     from structtree.learn.model import Model
     from structtree.learn.score import Score
     from structtree.learn.tree import Node
+    from structtree.report.doubts import Doubt
+    from structtree.search.clock import Clock
 
 __all__ = ["fit"]
 
@@ -70,14 +82,18 @@ def fit(
         Path | None, typer.Option("-o", "--out", metavar="MODEL.json", help="The file to save the model to.")
     ] = None,
     time_limit: Annotated[
-        float, typer.Option("--time-limit", help="The most seconds; then the tree is as good as it could be made.")
+        float,
+        typer.Option(
+            "--time-limit", help="The most seconds, reading included; then the tree is as good as it could be made."
+        ),
     ] = SECONDS,
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
     """Learn a tree, print it, and save it.
 
-    Ctrl-C ends the search and keeps the tree so far.
+    The time limit counts reading the data and learning. Ctrl-C ends the search and keeps the tree so far, also in the
+    file; the exit code is then 130. A second Ctrl-C stops at once.
 
     Example: structtree fit trains -o trains.json
 
@@ -85,52 +101,95 @@ def fit(
 
     Example: structtree fit compounds.csv --target active --post-prune cost-complexity --cost yes:no=5
     """
-    from structtree.learn.fit import fit as learn
     from structtree.learn.model import save_model
-    from structtree.learn.score import score
-    from structtree.search.kernels.compiling import now
 
     check_writable(out)
-    growth, pruning = growth_of(learning, seed, time_limit), pruning_of(learning)
-    data, labels = labelled(where, reading, target, task_of([learning.criterion]))
-    asks = grammar_for(data, grammar, one_at_a_time=learning.is_for_tables)
-    started = now()
-    with growing() as progress:
-        model = learn(
-            data.population,
-            labels,
-            asks,
-            growth,
-            pruning,
-            decision_of(learning, labels),
-            criterion=learning.criterion,
-            class_weight=class_weight_of(learning, labels),
-            priors=priors_of(learning, labels),
-            target_name=data.target_name,
-            progress=progress,
-        )
-    seconds = now() - started
-    if out is not None:
-        save_model(replace(model, params={**model.params, "reading": to_remember(where, reading)}), out)
-    right = score(model.tree, model.predict(data.population), labels)
-    learned = _Learned(where, data, asks, model, right, seconds, out)
-    if as_json:
-        print_json(learned.to_dict())
-    else:
-        _print_learned(learned, time_limit)
+    check_learning(learning, seed, time_limit)
+    with stoppable() as stop:
+        clock = clock_of(time_limit, stop)
+        try:
+            data, labels = labelled(where, reading, target, task_of([learning.criterion]))
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt("the data was still being read, so nothing is learned yet") from None
+        learned = _learned(_Job(where, data, labels, learning, seed, time_limit, out), grammar, clock)
+        if out is not None:
+            params = {**learned.model.params, "reading": to_remember(where, reading)}
+            save_model(replace(learned.model, params=params), out)
+        if as_json:
+            print_json(learned.to_dict())
+        else:
+            _print_learned(learned)
+        if stop.pressed and learned.stopped_by != "interrupt":
+            note("Ctrl-C came when the tree was complete")
+        end_stopped(stop)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Job:
+    """What to learn from, and how."""
+
+    where: str
+    data: Opened
+    labels: NDArray[Any]
+    learning: Learning
+    seed: int
+    time_limit: float
+    out: Path | None
+
+
+def _learned(job: _Job, grammar: str | None, clock: Clock) -> _Learned:
+    """Learn; where Ctrl-C leaves no time for it, a tree of one leaf."""
+    from structtree.lang.grammar import Grammar
+    from structtree.search.kernels.compiling import now
+
+    asks, model, time, started = None, None, clock, now()
+    with cut_short(clock.stop):
+        asks = grammar_for(job.data, grammar, one_at_a_time=job.learning.is_for_tables)
+        time, started = time_for_learning(clock), now()
+        with growing() as progress:
+            model = _model(job, asks, time, progress)
+    clock.stop.answered = True  # what is left to do is short, and has to be done
+    asks = asks or Grammar.from_schema(job.data.population.schema)
+    model = model or _model(job, asks, time)
+    return _Learned(job, asks, model, now() - started, started - clock.started)
+
+
+def _model(job: _Job, asks: Grammar, clock: Clock, progress: Callable[[Progress], None] | None = None) -> Model:
+    from structtree.learn.fit import fit as learn
+
+    learning, labels = job.learning, job.labels
+    return learn(
+        job.data.population,
+        labels,
+        asks,
+        growth_of(learning, job.seed, job.time_limit),
+        pruning_of(learning),
+        decision_of(learning, labels),
+        criterion=learning.criterion,
+        class_weight=class_weight_of(learning, labels),
+        priors=priors_of(learning, labels),
+        target_name=job.data.target_name,
+        progress=progress,
+        clock=clock,
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Learned:
-    """What came of a fit."""
+    """What came of a fit, and the seconds of learning and of reading."""
 
-    where: str
-    data: Opened
+    job: _Job
     grammar: Grammar
     model: Model
-    right: Score
     seconds: float
-    out: Path | None
+    reading: float
+
+    @property
+    def right(self) -> Score:
+        """How right the model is on its training data."""
+        from structtree.learn.score import score
+
+        return score(self.model.tree, self.model.predict(self.job.data.population), self.job.labels)
 
     @property
     def stopped_by(self) -> str | None:
@@ -140,8 +199,18 @@ class _Learned:
     @property
     def unproved(self) -> list[dict[str, Any]]:
         """The nodes at which a better test may have been missed; at a leaf any test."""
-        gaps = ((i, node, _gap(node)) for i, node in enumerate(self.model.tree.nodes))
-        return [{"node": i, "test": _question(node), "gap": finite(gap)} for i, node, gap in gaps if gap is not None]
+        nodes = self.model.tree.nodes
+        return [
+            {"node": i, "test": _question(nodes[i]), "gap": finite(gap), "stopped_by": reason}
+            for i, gap, reason in ((doubt.node, doubt.gap, doubt.reason) for doubt in self.doubts)
+        ]
+
+    @property
+    def doubts(self) -> list[Doubt]:
+        """The same, for words."""
+        from structtree.report.doubts import doubts
+
+        return doubts(self.model.tree)
 
     @property
     def evaluated(self) -> int:
@@ -152,33 +221,25 @@ class _Learned:
 
     def to_dict(self) -> dict[str, Any]:
         """The numbers, for JSON."""
-        tree = self.model.tree
+        tree, right, out = self.model.tree, self.right, self.job.out
         return {
-            "data": self.where,
-            "individuals": len(self.data.population),
+            "data": self.job.where,
+            "individuals": len(self.job.data.population),
             "target": self.model.target,
             "task": tree.task,
             "criterion": self.model.params["criterion"],
             "grammar": grammar_facts(self.grammar),
             "leaves": len(tree.leaves),
             "depth": tree.depth,
-            "train_score": self.right.value,
-            "measure": self.right.measure,
+            "train_score": right.value,
+            "measure": right.measure,
             "evaluated": self.evaluated,
             "unproved": self.unproved,
             "stopped_by": self.stopped_by,
             "seconds": self.seconds,
-            "model": None if self.out is None else str(self.out),
+            "reading_seconds": self.reading,
+            "model": None if out is None else str(out),
         }
-
-
-def _gap(node: Node) -> float | None:
-    """By how much something might be better there; None where it is known that nothing is."""
-    from structtree.learn.tree import Leaf
-
-    if isinstance(node, Leaf):
-        return node.gap or None
-    return None if node.found.proved else node.found.gap
 
 
 def _question(node: Node) -> str | None:
@@ -194,23 +255,23 @@ def _question(node: Node) -> str | None:
             return node.attribute
 
 
-def _print_learned(learned: _Learned, time_limit: float) -> None:
+def _print_learned(learned: _Learned) -> None:
     from structtree.report.text import export_text
 
-    model, tree = learned.model, learned.model.tree
+    model, tree, out = learned.model, learned.model.tree, learned.job.out
     is_large = len(tree.leaves) > MOST_LEAVES
     typer.echo(export_text(tree, model.decision, max_depth=SHOWN_DEPTH if is_large else None))
     typer.echo(f"\n{model.target}, training data: {learned.right}")
     size = f"{_leaves(len(tree.leaves))}, depth {tree.depth}"
     effort = f"{learned.evaluated:,} predicates evaluated in {seconds_text(learned.seconds)} s"
     typer.echo(f"{size}; {effort} by {model.params['criterion']}; {_proof(learned)}")
+    for sentence in _about_proof(learned):
+        typer.echo(sentence)
     print_grammar(learned.grammar)
-    if learned.out is not None:
-        typer.echo(f"saved {learned.out}; use it with: structtree predict {learned.out} DATA")
+    if out is not None:
+        typer.echo(f"saved {out}; use it with: structtree predict {out} DATA")
     if is_large:
-        whole = (
-            f"structtree show {learned.out}" if learned.out else "save it with -o MODEL.json and use structtree show"
-        )
+        whole = f"structtree show {out}" if out else "save it with -o MODEL.json and use structtree show"
         note(f"printed to depth {SHOWN_DEPTH}; all of it: {whole}")
         note(
             "a smaller tree is easier to read, and often better on new data: --max-leaf-nodes 12, or "
@@ -220,7 +281,8 @@ def _print_learned(learned: _Learned, time_limit: float) -> None:
         case "interrupt":
             note("stopped by Ctrl-C: this is the tree so far")
         case "time":
-            note(f"the time limit of {time_limit:g} s was reached: nodes that were still waiting are leaves")
+            limit = f"{learned.job.time_limit:g} s"
+            note(f"the time limit of {limit} was reached: nodes that were still waiting are leaves")
 
 
 def _leaves(n: int) -> str:
@@ -228,11 +290,48 @@ def _leaves(n: int) -> str:
 
 
 def _proof(learned: _Learned) -> str:
-    unproved, n = learned.unproved, len(learned.model.tree.branches)
+    tree, unproved = learned.model.tree, learned.doubts
+    n = len(tree.branches)
     if not unproved:
         return "every test is proved best" if n else "there is nothing to ask"
-    n_tests = sum(node["test"] is not None for node in unproved)
-    words = [f"{n_tests} of {n} tests are not proved best"] if n_tests else []
+    n_tests = sum(bool(tree.nodes[doubt.node].children) for doubt in unproved)
+    are = "is" if n_tests == 1 else "are"
+    words = [f"{n_tests} of {n} {'test' if n == 1 else 'tests'} {are} not proved best"] if n_tests else []
     words += [f"{_leaves(len(unproved) - n_tests)} may miss a test"] if n_tests < len(unproved) else []
-    gaps = [node["gap"] for node in unproved if node["gap"] is not None]
-    return " and ".join(words) + (f" (gap at most {max(gaps):.3g})" if len(gaps) == len(unproved) else "")
+    gap = max(doubt.gap for doubt in unproved)
+    return " and ".join(words) + (f" (gap at most {gap:.3g})" if isfinite(gap) else "")
+
+
+def _about_proof(learned: _Learned) -> Iterator[str]:
+    """Why something is not proved, what the gap means, and what to do."""
+    from structtree.report.doubts import because
+
+    doubts, criterion = learned.doubts, learned.model.params["criterion"]
+    if not doubts:
+        return
+    why = because(doubts)
+    gap = max(doubt.gap for doubt in doubts)
+    if not isfinite(gap):
+        means = "how much better another test might be is not known"
+    elif gap > 0:
+        means = f"no other test can be better by more than {gap:.3g} ({criterion}, at its node)"
+    else:
+        means = f"no other test can be better by {criterion}, but one may be as good and win the tie"
+    yield f"Not proved because {why}: {means}" if why else means[0].upper() + means[1:]
+    reasons = {doubt.reason for doubt in doubts}
+    advice = [words for which, words in _ADVICE if reasons & which]
+    if advice:
+        yield f"To prove more: {', or '.join(advice)}"
+
+
+_ADVICE: tuple[tuple[frozenset[str | None], str], ...] = (
+    (frozenset({"time", "interrupt"}), "a longer --time-limit"),
+    (frozenset({"evaluations"}), "a greater --max-evaluations"),
+    (frozenset({"beam"}), "--strategy best-first"),
+    (frozenset({"sets"}), "--nominal binary"),
+    (
+        frozenset({"time", "interrupt", "evaluations", "listing"}),
+        "a smaller grammar (shorten what structtree grammar derive writes, as by quantiles(10) in place of *)",
+    ),
+)
+"""What helps against which reasons."""

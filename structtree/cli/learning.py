@@ -8,11 +8,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from structtree.cli.common import note, seconds_text
 from structtree.errors import UsageError, did_you_mean
+from structtree.interrupts import Stop
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
     from structtree.learn.fit import Pruning
     from structtree.learn.grow import Growth
     from structtree.learn.leaves import Decision
+    from structtree.search.clock import Clock
 
 __all__ = [
     "SECONDS",
@@ -27,16 +31,24 @@ __all__ = [
     "Seed",
     "check_learning",
     "class_weight_of",
+    "clock_of",
     "decision_of",
     "estimator_params",
     "growth_of",
     "priors_of",
     "pruning_of",
     "task_of",
+    "time_for_learning",
 ]
 
 SECONDS = 60.0
 """What one fit may take unless the user says otherwise."""
+
+LEAST_SHARE = 0.1
+"""Of a time limit, what is for learning however long reading has taken."""
+
+LEAST_SECONDS = 0.3
+"""And not less than this."""
 
 GROW = "How to grow the tree"
 PRUNE = "How to prune it"
@@ -273,6 +285,31 @@ def check_learning(learning: Learning, seed: int, time_limit: float) -> None:
     """Refuse what makes no sense before the data is read."""
     growth_of(learning, seed, time_limit)
     pruning_of(learning)
+
+
+def clock_of(time_limit: float, stop: Stop) -> Clock:
+    """The clock of a command; what it has to import does not count."""
+    from structtree.search.clock import Clock
+
+    for name in ("data.opening", "lang.default", "learn.fit"):
+        import_module(f"structtree.{name}")
+    return Clock(time_limit, stop)
+
+
+def time_for_learning(clock: Clock) -> Clock:
+    """What reading has left of a time limit; said if it was less than half."""
+    from structtree.search.clock import Clock
+
+    limit = clock.seconds
+    if limit is None:
+        return clock
+    spent, left = clock.spent(), max(clock.left(), LEAST_SHARE * limit, LEAST_SECONDS)
+    if spent > limit / 2 and not clock.stop.pressed:
+        note(
+            f"note: reading the data took {seconds_text(spent)} s of the time limit of {limit:g} s, which leaves "
+            f"{seconds_text(left)} s for learning; a longer --time-limit gives more"
+        )
+    return Clock(left, clock.stop)
 
 
 def decision_of(learning: Learning, labels: NDArray[Any]) -> Decision:

@@ -16,16 +16,17 @@ from numpy.typing import ArrayLike, NDArray
 
 from structtree.data.columns import Population
 from structtree.errors import DataError, UsageError
+from structtree.interrupts import cut_short, stoppable
 from structtree.lang.check import CheckedGrammar
 from structtree.lang.default import default_grammar
 from structtree.lang.grammar import Grammar
-from structtree.learn.evidence import Evidence, evidence_for
+from structtree.learn.evidence import Evidence, evidence_for, room
 from structtree.learn.grow import Growth, Progress, grow_by
 from structtree.learn.leaves import MAJORITY, Decision
 from structtree.learn.model import Call, Model
 from structtree.learn.prune import choose_alpha, cost_complexity, pessimistic, reduced_error
-from structtree.learn.tree import Tree, subtree
-from structtree.search.clock import Clock, stoppable
+from structtree.learn.tree import Leaf, Tree, subtree
+from structtree.search.clock import Clock
 from structtree.space.functions import with_functions
 
 __all__ = ["PruneBy", "Pruning", "fit"]
@@ -154,6 +155,7 @@ def fit(
         checked = asks.check(whole.schema)
         job = _Job(whole, np.asarray(target), evidence, checked, options, pruning, decision, watch, time)
         tree = job.run()
+    stopped_by = "interrupt" if time.over() == "interrupt" else watch.stopped_by
     params = {
         "criterion": evidence.criterion.name,
         "growth": _as_dict(options),
@@ -161,7 +163,7 @@ def fit(
         "grammar": str(asks),
         "grammar_origin": asks.origin,
         "grammar_notes": list(asks.notes),
-        "stopped_by": watch.stopped_by,
+        "stopped_by": stopped_by,
     }
     return Model(tree, decision, target_name, params, functions=asks.syntax.functions)
 
@@ -218,7 +220,8 @@ class _Job:
             case None:
                 return self._grown(self._everybody)
             case "pessimistic":
-                return pessimistic(self._grown(self._everybody), self.pruning.confidence)
+                confidence = self.pruning.confidence
+                return self._unless_stopped(self._grown(self._everybody), lambda tree: pessimistic(tree, confidence))
             case "reduced-error":
                 return self._pruned_by_held_out(self.pruning.validation_fraction)
             case "cost-complexity":
@@ -235,21 +238,34 @@ class _Job:
         if len(which) < len(population):
             population, evidence = population.take(which), evidence.take(which)
         clock = self.clock.part(self.clock.left() / n_waiting)
-        tree = grow_by(evidence, population, self.grammar, growth, self.watch, clock)
-        return _with_weighty_leaves(tree, self.pruning.min_weight_fraction)
+        with cut_short(clock.stop):
+            if clock.over() != "interrupt":
+                tree = grow_by(evidence, population, self.grammar, growth, self.watch, clock)
+                return _with_weighty_leaves(tree, self.pruning.min_weight_fraction)
+        return _one_leaf(population, evidence)
+
+    def _unless_stopped(self, tree: Tree, prune: Callable[[Tree], Tree]) -> Tree:
+        """The tree after pruning, or as it is if Ctrl-C leaves no time for that."""
+        with cut_short(self.clock.stop):
+            return prune(tree)
+        return tree
 
     def _pruned_by_cost(self, alpha: float | Literal["cv"]) -> Tree:
+        decision = self.decision
         if alpha != "cv":
-            return cost_complexity(self._grown(self._everybody), alpha, decision=self.decision)
+            tree = self._grown(self._everybody)
+            return self._unless_stopped(tree, lambda tree: cost_complexity(tree, alpha, decision=decision))
         folds = min(FOLDS, len(self._everybody))
         tree = self._grown(self._everybody, folds)
-        return cost_complexity(tree, self._chosen_alpha(tree, folds), decision=self.decision)
+        return self._unless_stopped(
+            tree, lambda tree: cost_complexity(tree, self._chosen_alpha(tree, folds), decision=decision)
+        )
 
     def _chosen_alpha(self, tree: Tree, folds: int) -> float:
-        if folds < 2 or len(tree.nodes) == 1 or self.watch.stopped_by == "interrupt":
+        if folds < 2 or len(tree.nodes) == 1 or self.clock.over() == "interrupt":
             return 0.0
         everybody, n_waiting = self._everybody, iter(range(folds, 0, -1))
-        return choose_alpha(
+        alpha = choose_alpha(
             lambda train: self._grown(everybody[train], next(n_waiting)),
             tree,
             self.population.take(everybody),
@@ -259,6 +275,8 @@ class _Job:
             decision=self.decision,
             sample_weight=self.evidence.weights[everybody],
         )
+        # Trees that were not grown to their end say nothing about where to cut.
+        return 0.0 if self.clock.over() == "interrupt" else alpha
 
     def _pruned_by_held_out(self, share: float) -> Tree:
         everybody = self._everybody
@@ -267,8 +285,18 @@ class _Job:
         if not held.any() or held.all():
             raise DataError(f"{len(everybody)} individuals are too few to hold out a share of {share} of them")
         tree, others = self._grown(everybody[~held]), everybody[held]
-        weights = self.evidence.weights[others]
-        return reduced_error(tree, self.population.take(others), self.target[others], weights, self.decision)
+        return self._unless_stopped(
+            tree,
+            lambda tree: reduced_error(
+                tree, self.population.take(others), self.target[others], self.evidence.weights[others], self.decision
+            ),
+        )
+
+
+def _one_leaf(population: Population, evidence: Evidence) -> Tree:
+    """The tree of which Ctrl-C has left nothing but its root."""
+    stats = evidence.stats(np.flatnonzero(evidence.weights))
+    return Tree((Leaf(stats, room(evidence.criterion, stats), "interrupt"),), population.schema, evidence.classes)
 
 
 def _with_weighty_leaves(tree: Tree, fraction: float) -> Tree:

@@ -25,11 +25,12 @@ from numpy.typing import NDArray
 
 from structtree.data.columns import Population
 from structtree.data.schema import Kind
+from structtree.interrupts import cut_short
 from structtree.lang.syntax import Compare, Predicate
 from structtree.learn.descent import Descent, held
 from structtree.learn.evidence import Evidence, room, undivided
 from structtree.learn.table import Asked, FlatTest, Table, table_of, task_of
-from structtree.learn.tree import Branch, ClassCounts, Found, Leaf, Moments, Node, NodesLater
+from structtree.learn.tree import Branch, ClassCounts, Found, Leaf, Moments, Node, NodesLater, Unproved
 from structtree.learn.unknown import one_of
 from structtree.search.clock import Clock
 from structtree.search.criteria import TOLERANCE, Criterion
@@ -95,15 +96,19 @@ def grow_flat(
         When it is over, what is not divided yet stays so.
     """
     clock = clock or Clock()
-    alone = THREADS == 1 or len(population) * len(asked.tests) < ALONE
+    # A single thread pays as well where data is large: it leaves somebody free to look at the clock.
+    alone = len(population) * len(asked.tests) < ALONE
     with nullcontext() if alone else ThreadPoolExecutor(THREADS) as threads:
         table = table_of(asked, population, threads, clock)
         task = task_of(evidence)
         grower = _Grower(table, task, limits, threads, clock)
-        root = grower.run(max_leaf_nodes)
+        root = grower.start()
+        grower.run(root, max_leaf_nodes)
     grown = _gather(root, table, task)
-    complete = asked.complete and table.complete
-    sketch, n = _sketch(grown, table, task, evidence.criterion, complete), len(grown.sizes)
+    untried: Unproved | None = None if asked.complete else "listing"
+    if not table.complete:
+        untried = grower.stopped_by or "time"
+    sketch, n = _sketch(grown, table, task, evidence.criterion, untried), len(grown.sizes)
     return Flat(_nodes_later(sketch), n, (n + 1) // 2, int(grown.figures[:, 3].sum()), grower.stopped_by)
 
 
@@ -165,13 +170,18 @@ class _Grower:
         self.goes = np.zeros(len(self.table.columns.rows), dtype=np.bool_)
         self.sets = True if any(test.form == kernel.SUBSET for test in self.table.tests) else None
 
-    def run(self, max_leaf_nodes: int | None) -> _Run:
-        root = self._run(0, len(self.table.columns.rows), 0)
-        if max_leaf_nodes is None:
-            self._depth_first(root)
-        else:
-            self._best_first(root, max_leaf_nodes)
-        return root
+    def start(self) -> _Run:
+        """The root."""
+        return self._run(0, len(self.table.columns.rows), 0)
+
+    def run(self, root: _Run, max_leaf_nodes: int | None) -> None:
+        with cut_short(self.clock.stop):
+            if max_leaf_nodes is None:
+                self._depth_first(root)
+            else:
+                self._best_first(root, max_leaf_nodes)
+            return
+        self._is_over()
 
     def _run(self, lo: int, hi: int, depth: int) -> _Run:
         total, same = kernel.totals(lo, hi, self.table.columns, self.task)
@@ -189,8 +199,9 @@ class _Grower:
                 run.below = self._grow_below(run)
                 growing.append(run.below)
             else:
-                offer = self._offer(run)
-                if offer is not None and not self._is_over():
+                # However little time there is, the root is looked at; and what has been found is used.
+                offer = self._offer(run) if run is root or not self._is_over() else None
+                if offer is not None:
                     waiting += self._divide(offer)
         self._wait(growing)
 
@@ -352,8 +363,8 @@ class _Sketch(NamedTuple):
         The sets of values that nodes ask about.
     n_classes : int
     criterion : Criterion
-    complete : bool
-        Whether all tests were tried.
+    untried : optional
+        Why some tests were not tried, if so.
     """
 
     grown: _Grown
@@ -363,10 +374,12 @@ class _Sketch(NamedTuple):
     sets: Mapping[int, tuple[str, ...]]
     n_classes: int
     criterion: Criterion
-    complete: bool
+    untried: Unproved | None
 
 
-def _sketch(grown: _Grown, table: Table, task: kernel.Task, criterion: Criterion, complete: bool) -> _Sketch:
+def _sketch(
+    grown: _Grown, table: Table, task: kernel.Task, criterion: Criterion, untried: Unproved | None
+) -> _Sketch:
     categories = tuple(
         () if test.attribute is None else table.values[test.attribute].categories for test in table.tests
     )
@@ -378,7 +391,7 @@ def _sketch(grown: _Grown, table: Table, task: kernel.Task, criterion: Criterion
     forks[:, 3:] = place[forks[:, 3:]]
     read = _Grown(first, sizes, forks, figures, _settled(stats, task))
     sets = dict(_sets(read, table))
-    return _Sketch(read, tests, categories, _chosen(forks, table), sets, task.n_classes, criterion, complete)
+    return _Sketch(read, tests, categories, _chosen(forks, table), sets, task.n_classes, criterion, untried)
 
 
 def _sets(grown: _Grown, table: Table) -> Iterator[tuple[int, tuple[str, ...]]]:
@@ -445,12 +458,14 @@ def _nodes(sketch: _Sketch) -> tuple[Node, ...]:
     rows = zip(_stats(sketch), grown.forks.tolist(), grown.figures.tolist(), strict=True)
     for node, (stats, (t, _, _, yes, no), (loss, gain, _, evaluated, least)) in enumerate(rows):
         if t < 0:
-            nodes.append(Leaf(stats, _leaf_gap(stats, criterion, least)))
+            gap = _leaf_gap(stats, criterion, least)
+            nodes.append(Leaf(stats, gap, "sets") if gap else Leaf(stats))
             continue
-        score, proved = criterion.score(loss), sketch.complete and least == inf
+        score, proved = criterion.score(loss), sketch.untried is None and least == inf
         # Of what was not tried often nothing is known.
-        gap = 0.0 if proved else loss - least if sketch.complete and least > -inf else criterion.room(score)
-        found = Found(criterion.name, score, gain, proved, gap, int(evaluated), 0.0)
+        gap = 0.0 if proved else loss - least if sketch.untried is None and least > -inf else criterion.room(score)
+        reason: Unproved | None = None if proved else sketch.untried or "sets"
+        found = Found(criterion.name, score, gain, proved, gap, int(evaluated), 0.0, reason)
         nodes.append(Branch(_asked_at(node, sketch), yes, no, stats, found))
     return tuple(nodes)
 

@@ -12,7 +12,7 @@ nothing, and it is that in which a tree is read.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from heapq import heappop, heappush
 from math import ceil, log2
@@ -25,6 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 from structtree.data.columns import Population
 from structtree.data.reach import compact
 from structtree.errors import UsageError
+from structtree.interrupts import cut_short, stoppable
 from structtree.lang.check import CheckedGrammar
 from structtree.lang.grammar import Grammar
 from structtree.lang.syntax import Predicate, Top
@@ -36,10 +37,10 @@ from structtree.learn.parts import Refuses, grow_parts
 from structtree.learn.routing import own_attributes
 from structtree.learn.stop import literals_offered, p_value, precision_of, predicate_bits, saves_bits
 from structtree.learn.table import Asked, flat_tests, linked_tests, listed_tests, with_sets
-from structtree.learn.tree import Branch, Found, Leaf, MissingRule, Node, Stats, Tree
+from structtree.learn.tree import Branch, Found, Leaf, MissingRule, Node, Stats, Tree, Unproved
 from structtree.learn.unknown import seen_schema
 from structtree.search.best_split import SearchStats, Split, Strategy, best_split
-from structtree.search.clock import Clock, stoppable
+from structtree.search.clock import Clock
 from structtree.search.criteria import TOLERANCE
 from structtree.search.kernels.flat import Limits
 from structtree.space.evaluate import holds
@@ -252,7 +253,8 @@ def _grow(
     if table is None:
         return _grow_by_search(population, evidence, grammar, options, progress, clock)
     tree = _grow_by_search(table.population, evidence, table.space, options, progress, clock)
-    return Tree(worded(tree.nodes, table), population.schema, evidence.classes)
+    tree = Tree(worded(tree.nodes, table), population.schema, evidence.classes)
+    return tree if table.complete else _with_gaps(tree, options, evidence, "listing")
 
 
 def _grow_by_search(
@@ -266,6 +268,7 @@ def _grow_by_search(
     grower = _Grower(evidence, growth, grammar, progress, clock)
     root = grower.start(population)
     grower.run(root)
+    grower.say_why(root.knot)
     tree = Tree(_in_reading_order(root.knot), population.schema, evidence.classes)
     grower.tell_the_end(tree)
     return tree
@@ -334,7 +337,7 @@ def _grow_table(
     grown = grow_flat(asked, population, evidence, limits, max_leaf_nodes=growth.max_leaf_nodes, clock=clock)
     tree = Tree(grown.nodes, population.schema, evidence.classes)
     if grown.stopped_by is not None or not asked.complete:
-        tree = _with_gaps(tree, growth, evidence)
+        tree = _with_gaps(tree, growth, evidence, grown.stopped_by or "listing")
     _tell_of_table(grown, len(population), progress)
     return tree
 
@@ -350,16 +353,20 @@ def _tell_of_table(grown: Flat, n: int, progress: Callable[[Progress], None] | N
         progress(Progress(grown.n_nodes, grown.n_leaves, n, n, grown.evaluated, grown.stopped_by))
 
 
-def _with_gaps(tree: Tree, growth: Growth, evidence: Evidence) -> Tree:
+def _with_gaps(tree: Tree, growth: Growth, evidence: Evidence, reason: Unproved) -> Tree:
     """The tree with gaps at the leaves that might have been divided: for all that is known, perfectly."""
     least = max(growth.min_samples_split, 2 * growth.min_samples_leaf)
     nodes = (
-        Leaf(node.stats, room(evidence.criterion, node.stats))
+        _leaf(node.stats, room(evidence.criterion, node.stats), reason)
         if isinstance(node, Leaf) and node.stats.n >= least and depth != growth.max_depth
         else node
         for _, depth, node in tree.walk()
     )
     return replace(tree, nodes=tuple(nodes))
+
+
+def _leaf(stats: Stats, gap: float, reason: Unproved | None) -> Leaf:
+    return Leaf(stats, gap, reason) if gap else Leaf(stats)
 
 
 # ---- what only plain tables have ------------------------------------------------------------------------
@@ -398,7 +405,7 @@ def _grow_plain(
     )
     tree = Tree(grown.nodes, schema, classes, missing)
     if grown.stopped_by is not None:
-        tree = _with_gaps(tree, growth, evidence)
+        tree = _with_gaps(tree, growth, evidence, grown.stopped_by)
     _tell_of_table(grown, len(population), progress)
     return tree
 
@@ -464,6 +471,9 @@ def _refusal(evidence: Evidence, growth: Growth) -> Refuses | None:
 N_HINTS = 4
 """So many good predicates of a node are tried first at the nodes below it."""
 
+LEAST_SECONDS = 0.2
+"""For another search at the root, after one that found nothing."""
+
 # ---- a tree while it grows ------------------------------------------------------------------------------
 
 
@@ -474,6 +484,7 @@ class _Knot:
     stats: Stats
     fork: _Fork | None = None
     gap: float = 0.0
+    stopped_by: Unproved | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -551,10 +562,18 @@ class _Grower:
         return self._waiting(population, counted, np.flatnonzero(counted), 0, None)
 
     def run(self, root: _Waiting) -> None:
-        if self.growth.max_leaf_nodes is None:
-            self._depth_first(root)
-        else:
-            self._best_first(root, self.growth.max_leaf_nodes)
+        with cut_short(self.clock.stop):
+            if self.growth.max_leaf_nodes is None:
+                self._depth_first(root)
+            else:
+                self._best_first(root, self.growth.max_leaf_nodes)
+            return
+        self.stopped_by = "interrupt"
+
+    def say_why(self, root: _Knot) -> None:
+        """Say of the leaves that nobody has looked at what ended the growth before their turn."""
+        for knot in _knots(root):
+            knot.stopped_by = knot.stopped_by or self.stopped_by
 
     def _depth_first(self, root: _Waiting) -> None:
         stack = [root]
@@ -574,6 +593,8 @@ class _Grower:
             if not offers:
                 return
             fresh = self._divide(heappop(offers))
+        for waiting in fresh:
+            waiting.knot.gap = 0.0  # it may not be divided, whatever there is to find
 
     # ---- one node ---------------------------------------------------------------------------------------
 
@@ -601,23 +622,36 @@ class _Grower:
     def _search(self, waiting: _Waiting) -> _Offer | None:
         """The best split of a node if there is one to take; if not, the node is a leaf."""
         offer = None
-        if waiting.population is not None and not self._is_over():
-            split = self._best_split(waiting, waiting.population)
+        if waiting.population is not None and (self._is_due(waiting) or not self._is_over()):
+            split = self._best_split(waiting, waiting.population, self._seconds_for(waiting))
             offer = self._offer(waiting, split)
+            while offer is None and waiting.depth == 0 and self._has_more_time(split):
+                # Without a root there is no tree: the time of the levels below is of no other use.
+                again = replace(waiting, hints=split.runners_up[:N_HINTS])
+                split = self._best_split(again, waiting.population, max(self.clock.left() / 2, LEAST_SECONDS))
+                offer = self._offer(again, split)
             least = split.loss[0] - split.gap
             undecided = offer is None and not split.proved
             gap = undivided(self.evidence.criterion, waiting.knot.stats) - least if undecided else 0.0
             waiting.knot.gap = max(0.0, gap)
+            waiting.knot.stopped_by = _reason(split)
         if offer is None:
             self.leaves += 1
             self.settled += len(waiting.which)
             self._tell()
         return offer
 
+    def _is_due(self, waiting: _Waiting) -> bool:
+        """Whether a node is looked at however little time there is: the root, unless it was Ctrl-C."""
+        return waiting.depth == 0 and self.clock.over() != "interrupt"
+
     def _is_over(self) -> bool:
         if self.stopped_by is None:
             self.stopped_by = self.clock.over()
         return self.stopped_by is not None
+
+    def _has_more_time(self, split: Split) -> bool:
+        return split.stats.stopped_by == "time" and self.clock.over() is None
 
     def _seconds_for(self, waiting: _Waiting) -> float:
         share = len(waiting.which) / (self.n - self.settled)
@@ -629,7 +663,7 @@ class _Grower:
         most = halvings if self.growth.max_depth is None else self.growth.max_depth - waiting.depth
         return max(1, min(halvings, most))
 
-    def _best_split(self, waiting: _Waiting, population: Population) -> Split:
+    def _best_split(self, waiting: _Waiting, population: Population, seconds: float) -> Split:
         growth = self.growth
         start: dict[str, Any] = {} if waiting.start is None else {"start": waiting.start}
         split = best_split(
@@ -640,7 +674,7 @@ class _Grower:
             prune=growth.prune,
             strategy=_strategy(growth),
             max_evaluations=growth.max_evaluations,
-            clock=self.clock.part(self._seconds_for(waiting)),
+            clock=self.clock.part(seconds),
             hints=waiting.hints,
             min_samples_leaf=growth.min_samples_leaf,
             sample_weight=self.evidence.weights[waiting.which],
@@ -736,25 +770,35 @@ def _part(whole: Population, true: NDArray[np.bool_]) -> Population:
 
 def _found(split: Split, gain: float) -> Found:
     stats = split.stats
-    return Found(split.criterion, split.score, gain, split.proved, split.gap, stats.evaluated, stats.seconds)
+    figures = (gain, split.proved, split.gap, stats.evaluated, stats.seconds)
+    return Found(split.criterion, split.score, *figures, _reason(split))
+
+
+def _reason(split: Split) -> Unproved | None:
+    """Why a split is not proved best."""
+    stopped_by = split.stats.stopped_by
+    return None if split.proved or stopped_by == "done" else stopped_by
 
 
 def _in_reading_order(root: _Knot) -> tuple[Node, ...]:
     """The nodes of a tree, from its knots."""
-    knots: list[_Knot] = []
-    stack = [root]
-    while stack:
-        knot = stack.pop()
-        knots.append(knot)
-        if knot.fork is not None:
-            stack += [knot.fork.no, knot.fork.yes]
+    knots = list(_knots(root))
     place = {id(knot): index for index, knot in enumerate(knots)}
     return tuple(_node(knot, place) for knot in knots)
 
 
+def _knots(root: _Knot) -> Iterator[_Knot]:
+    stack = [root]
+    while stack:
+        knot = stack.pop()
+        yield knot
+        if knot.fork is not None:
+            stack += [knot.fork.no, knot.fork.yes]
+
+
 def _node(knot: _Knot, place: Mapping[int, int]) -> Node:
     if knot.fork is None:
-        return Leaf(knot.stats, knot.gap)
+        return _leaf(knot.stats, knot.gap, knot.stopped_by)
     fork = knot.fork
     return Branch(fork.test, place[id(fork.yes)], place[id(fork.no)], knot.stats, fork.found)
 

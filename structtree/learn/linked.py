@@ -127,7 +127,8 @@ def _worded(branch: Branch, table: Linked) -> Branch:
     found = branch.found
     if not table.complete:
         # Of what is missing nothing is known.
-        found = replace(found, proved=False, gap=criterion(found.criterion).room(found.score))
+        gap = criterion(found.criterion).room(found.score)
+        found = replace(found, proved=False, gap=gap, stopped_by=found.stopped_by or "listing")
     return replace(branch, test=_in_words(branch.test, table.steps), found=found)
 
 

@@ -13,7 +13,7 @@ import gzip
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from math import isfinite
 from pathlib import Path
 from typing import Any, Literal, NoReturn, get_args
@@ -48,6 +48,7 @@ from structtree.learn.tree import (
     Stats,
     Switch,
     Tree,
+    Unproved,
 )
 from structtree.space.functions import with_functions
 
@@ -284,8 +285,10 @@ def _number(value: float) -> float | str:
 def _node_to_json(node: Node) -> dict[str, Any]:
     seen = _stats_to_json(node.stats)
     if isinstance(node, Leaf):
-        return {**seen, "gap": _number(node.gap)} if node.gap else seen
-    found = {key: _number(value) if isinstance(value, float) else value for key, value in asdict(node.found).items()}
+        reason = {"stopped_by": node.stopped_by} if node.stopped_by else {}
+        return {**seen, "gap": _number(node.gap), **reason} if node.gap else seen
+    told = ((one.name, getattr(node.found, one.name)) for one in fields(node.found))
+    found = {key: _number(value) if isinstance(value, float) else value for key, value in told if value is not None}
     shares = {"shares": [float(share) for share in node.shares]} if node.shares else {}
     match node:
         case Branch(test, yes, no):
@@ -492,7 +495,7 @@ def _node(part: _Part, grammar: CheckedGrammar, n_classes: int, missing: Missing
     if "switch" in members:
         return _switch(part, grammar, stats)
     if "test" not in members:
-        return Leaf(stats, part.member("gap").number_or_infinity() if "gap" in members else 0.0)
+        return Leaf(stats, part.member("gap").number_or_infinity() if "gap" in members else 0.0, _reason(part))
     yes, no = part.member("yes").whole(), part.member("no").whole()
     shares = () if missing == "false" else _shares(part.member("shares"), 2)
     return Branch(_test(part.member("test"), grammar), yes, no, stats, _found(part.member("found")), shares)
@@ -537,7 +540,19 @@ def _found(part: _Part) -> Found:
         part.member("gap").number_or_infinity(),
         part.member("evaluated").whole(),
         part.member("seconds").number(),
+        _reason(part),
     )
+
+
+def _reason(part: _Part) -> Unproved | None:
+    """What a search was stopped by; files that were written before that was kept do not say it."""
+    if "stopped_by" not in part.members():
+        return None
+    reason = part.member("stopped_by")
+    if reason.value not in get_args(Unproved):
+        reason.expected(f"one of {', '.join(get_args(Unproved))}")
+    found: Unproved = reason.value
+    return found
 
 
 def _require_reading_order(nodes: tuple[Node, ...], part: _Part) -> None:

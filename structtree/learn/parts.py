@@ -20,11 +20,12 @@ from numpy.typing import NDArray
 
 from structtree.data.columns import Population
 from structtree.data.schema import RecordType
+from structtree.interrupts import cut_short
 from structtree.learn.dividing import Crowd, Division, Manner, Questions, best_division, questions_of
 from structtree.learn.evidence import Evidence, room
 from structtree.learn.flat import Flat
 from structtree.learn.table import Asked
-from structtree.learn.tree import Branch, Found, Leaf, Node, Stats, Switch, heaviest
+from structtree.learn.tree import Branch, Found, Leaf, Node, Stats, Switch, Unproved, heaviest
 from structtree.search.clock import Clock
 from structtree.search.criteria import TOLERANCE, better
 from structtree.search.kernels.flat import Limits
@@ -70,10 +71,7 @@ def grow_parts(
     grower = _Grower(questions, evidence, manner, limits, clock or Clock(), refuses)
     n = len(population)
     root = grower.knot(np.arange(n), np.ones(n), 0)
-    if max_leaf_nodes is None:
-        grower.depth_first(root)
-    else:
-        grower.best_first(root, max_leaf_nodes)
+    grower.run(root, max_leaf_nodes)
     nodes = _in_reading_order(root)
     n_leaves = sum(isinstance(node, Leaf) for node in nodes)
     return Flat(nodes, len(nodes), n_leaves, grower.tried, grower.stopped_by)
@@ -136,14 +134,23 @@ class _Grower:
         """A node that is a leaf so far."""
         return _Knot(rows, parts, depth, self.evidence.stats(rows, parts))
 
-    def depth_first(self, root: _Knot) -> None:
+    def run(self, root: _Knot, max_leaf_nodes: int | None) -> None:
+        with cut_short(self.clock.stop):
+            if max_leaf_nodes is None:
+                self._depth_first(root)
+            else:
+                self._best_first(root, max_leaf_nodes)
+            return
+        self._is_over()
+
+    def _depth_first(self, root: _Knot) -> None:
         stack = [root]
         while stack:
             offer = self._offer(stack.pop())
             if offer is not None:
                 stack += reversed(self._divide(offer))
 
-    def best_first(self, root: _Knot, most: int) -> None:
+    def _best_first(self, root: _Knot, most: int) -> None:
         offers: list[_Offer] = []
         fresh, n_leaves = [root], 1
         while True:
@@ -186,7 +193,8 @@ class _Grower:
             return None
         score = criterion.score(float(division.loss[0]))
         gap = 0.0 if proved else criterion.room(score)
-        found = Found(criterion.name, score, float(gains[0]), proved, gap, division.tried, 0.0)
+        reason: Unproved | None = None if proved else "sets"
+        found = Found(criterion.name, score, float(gains[0]), proved, gap, division.tried, 0.0, reason)
         return _Offer(knot, crowd, division, found, (share * float(gains[0]), share * float(gains[1])), self.n_offers)
 
     def _is_refused(self, crowd: Crowd, division: Division) -> bool:
@@ -230,7 +238,7 @@ def _in_reading_order(root: _Knot) -> tuple[Node, ...]:
 
 def _node(knot: _Knot, place: Mapping[int, int]) -> Node:
     if knot.fork is None:
-        return Leaf(knot.stats, knot.gap)
+        return Leaf(knot.stats, knot.gap, "sets") if knot.gap else Leaf(knot.stats)
     fork, division = knot.fork, knot.fork.division
     children = tuple(place[id(side)] for side in fork.sides)
     if division.test is None:

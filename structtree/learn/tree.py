@@ -41,6 +41,7 @@ __all__ = [
     "Step",
     "Switch",
     "Tree",
+    "Unproved",
     "Way",
     "heaviest",
     "subtree",
@@ -48,6 +49,9 @@ __all__ = [
 
 MissingRule = Literal["false", "majority", "fractional"]
 """What becomes of those who lack a value that is asked about; see `Tree`."""
+
+Unproved = Literal["time", "evaluations", "interrupt", "beam", "listing", "sets"]
+"""Why it is not known that nothing is better; see `Found`."""
 
 Kept = TypeVar("Kept")
 
@@ -108,6 +112,9 @@ class Found:
         Predicates that were evaluated.
     seconds : float
         What the search took.
+    stopped_by : {"time", "evaluations", "interrupt", "beam", "listing", "sets"}, optional
+        Why the test is not proved best: the budget that ended the search, a beam, which proves nothing, a list of
+        tests that was too long, or sets of values that were not all tried.
     """
 
     criterion: str
@@ -117,6 +124,7 @@ class Found:
     gap: float
     evaluated: int
     seconds: float
+    stopped_by: Unproved | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,10 +136,13 @@ class Leaf:
     stats : ClassCounts or Moments
     gap : float
         How much less the loss might be with a test that was not found because growing was cut short; else 0.
+    stopped_by : optional
+        What cut it short, as of `Found`.
     """
 
     stats: Stats
     gap: float = field(default=0.0, repr=False)
+    stopped_by: Unproved | None = field(default=None, repr=False)
 
     @property
     def children(self) -> tuple[int, ...]:
@@ -577,7 +588,7 @@ def subtree(tree: Tree, kept: frozenset[int]) -> Tree:
             nodes.append(node)
             waiting += reversed([(child, place, i) for i, child in enumerate(node.children)])
         else:
-            nodes.append(Leaf(node.stats))
+            nodes.append(node if isinstance(node, Leaf) else Leaf(node.stats))
         if above >= 0:
             nodes[above] = _with_child(nodes[above], side, place)
     return replace(tree, nodes=tuple(nodes))

@@ -22,8 +22,9 @@ from sklearn.model_selection import RepeatedKFold, RepeatedStratifiedKFold
 from sklearn.utils import _safe_indexing
 
 from structtree.errors import UsageError
+from structtree.interrupts import stoppable
 from structtree.learn.tree import Leaf
-from structtree.search.clock import Clock, stoppable
+from structtree.search.clock import Clock
 from structtree.search.kernels.compiling import now
 
 __all__ = ["Comparison", "CrossValidation", "FoldDone", "TTest", "compare", "corrected_t_test", "cross_validate"]
@@ -264,9 +265,11 @@ def _all_folds(
                     if options.progress is not None:
                         options.progress(FoldDone(name, done, total, here[name].score))
                 fits.append(here)
-        except KeyboardInterrupt:
-            if len(fits) < 2:
+        except (KeyboardInterrupt, SystemError):
+            # The latter is what an interrupt of something that is being compiled may look like.
+            if len(fits) < 2 or not stop.pressed or stop.presses > 1:
                 raise
+            stop.answered = True
     return {name: _gathered([here[name] for here in fits]) for name in estimators}
 
 

@@ -6,7 +6,7 @@ told from the counted size of the space and the speed that was measured: an esti
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -16,11 +16,13 @@ from numpy.typing import ArrayLike, NDArray
 from structtree.data.columns import Population
 from structtree.data.reach import compact
 from structtree.errors import UsageError
+from structtree.interrupts import cut_short, stoppable
 from structtree.lang.grammar import Grammar
 from structtree.lang.pretty import pretty
 from structtree.search.best_split import SearchStats, Split, best_split
 from structtree.search.criteria import CRITERIA, better, criterion
 from structtree.search.judges import judge_for
+from structtree.search.results import Pass
 from structtree.space.count import count_space
 from structtree.space.evaluate import holds
 from structtree.space.space import Space
@@ -85,6 +87,8 @@ class Effort:
         The best found against time, when asked for.
     interrupted : bool
         Whether the user stopped it.
+    passes : tuple of Pass
+        Where the time of the search with pruning went, by what for and by position.
     """
 
     criterion: str
@@ -102,6 +106,7 @@ class Effort:
     nodes: int = 1
     moments: tuple[Moment, ...] = ()
     interrupted: bool = False
+    passes: tuple[Pass, ...] = ()
 
     @property
     def percent(self) -> float | None:
@@ -112,7 +117,8 @@ class Effort:
         """The numbers, for JSON."""
         keys = ("criterion", "space", "evaluated", "evaluated_exhaustive", "percent", "seconds", "seconds_exhaustive")
         more = ("score", "proved", "predicate", "exhaustive_estimated", "agree", "nodes")
-        return {key: getattr(self, key) for key in (*keys, *more)}
+        passes = [one._asdict() for one in self.passes]
+        return {key: getattr(self, key) for key in (*keys, *more)} | {"passes": passes}
 
 
 def compare_effort(
@@ -167,16 +173,20 @@ def compare_effort(
     names = tuple(dict.fromkeys(criteria)) if criteria else _fitting(labels, len(population))
     _check_options(names, time_limit, exhaustive_limit, max_depth)
     given = _Given(grammar, time_limit, exhaustive_limit, min_samples_leaf, progress)
-    efforts = []
-    for name in names:
-        _warm_up(population, labels, given, name)
-        effort = _of_tree(population, labels, given, name, max_depth) if whole_tree else None
-        effort = effort or _of_node(population, labels, given, name)
-        if watch and not whole_tree:
-            effort = replace(effort, moments=_moments(effort, population, labels, given))
-        efforts.append(effort)
-        if effort.interrupted:
-            break
+    efforts: list[Effort] = []
+    with stoppable() as stop, cut_short(stop):
+        for name in names:
+            if not _warm_up(population, labels, given, name):
+                break
+            effort = _of_tree(population, labels, given, name, max_depth) if whole_tree else None
+            effort = effort or _of_node(population, labels, given, name)
+            efforts.append(effort)
+            if effort.interrupted or stop.pressed:
+                break
+            if watch and not whole_tree:
+                efforts[-1] = replace(effort, moments=_moments(effort, population, labels, given))
+    if not efforts:
+        raise KeyboardInterrupt  # there is nothing yet to return
     return tuple(efforts) if whole_tree else _with_known_counts(efforts)
 
 
@@ -222,13 +232,11 @@ def _check_options(
         raise UsageError(f"max_depth must be an int >= 1 or None; got {max_depth}")
 
 
-def _warm_up(population: Population, labels: NDArray[Any], given: _Given, name: str) -> None:
-    """Have everything compiled before time is taken."""
+def _warm_up(population: Population, labels: NDArray[Any], given: _Given, name: str) -> bool:
+    """Have everything compiled before time is taken; False if the user stopped it."""
     budget: dict[str, Any] = {"max_evaluations": WARM, "time_limit": given.time_limit}
     found = best_split(population, labels, given.grammar, criterion=name, min_samples_leaf=given.least, **budget)
-    if found.stats.stopped_by == "interrupt":
-        # There is nothing yet to return.
-        raise KeyboardInterrupt
+    return found.stats.stopped_by != "interrupt"
 
 
 # ---- one node -------------------------------------------------------------------------------------------
@@ -255,6 +263,7 @@ def _of_node(population: Population, labels: NDArray[Any], given: _Given, name: 
         predicate=pretty(found.predicate),
         split=found,
         interrupted=whole.interrupted,
+        passes=found.stats.passes,
     )
 
 
@@ -342,7 +351,17 @@ def _of_tree(
         proved=all(effort.proved for effort in efforts),
         nodes=len(efforts),
         interrupted=efforts[-1].interrupted,
+        passes=_summed(one for effort in efforts for one in effort.passes),
     )
+
+
+def _summed(passes: Iterable[Pass]) -> tuple[Pass, ...]:
+    sums: dict[tuple[str, str], Pass] = {}
+    for one in passes:
+        key = (one.order, one.position)
+        before = sums.get(key, Pass(*key, 0, 0.0))
+        sums[key] = Pass(*key, before.evaluated + one.evaluated, before.seconds + one.seconds)
+    return tuple(sums.values())
 
 
 def _sum(numbers: Sequence[Any]) -> Any:

@@ -1,8 +1,9 @@
 """A tree to read in a terminal: the test, what happens on yes and on no, and at the leaves who was seen there.
 
 Written line by line with a stack, so that the depth of a tree does not matter. Long tests are wrapped under
-themselves; a test that the search could not prove best says by how much something else might be better. A switch
-shows its attribute, and each value with what it leads to; ``else`` marks the side of all other values.
+themselves; a test that the search could not prove best says by how much something else might be better, and the last
+line says why. A switch shows its attribute, and each value with what it leads to; ``else`` marks the side of all
+other values.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from structtree.errors import UsageError
 from structtree.lang.pretty import pretty, pretty_name, pretty_scalar
 from structtree.learn.leaves import MAJORITY, Decision, decisions, means, probabilities, spreads
 from structtree.learn.tree import Branch, ClassCounts, Leaf, Switch, Tree
+from structtree.report.doubts import because, doubts
 
 __all__ = ["Voice", "export_text"]
 
@@ -76,7 +78,7 @@ def export_text(
             raise UsageError(f"{name} must be a whole number >= {least}; got {value}")
     voice = Voice.of(tree, decision, digits)
     lines = [*_lines(tree, voice, len(tree.nodes) if max_depth is None else max_depth, width, counts)]
-    return "\n".join([*lines, *_about_missing(tree)])
+    return "\n".join([*lines, *_about_missing(tree), *_about_doubts(tree)])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -187,6 +189,12 @@ def _about_missing(tree: Tree) -> list[str]:
             return ["(missing values: to all sides, in proportion to their weight in training)"]
         case _:
             return []
+
+
+def _about_doubts(tree: Tree) -> list[str]:
+    """Why some tests are not proved best."""
+    why = because(doubt for doubt in doubts(tree) if not isinstance(tree.nodes[doubt.node], Leaf))
+    return [f"(not proved best: {why})"] if why else []
 
 
 def _leaves_below(tree: Tree, node: int) -> int:

@@ -16,10 +16,11 @@ from numpy.typing import ArrayLike
 from structtree.data.columns import Population
 from structtree.data.reach import compact
 from structtree.errors import DataError, UsageError
+from structtree.interrupts import stoppable
 from structtree.lang.check import CheckedGrammar
 from structtree.lang.grammar import Grammar
 from structtree.lang.syntax import Predicate
-from structtree.search.clock import Clock, stoppable
+from structtree.search.clock import Clock
 from structtree.search.engine import Budget, Search
 from structtree.search.judges import judge_for
 from structtree.search.order import promising_last

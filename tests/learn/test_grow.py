@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from dataclasses import replace
 from itertools import pairwise
 from math import ceil, log2
@@ -19,10 +20,12 @@ from structtree.lang.grammar import Grammar
 from structtree.lang.pretty import pretty
 from structtree.lang.syntax import Top
 from structtree.learn import grow as module
-from structtree.learn.grow import Growth, Progress, grow
+from structtree.learn.evidence import evidence_for, room
+from structtree.learn.grow import Growth, Progress, grow, grow_by
 from structtree.learn.tree import Branch, ClassCounts, Leaf, Moments
-from structtree.search import clock as clocks
+from structtree.search import clock as clock_module
 from structtree.search.best_split import best_split
+from structtree.search.clock import Clock
 from structtree.search.criteria import CRITERIA
 from structtree.space.evaluate import holds
 from tests.properties.test_search import problems
@@ -323,14 +326,15 @@ def test_a_branch_says_whether_its_test_is_proved_best():
     assert short.nodes[0].found.gap > 0
 
 
-class Clock:
-    """A clock that only moves when a search takes its time, so many seconds whatever it is given."""
+class SlowSearch:
+    """A search that takes so many seconds, whatever it is given, on a clock that only it moves."""
 
     def __init__(self, monkeypatch, takes):
         self.now = 0.0
         self.given = []
         self.takes = takes
-        monkeypatch.setattr(clocks, "now", lambda: self.now)
+        monkeypatch.setattr(clock_module, "now", lambda: self.now)
+        searched(monkeypatch, self.search)
 
     def search(self, *arguments, clock, **options):
         self.given.append(clock.seconds)
@@ -338,29 +342,50 @@ class Clock:
         self.now += self.takes
         return found
 
+    def grow(self, population, y, growth, progress=None):
+        """A tree in 60 seconds."""
+        evidence, checked = evidence_for(y, len(y)), ONE_TEST.check(population.schema)
+        return grow_by(evidence, population, checked, growth, progress, Clock(60.0, started=self.now))
+
 
 def test_every_level_of_a_tree_gets_its_part_of_the_time_and_a_node_its_share(monkeypatch):
     population, y = random_table()
-    clock = Clock(monkeypatch, takes=0.0)
-    searched(monkeypatch, clock.search)
-    tree = grow(population, y, ONE_TEST, Growth(strategy="best-first", time_limit=60.0, max_depth=2))
+    slow = SlowSearch(monkeypatch, takes=0.0)
+    tree = slow.grow(population, y, Growth(strategy="best-first", max_depth=2))
     yes, no = (tree.nodes[child].stats.n for child in tree.nodes[0].children)
-    assert clock.given == [pytest.approx(60 / 2), pytest.approx(60 * yes / 200), pytest.approx(60)]
+    assert slow.given == [pytest.approx(60 / 2), pytest.approx(60 * yes / 200), pytest.approx(60)]
     assert yes + no == 200
-    clock.given.clear()
-    grow(population, y, ONE_TEST, Growth(strategy="best-first", time_limit=60.0))
-    assert clock.given[0] == pytest.approx(60 / ceil(log2(200)))
+    slow.given.clear()
+    slow.grow(population, y, Growth(strategy="best-first"))
+    assert slow.given[0] == pytest.approx(60 / ceil(log2(200)))
 
 
 def test_nodes_that_wait_when_the_time_is_over_become_leaves(monkeypatch):
     population, y = random_table()
-    clock = Clock(monkeypatch, takes=10.0)
-    calls = searched(monkeypatch, clock.search)
+    slow = SlowSearch(monkeypatch, takes=10.0)
     told = []
-    tree = grow(population, y, ONE_TEST, Growth(strategy="best-first", time_limit=60.0), progress=told.append)
-    assert len(calls) == len(tree.branches) == 6
+    tree = slow.grow(population, y, Growth(strategy="best-first"), told.append)
+    assert len(slow.given) == len(tree.branches) == 6
     assert told[-1].stopped_by == "time"
     assert sum(sizes(tree)) == len(y)
+
+
+def test_a_root_for_which_nothing_was_found_in_its_share_of_the_time_is_searched_again(monkeypatch):
+    population, y = random_table()
+
+    def search(*arguments, clock, **options):
+        given.append(clock.seconds)
+        if len(given) < 3:
+            found = best_split(*arguments, **options | {"max_evaluations": 1})
+            return replace(found, predicate=Top(), stats=replace(found.stats, stopped_by="time"))
+        return best_split(*arguments, **options)
+
+    given = []
+    searched(monkeypatch, search)
+    tree = grow(population, y, ONE_TEST, Growth(strategy="best-first", time_limit=600.0, max_depth=2))
+    assert len(given) == 5
+    assert tree.depth == 2
+    assert given[0] < given[1] <= 300
 
 
 def test_a_real_time_limit_is_kept():
@@ -375,33 +400,78 @@ def test_a_real_time_limit_is_kept():
 
 
 @pytest.mark.parametrize(
-    ("growth", "inside", "n_branches"),
-    [
-        (Growth(strategy="best-first"), True, 4),
-        (Growth(strategy="best-first"), False, 3),
-        (Growth(strategy="best-first", max_leaf_nodes=50), True, 4),
-        (Growth(strategy="best-first", max_leaf_nodes=50), False, 2),
-    ],
+    "growth",
+    [Growth(strategy="best-first"), Growth(strategy="best-first", max_leaf_nodes=50)],
+    ids=["depth-first", "best-first"],
 )
-def test_interrupting_keeps_the_tree_so_far(monkeypatch, growth, inside, n_branches):
-    """Ctrl-C during the fourth search: inside it is answered with the best so far, outside it comes through."""
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_interrupting_keeps_the_tree_so_far(monkeypatch, growth, when):
+    """Ctrl-C before or after the fourth search, which returns its best so far; leaves that wait have gaps."""
 
     def interrupted(*arguments, **options):
+        if len(calls) == 4 and when == "before":
+            signal.raise_signal(signal.SIGINT)
         found = best_split(*arguments, **options)
-        if len(calls) < 4:
-            return found
-        if not inside:
-            raise KeyboardInterrupt
-        return replace(found, proved=False, stats=replace(found.stats, stopped_by="interrupt"))
+        if len(calls) == 4 and when == "after":
+            signal.raise_signal(signal.SIGINT)
+        return found
 
     calls = searched(monkeypatch, interrupted)
     population, y = random_table()
     told = []
     tree = grow(population, y, ONE_TEST, growth, progress=told.append)
     assert len(calls) == 4
-    assert len(tree.branches) == n_branches
+    assert len(tree.branches) == 4
     assert sum(sizes(tree)) == len(y)
     assert told[-1].stopped_by == "interrupt"
+    criterion = CRITERIA["acc*"]
+    waiting = [leaf for leaf in map(tree.nodes.__getitem__, tree.leaves) if room(criterion, leaf.stats)]
+    assert waiting
+    assert all((leaf.gap, leaf.stopped_by) == (room(criterion, leaf.stats), "interrupt") for leaf in waiting)
+
+
+@pytest.mark.parametrize("max_leaf_nodes", [None, 50])
+@pytest.mark.parametrize("error", [KeyboardInterrupt, SystemError])
+def test_a_search_that_is_cut_short_keeps_the_tree_so_far(monkeypatch, max_leaf_nodes, error):
+    """Whoever does not answer Ctrl-C is cut short by an interrupt, in the middle of whatever it does."""
+
+    def overdue(*arguments, **options):
+        if len(calls) == 4:
+            signal.raise_signal(signal.SIGINT)
+            signal.getsignal(signal.SIGINT).__self__.is_overdue = True
+            raise error
+        return best_split(*arguments, **options)
+
+    calls = searched(monkeypatch, overdue)
+    population, y = random_table()
+    told = []
+    growth = Growth(strategy="best-first", max_leaf_nodes=max_leaf_nodes)
+    tree = grow(population, y, ONE_TEST, growth, progress=told.append)
+    assert len(calls) == 4
+    assert 2 <= len(tree.branches) <= 3
+    assert sum(sizes(tree)) == len(y)
+    assert told[-1].stopped_by == "interrupt"
+
+
+def test_leaves_that_the_number_of_leaves_forbids_to_divide_miss_nothing():
+    population, y = random_table()
+    tree = grow(population, y, ONE_TEST, Growth(strategy="best-first", max_leaf_nodes=3))
+    assert len(tree.leaves) == 3
+    assert all(tree.nodes[leaf].gap == 0.0 for leaf in tree.leaves)
+
+
+def test_a_gap_says_what_it_is_due_to():
+    trains = load_dataset("trains")
+    grammar = Grammar.load("trains")
+    for growth, reason in (
+        (Growth(strategy="best-first", max_evaluations=50), "evaluations"),
+        (Growth(strategy="beam"), "beam"),
+        (Growth(strategy="best-first", time_limit=1e-9), "time"),
+    ):
+        root = grow(trains.population, trains.target, grammar, growth).nodes[0]
+        assert (root.stopped_by if isinstance(root, Leaf) else root.found.stopped_by) == reason
+    proved = grow(trains.population, trains.target, grammar)
+    assert all(proved.nodes[branch].found.stopped_by is None for branch in proved.branches)
 
 
 @pytest.mark.parametrize(
@@ -500,10 +570,9 @@ def test_stopping_rules_hold_together(depth, most):
     assert min(sizes(tree)) >= 4
 
 
-def test_a_beam_proves_nothing_but_perfect_tests():
+def test_a_beam_grows_a_tree_in_which_nothing_is_proved_that_is_not_perfect():
     trains = load_dataset("trains")
     tree = grow(trains.population, trains.target, Grammar.load("trains"), Growth(strategy="beam"))
     assert tree.branches
-    for found in (tree.nodes[branch].found for branch in tree.branches):
-        assert found.proved == (found.score == 1.0)
-        assert found.gap == pytest.approx(1.0 - found.score)
+    found = [tree.nodes[branch].found for branch in tree.branches]
+    assert all(one.proved == (one.score == 1.0) for one in found)

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from math import inf
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -29,7 +30,7 @@ from structtree.learn.fit import fit
 from structtree.learn.grow import Growth
 from structtree.learn.leaves import Decision
 from structtree.learn.model import Model, load_model, model_from_json, model_to_json, save_model
-from structtree.learn.tree import Branch, ClassCounts, Found, Leaf, Tree
+from structtree.learn.tree import Branch, ClassCounts, Found, Leaf, Tree, Unproved
 from tests.conftest import REPOSITORY
 from tests.learn.asking_trees import ask, class_leaves, counts, number_leaves, trees
 from tests.strategies import populations, schemas
@@ -93,6 +94,16 @@ def test_what_is_loaded_is_what_was_saved_and_predicts_the_same(data):
     assert np.array_equal(model.predict(population), loaded.predict(population))
     if tree.task == "classes":
         assert np.array_equal(model.predict_proba(population), loaded.predict_proba(population))
+
+
+@pytest.mark.parametrize("reason", [None, *get_args(Unproved)])
+def test_why_something_is_not_proved_is_kept_and_older_files_need_not_say_it(train_model, reason):
+    branch, *others = train_model.tree.nodes
+    found = replace(branch.found, proved=False, gap=0.25, stopped_by=reason)
+    nodes = (replace(branch, found=found), *others[:-1], replace(others[-1], gap=0.5, stopped_by=reason))
+    document = model_to_json(replace(train_model, tree=replace(train_model.tree, nodes=nodes)))
+    assert model_from_json(document).tree.nodes == nodes
+    assert ("stopped_by" in document["nodes"][0]["found"]) == (reason is not None)
 
 
 @given(st.floats(0, allow_infinity=False), st.floats(allow_nan=False), st.floats(allow_nan=False))
@@ -257,6 +268,10 @@ DAMAGE = {
     "kind": (lambda d: d["nodes"][0].update(test="exists cars (wheels = red)"), r"at \$\.nodes\[0\]\.test"),
     "values": (lambda d: d["nodes"][0].update(test="exists cars (wheels >= *)"), r"at \$\.nodes\[0\]\.test"),
     "found": (lambda d: d["nodes"][0]["found"].pop("gap"), r"expected an object with 'gap' at \$\.nodes\[0\]\.found"),
+    "reason": (
+        lambda d: d["nodes"][0]["found"].update(stopped_by="whim"),
+        r"expected one of time, evaluations, .* got 'whim' at \$\.nodes\[0\]\.found\.stopped_by",
+    ),
     "schema": (lambda d: d["schema"].pop("types"), r"the schema cannot be used: .* at \$\.schema"),
     "link": (
         lambda d: d["schema"]["types"]["Train"]["cars"].update(to="Cart"),

@@ -54,6 +54,13 @@ def test_branches_say_who_came_by_when_asked():
     assert export_text(numbers, counts=True).splitlines()[0] == "b  (n=2, mean 2 ± 1)"
 
 
+def test_the_last_line_says_why_tests_are_not_proved():
+    found = Found("acc*", 1.0, 0.5, False, 0.25, 9, 0.1, "time")
+    lines = export_text(ask(SCHEMA, ("b", counts(0, 3), counts(5, 0)), found=found)).splitlines()
+    assert lines[0] == "b  [not proved best, gap 0.25]"
+    assert lines[-1] == "(not proved best: the time limit ended the search)"
+
+
 def test_a_test_that_is_not_proved_best_says_its_gap():
     tree = ask(SCHEMA, ("b", counts(0, 3), counts(5, 0)), found=Found("acc*", 1.0, 0.5, False, 0.03125, 9, 0.1))
     assert export_text(tree).splitlines()[0] == "b  [not proved best, gap 0.0312]"

@@ -1,0 +1,72 @@
+"""The commands, put together.
+
+Everything heavy is imported inside the command that needs it, so that ``--help`` answers at once.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from structtree import __version__
+from structtree.cli.common import DEBUG, reporting
+from structtree.cli.cv import cv
+from structtree.cli.data import data_app, datasets_app
+from structtree.cli.effort import effort
+from structtree.cli.fit import fit
+from structtree.cli.grammars import grammar_app
+from structtree.cli.models import explain, predict, show
+from structtree.cli.progress import told_of_compiling
+
+__all__ = ["app"]
+
+app = typer.Typer(
+    help="Decision and regression trees over structured data. Begin with: structtree demo",
+    no_args_is_help=True,
+    rich_markup_mode="markdown",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"structtree {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", help="Show the version.", callback=_show_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Decision and regression trees over structured data.
+
+    Begin with: **structtree demo**
+    """
+    DEBUG.set(debug)
+
+
+@app.command("demo")
+@reporting
+def demo() -> None:
+    """Show what structtree does, on the twenty trains.
+
+    Example: structtree demo
+    """
+    from structtree.report.demo import demonstrate
+
+    with told_of_compiling():
+        for line in demonstrate():
+            typer.echo(line)
+
+
+for name, command in {"fit": fit, "predict": predict, "show": show, "explain": explain, "cv": cv}.items():
+    app.command(name)(command)
+app.command("effort")(effort)
+app.add_typer(data_app, name="data")
+app.add_typer(datasets_app, name="datasets")
+app.add_typer(grammar_app, name="grammar")
