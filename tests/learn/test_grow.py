@@ -5,7 +5,6 @@ from __future__ import annotations
 import signal
 from dataclasses import replace
 from itertools import pairwise
-from math import ceil, log2
 from time import perf_counter
 
 import numpy as np
@@ -357,7 +356,7 @@ def test_every_level_of_a_tree_gets_its_part_of_the_time_and_a_node_its_share(mo
     assert yes + no == 200
     slow.given.clear()
     slow.grow(population, y, Growth(strategy="best-first"))
-    assert slow.given[0] == pytest.approx(60 / ceil(log2(200)))
+    assert slow.given[0] == pytest.approx(60 / 3)
 
 
 def test_nodes_that_wait_when_the_time_is_over_become_leaves(monkeypatch):
