@@ -7,7 +7,7 @@ Any other member is a coded column of its own. The kernels count whole boards in
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,7 +25,7 @@ __all__ = [
     "Board",
     "BoardColumn",
     "board_of",
-    "family_size",
+    "family_sizes",
     "is_nested",
     "is_swept",
     "numbers_reached",
@@ -140,9 +140,12 @@ def is_swept(family: LinkFamily) -> bool:
     return plain and all(need_of(family, choice) is not None for choice in range(len(family.numbers)))
 
 
-def family_size(family: Family) -> int:
-    """For how many literals a member of a family counts, with nothing behind a link."""
-    return 1 if isinstance(family, LinkFamily) else family.size
+def family_sizes(families: Sequence[Family]) -> NDArray[np.int64]:
+    """For how many literals a member of each family counts, with nothing behind a link, by index; 0 of none."""
+    sizes = np.zeros(max((family.index for family in families), default=0) + 1, dtype=np.int64)
+    for family in families:
+        sizes[family.index] = 1 if isinstance(family, LinkFamily) else family.size
+    return sizes
 
 
 def board_of(columns: list[BoardColumn], n_rows: int, *, ranked: bool) -> Board:

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from structtree.data.columns import Population
 from structtree.data.reach import compact
 from structtree.lang.syntax import Predicate
-from structtree.search.boards import Board, family_size, is_swept, swept_boards
+from structtree.search.boards import Board, family_sizes, is_swept, swept_boards
 from structtree.search.chains import Chain
 from structtree.search.clock import Clock
 from structtree.search.finder import Finder
@@ -749,10 +749,7 @@ class Search:
     def _lengths(self, name: str) -> NDArray[np.int64]:
         """For how many literals a member of each family of a type counts, by the index of the family; 0 of none."""
         if name not in self.lengths:
-            families = self.space.offers.from_top[name]
-            lengths = np.zeros(max((f.index for f in families), default=0) + 1, dtype=np.int64)
-            lengths[[f.index for f in families]] = [family_size(f) for f in families]
-            self.lengths[name] = lengths
+            self.lengths[name] = family_sizes(self.space.offers.from_top[name])
         return self.lengths[name]
 
     def _is_plain(self, name: str) -> NDArray[np.bool_]:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from structtree.data.columns import Population
 from structtree.lang.syntax import Compare, Count, Exists
-from structtree.search.boards import Board, BoardColumn, board_of, family_size, numbers_reached, swept_boards
+from structtree.search.boards import Board, BoardColumn, board_of, family_sizes, numbers_reached, swept_boards
 from structtree.search.chains import Chain
 from structtree.search.judges import Judge, Loss, Tally
 from structtree.search.kernels.chains import count_true
@@ -161,7 +161,6 @@ class Sweeps:
     guide: Judge | None = field(init=False)
     tallies: tuple[Tally, ...] = field(init=False)
     _truths: dict[Query, Mask] = field(default_factory=dict)
-    _families: dict[tuple[str, int], Family] = field(default_factory=dict)
     _rooms: dict[Any, Mask] = field(default_factory=dict)
     _sizes: dict[str, NDArray[np.int64]] = field(default_factory=dict)
     _texts: dict[tuple[int, ...], str] = field(default_factory=dict)
@@ -173,9 +172,6 @@ class Sweeps:
         self.steps = Steps(self.population)
         self.guide = self.judge.guide()
         self.tallies = tuple(self.judge.tallies())
-        for name, families in self.space.offers.from_top.items():
-            for family in families:
-                self._families[name, family.index] = family
 
     # ---- truth ------------------------------------------------------------------------------------------
 
@@ -204,7 +200,7 @@ class Sweeps:
         raise AssertionError("every family of a query is on a board")
 
     def _behind(self, name: str, link: Link) -> Mask:
-        family = self._families[name, link.family]
+        family = self.words.family(name, link.family)
         assert isinstance(family, LinkFamily)
         need = need_of(family, link.choice)
         assert need is not None
@@ -263,7 +259,7 @@ class Sweeps:
             stand = stack.pop()
             here, chain = stand.here, stand.chain
             for i, link in enumerate(here.links):
-                family = self._families[here.type, link.family]
+                family = self.words.family(here.type, link.family)
                 assert isinstance(family, LinkFamily)
                 need = need_of(family, link.choice)
                 assert need is not None
@@ -298,10 +294,10 @@ class Sweeps:
     def _follows(self, here: Query, family: LinkFamily) -> bool:
         """Whether a query follows the reference, or the step, of a family already, or asks behind it."""
         for link in here.links:
-            other = self._families[here.type, link.family]
+            other = self.words.family(here.type, link.family)
             if isinstance(other, LinkFamily) and other.head == family.head:
                 return True
-        tests = (self._families[here.type, test.family] for test in here.tests)
+        tests = (self.words.family(here.type, test.family) for test in here.tests)
         return any(isinstance(test, TestFamily) and test.head == family.head for test in tests)
 
     def _has_exists(self, family: LinkFamily) -> bool:
@@ -325,7 +321,7 @@ class Sweeps:
         if found is None:
             families = self.space.offers.from_top[here.type]
             found = np.zeros(max((f.index for f in families), default=0) + 1, dtype=np.bool_)
-            subjects = {self._families[here.type, index].subject for index in asked}  # type: ignore[union-attr]
+            subjects = {self.words.family(here.type, index).subject for index in asked}  # type: ignore[union-attr]
             for family in families:
                 found[family.index] = self._may_be_added(family, here, room, stand.depth, subjects)
             self._rooms[key] = found
@@ -345,7 +341,7 @@ class Sweeps:
             return False
         ops = []
         for test in here.tests:
-            other = self._families[here.type, test.family]
+            other = self.words.family(here.type, test.family)
             if isinstance(other, TestFamily) and other.subject == family.subject:
                 ops.append(getattr(other.template, "op", None))
         return ops in ([">="], ["<="]) and ops != [family.template.op]
@@ -386,10 +382,7 @@ class Sweeps:
     def _lengths(self, name: str) -> NDArray[np.int64]:
         """For how many literals a member of each family of a type counts, by index."""
         if name not in self._sizes:
-            families = self.space.offers.from_top[name]
-            sizes = np.zeros(max((f.index for f in families), default=0) + 1, dtype=np.int64)
-            sizes[[f.index for f in families]] = [family_size(f) for f in families]
-            self._sizes[name] = sizes
+            self._sizes[name] = family_sizes(self.space.offers.from_top[name])
         return self._sizes[name]
 
     def _text(self, stand: Stand) -> str:
@@ -398,7 +391,7 @@ class Sweeps:
         if way not in self._texts:
             at, names = stand.query.type, []
             for index in way:
-                family = self._families[at, index]
+                family = self.words.family(at, index)
                 assert isinstance(family, LinkFamily)
                 names.append(link_name(family))
                 at = family.slots[0].type
@@ -411,7 +404,7 @@ class Sweeps:
         """The query with one link of a position asking for another number of rows, the best of each family."""
         here = query.at(place)
         for i, link in enumerate(here.links):
-            mine = self._families[here.type, link.family]
+            mine = self.words.family(here.type, link.family)
             assert isinstance(mine, LinkFamily)
             others = [f for f in self.words.openings(here.type) if _counts_alike(f, mine)]
             if len(others) < 2:
@@ -432,7 +425,7 @@ class Sweeps:
         chain = Chain.start(self.population, self.truth(query))
         for i in place:
             link = query.links[i]
-            family = self._families[query.type, link.family]
+            family = self.words.family(query.type, link.family)
             assert isinstance(family, LinkFamily)
             need = need_of(family, link.choice)
             assert need is not None
@@ -445,10 +438,10 @@ class Sweeps:
         here = offer.query.at(offer.place)
         types = [here.type]
         for family, _ in offer.way:
-            link = self._families[types[-1], family]
+            link = self.words.family(types[-1], family)
             assert isinstance(link, LinkFamily)
             types.append(link.slots[0].type)
-        last = self._families[types[-1], offer.family]
+        last = self.words.family(types[-1], offer.family)
         inner = here if not offer.way else Query(types[-1])
         if isinstance(last, LinkFamily):
             behind = offer.inner or Query(last.slots[0].type)
