@@ -234,7 +234,7 @@ def tu_folder(name: str) -> DataFile | None:
 
 
 def hiv(folder: Path, n: int = 5000) -> DataFile | None:
-    """The first molecules of HIV."""
+    """The first molecules of HIV; RDKit cannot read one or two of them."""
     path = shared("molnet/hiv.csv.gz")
     if path is None:
         return None

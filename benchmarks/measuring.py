@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import re
 import resource
+import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from numba.core import event
 
-__all__ = ["Timed", "peak_megabytes", "timed_after_compiling"]
+__all__ = ["CutOff", "Timed", "peak_megabytes", "timed_after_compiling"]
+
+Moments = list[tuple[float, event.Event]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -23,17 +27,48 @@ class Timed:
     seconds: float
 
 
-def timed_after_compiling(action: Callable[[], Any]) -> Timed:
-    """Run something, and leave out the seconds that numba compiled, which it does once after an installation."""
+class CutOff(BaseException):
+    """Raised in what takes too long; nothing on the way should take it for an error of its own."""
+
+
+def timed_after_compiling(action: Callable[[], Any], most_seconds: float) -> Timed:
+    """Run something, and leave out the seconds that numba compiled, which it does once after an installation.
+
+    Raises
+    ------
+    CutOff
+        In whatever takes longer, compiling left out here too.
+    """
     with event.install_recorder("numba:compile") as recorder:  # type: ignore[no-untyped-call]  # numba has no types
-        started = time.perf_counter()
-        result = action()
-        seconds = time.perf_counter() - started
-    return Timed(result, seconds - _seconds_within(recorder.buffer))
+        started = time.time()
+
+        def seconds() -> float:
+            return time.time() - started - _seconds_within(recorder.buffer)
+
+        with _looked_after(seconds, most_seconds):
+            result = action()
+        return Timed(result, seconds())
 
 
-def _seconds_within(moments: list[tuple[float, event.Event]]) -> float:
-    """The time between events that begin and end, those inside others not counted again."""
+@contextmanager
+def _looked_after(seconds: Callable[[], float], most_seconds: float) -> Iterator[None]:
+    """Look at a clock now and then, and raise `CutOff` when it says too much."""
+
+    def look(*_: object) -> None:
+        if seconds() > most_seconds:
+            raise CutOff
+
+    before = signal.signal(signal.SIGALRM, look)
+    signal.setitimer(signal.ITIMER_REAL, most_seconds, 1.0)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def _seconds_within(moments: Moments) -> float:
+    """The time between events that begin and end, or last until now; those inside others are not counted again."""
     spent, since, depth = 0.0, 0.0, 0
     for moment, happened in moments:
         depth += 1 if happened.is_start else -1
@@ -41,7 +76,7 @@ def _seconds_within(moments: list[tuple[float, event.Event]]) -> float:
             since = moment
         elif depth == 0:
             spent += moment - since
-    return spent
+    return spent + (time.time() - since if depth else 0.0)
 
 
 def peak_megabytes() -> float:

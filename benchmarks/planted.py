@@ -11,13 +11,11 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import signal
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from math import isfinite
 from pathlib import Path
@@ -25,7 +23,7 @@ from typing import Any
 
 import numpy as np
 from greedy import add_greedily
-from measuring import timed_after_compiling
+from measuring import CutOff, timed_after_compiling
 from numpy.typing import NDArray
 from planting import MOST_LITERALS, Case, Problem, cases, default_grammar, problem_of
 
@@ -185,18 +183,16 @@ def run(jobs: Sequence[Job], methods: Sequence[Method]) -> list[Outcome]:
 def warm_up() -> None:
     """Have everything compiled that the searches need."""
     for case in cases(400, LENGTHS, 1, seed=1):
-        problem = problem_of(case)
-        fit(problem.population, problem.labels, growth=Growth(max_depth=1, time_limit=WARM_UP_SECONDS))
+        searched(problem_of(case), case, WARM_UP_SECONDS)
 
 
 def searched(problem: Problem, case: Case, limit: float) -> Outcome:
     """What the command `fit` does when nothing is said about how."""
-    growth = Growth(max_depth=1, time_limit=limit)
+    growth, longest = Growth(max_depth=1, time_limit=limit), most_seconds(limit)
     try:
-        with cut_off(most_seconds(limit)):
-            made = timed_after_compiling(lambda: fit(problem.population, problem.labels, growth=growth))
+        made = timed_after_compiling(lambda: fit(problem.population, problem.labels, growth=growth), longest)
     except CutOff:
-        return outcome("search", problem, case, limit, None, most_seconds(limit))
+        return outcome("search", problem, case, limit, None, longest)
     root = made.result.tree.nodes[0]
     if not isinstance(root, Branch):
         return outcome("search", problem, case, limit, None, made.seconds)
@@ -206,29 +202,9 @@ def searched(problem: Problem, case: Case, limit: float) -> Outcome:
     return replace(plain, evaluated=found.evaluated, proved=found.proved, gap=gap)
 
 
-class CutOff(BaseException):
-    """Raised in a search that does not end; nothing on the way should take it for an error of its own."""
-
-
 def most_seconds(limit: float) -> float:
     """When a search that does not end is cut off, as having found nothing."""
     return 3.0 * limit + 5.0
-
-
-@contextmanager
-def cut_off(seconds: float) -> Iterator[None]:
-    """Raise `CutOff` in what takes longer."""
-
-    def stop(*_: object) -> None:
-        raise CutOff
-
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0.0)
-        signal.signal(signal.SIGALRM, before)
 
 
 def one_literal_at_a_time(problem: Problem, case: Case, limit: float) -> Outcome:

@@ -32,7 +32,17 @@ DOORS = {
     "rich": {"cli/common.py", "cli/progress.py"},
     "numba": {
         f"search/kernels/{name}.py"
-        for name in ("assessing", "compiling", "counting", "descending", "flat", "grouping", "masks")
+        for name in (
+            "assessing",
+            "chains",
+            "compiling",
+            "counting",
+            "descending",
+            "finding",
+            "flat",
+            "grouping",
+            "masks",
+        )
     },
     "sklearn": {"estimators.py", "learn/validate.py"},
 }

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from operator import eq, ge, le
 from typing import Any
 
+from structtree.lang.matching import can_be_matched
 from structtree.lang.syntax import (
     Aggregate,
     All,
@@ -456,12 +457,7 @@ def _counts_exclude(p: Predicate, q: Predicate) -> bool:
 
 def _can_be_matched(inners: tuple[Predicate, ...], others: tuple[Predicate, ...]) -> bool:
     """Whether each of the others follows from an inner of its own."""
-    if not others:
-        return True
-    return any(
-        implies(inner, others[0]) and _can_be_matched(inners[:i] + inners[i + 1 :], others[1:])
-        for i, inner in enumerate(inners)
-    )
+    return can_be_matched([[i for i, inner in enumerate(inners) if implies(inner, other)] for other in others])
 
 
 # ---- forms ----------------------------------------------------------------------------------------------

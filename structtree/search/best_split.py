@@ -1,10 +1,7 @@
-"""The best predicate of a space: best-first branch and bound.
+"""The best predicate of a space: branch and bound to prove it, a beam and a polish to find it.
 
-The frontier holds predicates by their bound. The one with the best bound is expanded, what may still beat the best
-found goes to the frontier, and as soon as no bound there beats it, it is proved best.
-
-Law: with and without pruning the result is the same. Ties go to the shorter predicate, then to the one that is
-generated first.
+Law: with and without pruning the loss is the same. Ties go to the shorter predicate, then to the one that is
+generated first; unless the split is perfect: then something shorter is looked for only as long again as it took.
 """
 
 from __future__ import annotations
@@ -45,7 +42,7 @@ def best_split(
     strategy: Strategy = "best-first",
     max_evaluations: int | None = None,
     time_limit: float | None = None,
-    max_frontier: int = 1_000_000,
+    max_frontier: int = 5_000_000,
     min_samples_leaf: int = 1,
     sample_weight: ArrayLike | None = None,
     class_weight: dict[Any, float] | None = None,
@@ -70,11 +67,13 @@ def best_split(
     prune : bool
         Whether bounds are used; without them the whole space is evaluated.
     strategy : {"best-first", "exhaustive", "beam"}
-        ``exhaustive`` is best-first without pruning; ``beam`` keeps the best few of each level and proves nothing.
+        ``best-first`` proves by the best bound, and finds by the best score in turns with it; ``exhaustive``
+        evaluates the whole space; ``beam`` only finds, and proves nothing but what is perfect.
     max_evaluations, time_limit : optional
         Budgets, in predicates and in seconds; what was found until then is returned, with the gap left.
     max_frontier : int
-        How many predicates may wait to be expanded; beyond that the search goes on depth-first.
+        How many predicates may wait to be expanded, at some 40 bytes each; beyond that the search goes on
+        depth-first.
     min_samples_leaf : int
         The least number of individuals on either side.
     sample_weight, class_weight : optional

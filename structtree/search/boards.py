@@ -136,7 +136,8 @@ def swept_boards(space: Space, type_name: str) -> tuple[Board, Board]:
 
 def is_swept(family: LinkFamily) -> bool:
     """Whether a link family is on a board: it opens one position, with nothing in it, and some rows are enough."""
-    return len(family.slots) == 1 and family.slots[0].plain and need_of(family, 0) is not None
+    plain = len(family.slots) == 1 and family.slots[0].plain
+    return plain and all(need_of(family, choice) is not None for choice in range(len(family.numbers)))
 
 
 def family_size(family: Family) -> int:

@@ -43,7 +43,7 @@ MOST = 20_000
 CELLS = 2_000_000_000
 """How many meanings times rows of a type are kept by default; a bit each."""
 
-FEW_TESTS = 1_000
+FEW_TESTS = 300
 """More tests of one type than these are not listed, unless they are asked for."""
 
 PAIRS = 20_000_000
@@ -51,6 +51,9 @@ PAIRS = 20_000_000
 
 WORK = 2_000_000_000
 """How many 64-bit words they may have in all."""
+
+AT_A_TIME = 100_000_000
+"""How many of these words are looked at before the next look at the clock."""
 
 PIECE = 10_000_000
 """How many counts are made at a time."""
@@ -292,7 +295,8 @@ def _meanings(work: _Work, name: str, depth: int, size: int) -> Meanings:
     """The meanings of predicates that look so deep at most and have so many literals at most."""
     key = (name, depth, size)
     if key not in work.done:
-        growing = _Growing(_literals(work, name, depth, size), work.limit(work.population.tables[name].n_rows))
+        limit = work.limit(work.population.tables[name].n_rows)
+        growing = _Growing(_literals(work, name, depth, size), limit, work.clock)
         for _ in range(1, work.space.grammar.conjuncts.get(name, 1) or ENDLESS):
             if work.over:
                 growing.complete = False
@@ -423,6 +427,7 @@ class _Growing:
 
     literals: Meanings
     limit: int
+    clock: Clock
     words: Words = field(init=False)
     sizes: Ints = field(init=False)
     lasts: Ints = field(init=False)
@@ -442,25 +447,29 @@ class _Growing:
 
     def extend(self, size: int) -> bool:
         """Add what one more conjunct makes; whether there was anything new."""
-        n, costs = len(self.sizes), self.literals.sizes
-        some = slice(0, self._affordable(size))
-        pairs, signs = conjunction_signatures(
-            self.words[some],
-            self.sizes[some],
-            self.lasts[some],
-            self.first,
-            self.literals.words,
-            costs,
-            size,
-            self.seeds,
-        )
-        lengths = self.sizes[pairs[:, 0]] + costs[pairs[:, 1]]
+        n = len(self.sizes)
+        pairs, signs = self._pairs(size)
+        lengths = self.sizes[pairs[:, 0]] + self.literals.sizes[pairs[:, 1]]
         order = np.argsort(lengths, kind="stable")
         _, first = np.unique(signs[order], return_index=True)
         # Where the first of equals may not stand together, another one may: those few are looked at one by one.
         self._add(pairs[self._fresh(pairs, signs, order, np.sort(first))])
         self.first = n
         return n < len(self.sizes) < self.limit
+
+    def _pairs(self, size: int) -> tuple[NDArray[np.int32], Words]:
+        """What may be extended by which literal, and signatures of that, as much as there is time for."""
+        literals, last = self.literals, self._affordable(size)
+        step = max(1, AT_A_TIME // max(1, len(literals) * self.words.shape[1]))
+        parts = [(np.zeros((0, 2), dtype=np.int32), np.zeros(0, dtype=np.uint64))]
+        for first in range(self.first, last, step):
+            some = slice(0, min(first + step, last))
+            given = (self.words[some], self.sizes[some], self.lasts[some], first)
+            parts.append(conjunction_signatures(*given, literals.words, literals.sizes, size, self.seeds))
+            if self.clock.over() is not None and some.stop < last:
+                self.complete = False
+                break
+        return np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts])
 
     def _affordable(self, size: int) -> int:
         """How many of the predicates, shorter ones first, can be extended by all literals that fit."""
@@ -472,8 +481,26 @@ class _Growing:
 
     def _fresh(self, pairs: NDArray[np.int32], signs: Words, order: Ints, first: Ints) -> Ints:
         """One pair for each new meaning: the shortest, then the first, that may stand together."""
-        kept, refused = [], set()
-        for k in order[first].tolist():
+        kept: list[int] = []
+        refused: set[int] = set()
+        self._sift(order[first], pairs, signs, kept, refused)
+        if refused:
+            again = order[np.isin(signs[order], np.array(list(refused), dtype=np.uint64))]
+            self._sift(again, pairs, signs, kept, set())
+        room = self._room
+        self.complete = self.complete and len(kept) <= room
+        return np.array(kept[:room], dtype=np.int64)
+
+    @property
+    def _room(self) -> int:
+        return self.limit - len(self.sizes)
+
+    def _sift(self, some: Ints, pairs: NDArray[np.int32], signs: Words, kept: list[int], refused: set[int]) -> None:
+        """Keep those of some pairs that mean something new and may stand together, until there are too many."""
+        for n, k in enumerate(some.tolist()):
+            if len(kept) > self._room or (n % 256 == 0 and self.clock.over() is not None):
+                self.complete = False
+                return
             sign = int(signs[k])
             if sign in self.seen:
                 continue
@@ -482,14 +509,6 @@ class _Growing:
                 kept.append(k)
             else:
                 refused.add(sign)
-        if refused:
-            for k in order[np.isin(signs[order], np.array(list(refused), dtype=np.uint64))].tolist():
-                if int(signs[k]) not in self.seen and self._stands(pairs[k]):
-                    self.seen.add(int(signs[k]))
-                    kept.append(k)
-        room = self.limit - len(self.sizes)
-        self.complete = self.complete and len(kept) <= room
-        return np.array(kept[:room], dtype=np.int64)
 
     def _stands(self, pair: NDArray[np.int32]) -> bool:
         literal = self.literals.predicates[int(pair[1])]

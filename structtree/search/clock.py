@@ -37,7 +37,7 @@ class Clock:
 
     seconds: float | None = None
     stop: Stop = field(default_factory=Stop)
-    started: float = field(default_factory=now)
+    started: float = field(default_factory=lambda: now())
 
     def spent(self) -> float:
         """Seconds since the start."""

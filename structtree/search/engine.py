@@ -43,12 +43,14 @@ __all__ = ["Budget", "Search"]
 # Answers of predicates that are kept for later ones, in bytes.
 REMEMBERED = 200_000_000
 
-# What an expansion, a sweep at one position, a predicate, and a row of a column cost, in nanoseconds, to share the
-# work by.
-EXPANSION, SWEEP, PREDICATE, CELL = 300_000, 100_000, 40, 2
+# What an expansion, a predicate by itself, a sweep at one position, a predicate in it, and a row of a column cost, in
+# nanoseconds, to share the work by.
+EXPANSION, SINGLE, SWEEP, PREDICATE, CELL = 300_000, 200_000, 100_000, 40, 2
 
 # How much work the frontier does before the finder begins: where all tests stand at one position, proofs are quick.
-FIRST_NESTED, FIRST_PLAIN = 50_000_000, 2_000_000_000
+# In nested data it begins at once when so many predicates wait: then the proof will take long.
+FIRST_NESTED, FIRST_PLAIN = 200_000_000, 6_000_000_000
+MANY = 5_000
 
 # How much more work goes into finding than into proving, as long as there is something left to look at.
 FINDING = 3
@@ -68,7 +70,7 @@ class Budget:
 
     evaluations: int | None = None
     clock: Clock = field(default_factory=Clock)
-    frontier: int = 1_000_000
+    frontier: int = 5_000_000
 
     def over(self, evaluated: int) -> StoppedBy | None:
         """Which limit is reached, if any."""
@@ -125,6 +127,12 @@ class Waiting:
         one = np.zeros(1, dtype=np.int64)
         bounds, sizes = np.array([bound]), np.array([position.size])
         return cls(trail, bounds, sizes, one, one, np.ones(1, dtype=np.bool_), lambda family, choice: [position])
+
+    def first(self) -> Waiting:
+        """The one whose turn it is, alone."""
+        one = slice(self.at, self.at + 1)
+        given = (self.bounds[one], self.sizes[one], self.families[one], self.choices[one], self.counted[one])
+        return Waiting(self.trail, *given, self.make)
 
     def __len__(self) -> int:
         return len(self.sizes) - self.at
@@ -238,6 +246,7 @@ class Search:
     hints: tuple[Predicate, ...] = ()
     best: Best | None = None
     frontier: list[Waiting] = field(default_factory=list)
+    stack: list[Waiting] = field(default_factory=list)
     known: Known = field(default_factory=dict)
     boards: dict[str, tuple[Board, Board]] = field(default_factory=dict)
     steps: Steps = field(init=False)
@@ -283,7 +292,8 @@ class Search:
         """Prove and find in turns, until no bound beats the best found or a limit is reached."""
         self._start()
         finder: Iterator[None] | None = self._rounds(WIDTHS) if self.prune else None
-        first = FIRST_NESTED if self._is_nested() else FIRST_PLAIN
+        nested = self._is_nested()
+        first = FIRST_NESTED if nested else FIRST_PLAIN
         enough = np.inf
         try:
             while self.frontier:
@@ -294,13 +304,14 @@ class Search:
                     return
                 if self.proving + self.finding > enough:
                     return
+                first = 0 if nested and self.waiting > MANY else first
                 if finder is not None and self.proving >= max(first, self.finding / FINDING):
                     finder = finder if next(finder, self) is None else None
                 else:
                     self._prove()
-                if enough == np.inf and self._is_perfect():
+                if self.prune and enough == np.inf and self._is_perfect():
                     # Nothing can be better; for something shorter the search goes on as long as it has gone so far.
-                    enough = 2 * max(first, self.proving + self.finding)
+                    enough = 2 * max(FIRST_NESTED, self.proving + self.finding)
                 self._report()
         except _OverError:
             self.stopped_by = self.budget.over(self.evaluated) or "time"
@@ -356,8 +367,11 @@ class Search:
                     yield from finder.polish(words.query(predicate), counting=False)
 
     def _sweeps(self, space: Space, judge: Judge) -> Sweeps:
-        own = space.population is self.population
-        return Sweeps(space, judge, self.least, self._tell, self.boards if own else {})
+        """Sweeps over these individuals, or over some of them, of which there need be fewer on a side."""
+        assert space.population is not None
+        own, n = space.population is self.population, len(space.population)
+        least = max(1, self.least * n // len(self.population))
+        return Sweeps(space, judge, least, self._tell, self.boards if own else {})
 
     def _on_sample(self, n: int) -> Finder:
         """A finder on some of the individuals, with the thresholds that are between their values."""
@@ -379,7 +393,7 @@ class Search:
         position = self.space.locate(predicate)
         if position is None:
             return False
-        self._improve(loss, position.size, lambda: position)
+        self._improve(loss, position.size, position)
         self.good.append(predicate)
         return True
 
@@ -387,6 +401,9 @@ class Search:
 
     def _prove(self) -> None:
         """Expand the predicate with the best bound, or find that nothing is left to prove."""
+        if self.stack:
+            self._dive()
+            return
         waiting = self.frontier[0]
         if self._is_hopeless(waiting.bound, -1):
             # Every other bound is worse still.
@@ -396,56 +413,49 @@ class Search:
         if self._is_hopeless(waiting.bound, waiting.size):
             self.pruned += 1
         elif self.waiting > self.budget.frontier:
-            self._dive(waiting)
+            self.stack = [waiting.first()]
+            self._dive()
+            return
         else:
             # What is half expanded may still hide something better, so it stays on the frontier until it is done.
             self._expand(waiting)
-        self._drop(self.frontier, waiting)
+        self._drop()
 
-    def _drop(self, frontier: list[Waiting], waiting: Waiting) -> None:
-        """Take the first of those that wait away; they are on the frontier, which may have grown since."""
+    def _drop(self) -> None:
+        """Take the first predicate off the frontier."""
+        waiting = self.frontier[0]
         self.waiting -= 1
-        if waiting is frontier[0]:
-            if len(waiting) > 1:
-                waiting.drop()
-                heapq.heapreplace(frontier, waiting)
-            else:
-                heapq.heappop(frontier)
-            return
-        waiting.drop()
-        if not len(waiting):
-            frontier.remove(waiting)
-        heapq.heapify(frontier)
+        if len(waiting) > 1:
+            waiting.drop()
+            heapq.heapreplace(self.frontier, waiting)
+        else:
+            heapq.heappop(self.frontier)
 
     def _push(self, waiting: Waiting) -> None:
-        if len(waiting):
+        if self.stack:
+            self.stack.append(waiting)
+        else:
             self.waiting += len(waiting)
             heapq.heappush(self.frontier, waiting)
 
-    def _dive(self, top: Waiting) -> None:
-        """Search everything below a predicate depth-first, so that the frontier does not grow."""
-        outside, stack = self.frontier, [top]
-        try:
-            self.frontier = []
-            self._expand(top)
-            stack = sorted(self.frontier, reverse=True)
-            while stack:
-                waiting = stack[-1]
-                if not self._is_hopeless(waiting.bound, waiting.size):
-                    self.frontier = []
-                    self._expand(waiting)
-                    fresh = sorted(self.frontier, reverse=True)
-                else:
-                    fresh = []
-                self.waiting -= 1
-                waiting.drop()
-                if not len(waiting):
-                    stack.pop()
-                stack += fresh
-        finally:
-            # If a limit was reached on the way, the predicate above all this stays where it was.
-            self.waiting -= sum(map(len, stack)) if stack != [top] else 0
-            self.frontier = outside
+    def _dive(self) -> None:
+        """Go on one step below the first predicate of the frontier, depth-first, so that the frontier does not grow.
+
+        It stays there until all below it is done.
+        """
+        waiting, n = self.stack[-1], len(self.stack)
+        if self._is_hopeless(waiting.bound, -1):
+            self.pruned += len(waiting)
+            self.stack.pop()
+        else:
+            if not self._is_hopeless(waiting.bound, waiting.size):
+                self._expand(waiting)
+            waiting.drop()
+            # The best of what it leads to comes next, and the rest of its own run after all of that.
+            below = sorted(self.stack[n:], reverse=True)
+            self.stack[n - 1 :] = [*([waiting] if len(waiting) else []), *below]
+        if not self.stack:
+            self._drop()
 
     def _is_hopeless(self, bound: Loss, size: int) -> bool:
         """Whether no refinement of a predicate of this size, with this bound, can become the result.
@@ -518,6 +528,7 @@ class Search:
 
     def _consider(self, position: Position, trail: tuple[int, ...]) -> None:
         """Evaluate one predicate by itself."""
+        self.proving += SINGLE
         rows = rows_where(position.predicate, self.population, self.population.schema.individual, self.known)
         true = rows[self.population.individuals]
         self._count(1)
@@ -527,7 +538,7 @@ class Search:
             return
         assessed = self.judge.assess(self.judge.counts(true[:, None]), self.best.loss if self.best else None)
         if self.least <= size <= len(true) - self.least:
-            self._improve(_pair(assessed.losses[0]), position.size, lambda: position)
+            self._improve(_pair(assessed.losses[0]), position.size, position)
         bound = _pair(assessed.bounds[0])
         if self._is_hopeless(bound, position.size):
             self.pruned += 1
@@ -631,7 +642,7 @@ class Search:
                 return
             for made in self._opened(openings[int(members.families[k])], int(members.choices[k])):
                 if made.size == sizes[k]:
-                    self._improve(_pair(losses[k]), made.size, partial(_same, made))
+                    self._improve(_pair(losses[k]), made.size, made)
 
     def _opened(self, opening: Opening, choice: int) -> Iterator[Position]:
         """The predicate that a member of an opened family makes, or what takes its place."""
@@ -723,8 +734,9 @@ class Search:
         lengths = self._lengths(place.type)[members.families[tied]]
         first = tied[np.lexsort((members.choices[tied], members.families[tied], lengths))[0]]
         family, choice = int(members.families[first]), int(members.choices[first])
-        make = partial(self._members, place, family, choice)
-        self._improve(loss, size + int(lengths.min()), lambda: next(make()))
+        length = size + int(lengths.min())
+        if self._may_improve(loss, length):
+            self._improve(loss, length, next(self._members(place, family, choice)))
 
     def _members(self, place: Place, index: int, choice: int) -> Iterator[Position]:
         """The predicate that a member of a batch makes."""
@@ -805,11 +817,10 @@ class Search:
 
     # ---- the best so far --------------------------------------------------------------------------------
 
-    def _improve(self, loss: Loss, size: int, make: Callable[[], Position]) -> None:
+    def _improve(self, loss: Loss, size: int, position: Position) -> None:
         """Take a predicate as the best if it is, or if it is as good and shorter, or as short and comes first."""
         if not self._may_improve(loss, size):
             return
-        position = make()
         better = self.best is None or self.judge.compare(loss, self.best.loss) < 0
         if better or self.best is None or (size, position.key) < (self.best.size, self.best.key):
             self.best = Best(loss, size, position.key, position)
@@ -847,10 +858,6 @@ class Search:
         name, stats = self.judge.name, self._stats()
         others = tuple(p for p in dict.fromkeys(reversed(self.good)) if p != position.predicate)
         return Split(position.predicate, loss, score, yes, no, proved, gap, name, stats, self.problem, others)
-
-
-def _same(position: Position) -> Position:
-    return position
 
 
 def _text(position: Position, path: Path) -> str:

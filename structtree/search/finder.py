@@ -113,10 +113,7 @@ class Finder:
     def _refinements(self, query: Query, counting: bool) -> list[Offer]:
         key = (query, counting)
         if key not in self._seen:
-            offers = list(self.sweeps.refinements(query, counting=counting))
-            best = nsmallest(2, offers, key=lambda offer: (offer.loss, offer.size))
-            to_go_on = nsmallest(REMEMBERED, offers, key=lambda offer: (offer.guide, offer.size))
-            self._seen[key] = [*to_go_on, *(offer for offer in best if offer not in to_go_on)]
+            self._seen[key] = self.sweeps.refinements(query, counting=counting, most=REMEMBERED)
         return self._seen[key]
 
     def _note(self, offers: list[Offer]) -> None:

@@ -8,10 +8,11 @@ written out for what is kept.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from structtree.lang.syntax import Predicate
+from structtree.search.boards import is_swept
 from structtree.space.families import Family, LinkFamily, TestFamily
 from structtree.space.space import Space
 from structtree.space.terms import conjoin, conjuncts
@@ -103,14 +104,21 @@ class Vocabulary:
     """The families of a space that queries are made of."""
 
     space: Space
+    _families: dict[tuple[str, int], Family] = field(default_factory=dict, init=False, repr=False)
+    _openings: dict[str, list[LinkFamily]] = field(default_factory=dict, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        for name, families in self.space.offers.from_top.items():
+            self._families.update({(name, family.index): family for family in families})
+            self._openings[name] = [f for f in families if isinstance(f, LinkFamily) and is_swept(f)]
 
     def family(self, type_name: str, index: int) -> Family:
         """A family by its index."""
-        return next(family for family in self.space.offers.from_top[type_name] if family.index == index)
+        return self._families[type_name, index]
 
     def openings(self, type_name: str) -> list[LinkFamily]:
         """The links of a type that a query may follow."""
-        return [f for f in self.space.offers.from_top[type_name] if isinstance(f, LinkFamily) and is_plain(f)]
+        return self._openings[type_name]
 
     def predicate(self, query: Query) -> Predicate:
         """The predicate that a query stands for."""
@@ -142,7 +150,7 @@ class Vocabulary:
                 choice = family.nearest(literal)
                 if choice is not None:
                     return Ask(family.index, choice)
-            elif is_plain(family):
+            elif is_swept(family):
                 inners = family.inners(literal)
                 inner = None if inners is None else self.query(inners[0], family.slots[0].type)
                 if inner is not None:
@@ -158,8 +166,3 @@ class Vocabulary:
         family = self.family(type_name, index)
         assert isinstance(family, TestFamily)
         return family.size
-
-
-def is_plain(family: LinkFamily) -> bool:
-    """Whether a family opens one position with nothing in it."""
-    return len(family.slots) == 1 and family.slots[0].plain

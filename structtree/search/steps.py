@@ -71,12 +71,12 @@ def _along_lists(step: str, name: str, population: Population) -> Adjacency:
 
 
 def need_of(family: LinkFamily, choice: int) -> int | None:
-    """How many rows behind a link must pass, for links of which so many are enough; None for others."""
+    """How many rows behind a link must pass, for links of which some rows, so many, are enough; None for others."""
     match family.template:
         case Exists() | Follow() | Step():
             return 1
         case Count():
-            return family.numbers[choice]
+            return family.numbers[choice] if family.numbers[choice] >= 1 else None
         case _:
             return None
 

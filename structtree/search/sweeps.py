@@ -7,15 +7,15 @@ impurity, which slopes where accuracy is flat.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from structtree.data.columns import Population
-from structtree.lang.syntax import Compare, Count
+from structtree.lang.syntax import Compare, Count, Exists
 from structtree.search.boards import Board, BoardColumn, board_of, family_size, numbers_reached, swept_boards
 from structtree.search.chains import Chain
 from structtree.search.judges import Judge, Loss, Tally
@@ -25,8 +25,8 @@ from structtree.search.kernels.finding import best_of_columns
 from structtree.search.queries import Ask, Link, Place, Query, Vocabulary
 from structtree.search.steps import Steps, link_name, need_of
 from structtree.space.families import Family, LinkFamily, TestFamily
-from structtree.space.space import Space
-from structtree.space.terms import subject
+from structtree.space.space import Room, Space
+from structtree.space.terms import Subject
 
 __all__ = ["Offer", "Sweeps"]
 
@@ -84,6 +84,53 @@ class Stand(NamedTuple):
     depth: int
 
 
+class Picks(NamedTuple):
+    """The best members of the columns at one position, as refinements."""
+
+    stand: Stand
+    guide: Floats
+    losses: Floats
+    sizes: NDArray[np.int64]
+    families: NDArray[np.int64]
+    choices: NDArray[np.int64]
+    inner: Query | None = None
+
+    def chosen(self, which: Mask) -> Picks:
+        """Some of them."""
+        guide, losses, sizes = self.guide[which], self.losses[which], self.sizes[which]
+        return Picks(self.stand, guide, losses, sizes, self.families[which], self.choices[which])
+
+    def offer(self, k: int) -> Offer:
+        """One of them."""
+        stand, loss = self.stand, (float(self.losses[k, 0]), float(self.losses[k, 1]))
+        where = (stand.query, stand.place, stand.way, int(self.families[k]), int(self.choices[k]))
+        return Offer(float(self.guide[k]), loss, int(self.sizes[k]), *where, self.inner)
+
+
+def _counts_alike(one: LinkFamily, other: LinkFamily) -> bool:
+    """Whether two families ask how many rows behind the same link pass."""
+    number = isinstance(one.template, Exists | Count) and isinstance(other.template, Exists | Count)
+    return number and one.template.link == other.template.link
+
+
+def _offers(picks: list[Picks], most: int | None) -> list[Offer]:
+    """The best of many, or all."""
+    if not picks:
+        return []
+    lengths = [len(pick.sizes) for pick in picks]
+    of, at = np.repeat(np.arange(len(picks)), lengths), np.concatenate([np.arange(n) for n in lengths])
+    guide, sizes = np.concatenate([pick.guide for pick in picks]), np.concatenate([pick.sizes for pick in picks])
+    order = np.lexsort((sizes, guide))
+    if most is not None and len(order) > most:
+        losses = np.concatenate([pick.losses for pick in picks])
+        split = np.lexsort((sizes, losses[:, 1], losses[:, 0]))[:2]
+        order = np.array(list(dict.fromkeys([*order[:most].tolist(), *split.tolist()])))
+    return [picks[of[k]].offer(int(at[k])) for k in order.tolist()]
+
+
+Piece = tuple[Board, int, int]
+
+
 @dataclass(slots=True, eq=False)
 class Sweeps:
     """Queries on a population, and how good they and their refinements are.
@@ -114,6 +161,9 @@ class Sweeps:
     tallies: tuple[Tally, ...] = field(init=False)
     _truths: dict[Query, Mask] = field(default_factory=dict)
     _families: dict[tuple[str, int], Family] = field(default_factory=dict)
+    _rooms: dict[Any, Mask] = field(default_factory=dict)
+    _sizes: dict[str, NDArray[np.int64]] = field(default_factory=dict)
+    _texts: dict[tuple[int, ...], str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         assert self.space.population is not None
@@ -189,20 +239,21 @@ class Sweeps:
 
     # ---- refinements ------------------------------------------------------------------------------------
 
-    def refinements(self, query: Query, *, counting: bool = False) -> Iterator[Offer]:
+    def refinements(self, query: Query, *, counting: bool = False, most: int | None = None) -> list[Offer]:
         """The best refinement of a query by each column, at each position and behind each link from there.
 
         Parameters
         ----------
         counting : bool
             Whether links that are opened may also ask for several rows.
+        most : int, optional
+            How many to return: the best to go on from, and the two that split best.
         """
         size = self.words.size(query)
         whole = int(np.count_nonzero(self.truth(query)[self.population.individuals]))
-        for stand in self._stands(query, size, counting):
-            yield from self._sweep(stand, whole, self._allowed(stand))
-        for place in query.places():
-            yield from self._requantified(query, place, size)
+        picks = [pick for stand in self._stands(query, size, counting) for pick in self._sweep(stand, whole)]
+        picks += [pick for place in query.places() for pick in self._requantified(query, place, size)]
+        return _offers(picks, most)
 
     def _stands(self, query: Query, size: int, counting: bool) -> Iterator[Stand]:
         start = Chain.start(self.population, self.truth(query))
@@ -263,24 +314,28 @@ class Sweeps:
     def _has_room(self, literals: int, depth: int) -> bool:
         return self.space.room().allows(literals, depth)
 
-    def _allowed(self, stand: Stand) -> Callable[[Family], bool]:
-        """Which families may be added at a position."""
-        here, room = stand.here, self.space.room()
-        asked = {
-            subject(family.literal(test.choice))
-            for test in here.tests
-            if isinstance(family := self._families[here.type, test.family], TestFamily)
-        }
+    def _allowed(self, stand: Stand) -> Mask:
+        """Which families may be added at a position, by index."""
+        here, room = stand.here, self.space.room().after(stand.size)
+        asked = tuple(test.family for test in here.tests)
+        key = (here.type, asked, tuple(link.family for link in here.links), room, stand.depth)
+        found = self._rooms.get(key)
+        if found is None:
+            families = self.space.offers.from_top[here.type]
+            found = np.zeros(max((f.index for f in families), default=0) + 1, dtype=np.bool_)
+            subjects = {self._families[here.type, index].subject for index in asked}  # type: ignore[union-attr]
+            for family in families:
+                found[family.index] = self._may_be_added(family, here, room, stand.depth, subjects)
+            self._rooms[key] = found
+        return found
 
-        def allowed(family: Family) -> bool:
-            if isinstance(family, LinkFamily):
-                fresh = not (family.functional and self._follows(here, family))
-                return fresh and room.allows(stand.size + 1, stand.depth + 1)
-            if not room.allows(stand.size + family.size, stand.depth + family.depth):
-                return False
-            return family.subject not in asked or self._between(here, family)
-
-        return allowed
+    def _may_be_added(self, family: Family, here: Query, room: Room, depth: int, asked: set[Subject | None]) -> bool:
+        if isinstance(family, LinkFamily):
+            fresh = not (family.functional and self._follows(here, family))
+            return fresh and room.allows(1, depth + 1)
+        if not room.allows(family.size, depth + family.depth):
+            return False
+        return family.subject not in asked or self._between(here, family)
 
     def _between(self, here: Query, family: TestFamily) -> bool:
         """Whether a family bounds from the other side what one test of a position bounds from one."""
@@ -293,55 +348,71 @@ class Sweeps:
                 ops.append(getattr(other.template, "op", None))
         return ops in ([">="], ["<="]) and ops != [family.template.op]
 
-    def _sweep(self, stand: Stand, whole: int, allowed: Callable[[Family], bool]) -> Iterator[Offer]:
-        name = stand.here.type
-        for board in self.boards(name):
-            for first, last in board.pieces(0, sum(t.n_labels for t in self.tallies)):
-                yield from self._offers(stand, board, first, last, whole, allowed)
+    def _sweep(self, stand: Stand, whole: int) -> Iterator[Picks]:
+        n_labels = sum(tally.n_labels for tally in self.tallies)
+        pieces = [(board, *piece) for board in self.boards(stand.here.type) for piece in board.pieces(0, n_labels)]
+        # Two boards of a few members each are judged together.
+        runs = [pieces] if len(pieces) <= 2 else [[piece] for piece in pieces]
+        for run in runs if pieces else []:
+            yield self._pick(stand, run, whole, self._allowed(stand))
 
-    def _offers(
-        self, stand: Stand, board: Board, first: int, last: int, whole: int, allowed: Callable[[Family], bool]
-    ) -> Iterator[Offer]:
-        began, name, start = now(), stand.here.type, int(board.offsets[first])
-        counted = [stand.chain.count(board, first, last, tally) for tally in self.tallies]
-        sizes = counted[0].sizes
-        guide, losses = self._judge(np.concatenate([c.counts for c in counted], axis=1))
-        offsets = board.offsets[first : last + 1] - start
-        most = len(self.population) - self.least
-        best = best_of_columns(guide, losses, sizes, offsets, self.least, most, whole)
-        self.tell(len(sizes), len(stand.chain) * (last - first), self._text(stand), now() - began)
-        for to_go_on, to_split in best.tolist():
-            for m in {to_go_on, to_split} - {-1}:
-                family = self._families[name, int(board.families[start + m])]
-                if not allowed(family):
-                    break
-                loss = (float(losses[m, 0]), float(losses[m, 1])) if sizes[m] <= most else (np.inf, np.inf)
-                more = family_size(family)
-                choice = int(board.choices[start + m])
-                where = (stand.query, stand.place, stand.way)
-                yield Offer(float(guide[m]), loss, stand.size + more, *where, family.index, choice)
+    def _pick(self, stand: Stand, pieces: Sequence[Piece], whole: int, allowed: Mask) -> Picks:
+        """Count what members keep, and choose the best of each column."""
+        began = now()
+        counts, sizes, offsets, families, choices = [], [], [np.zeros(1, dtype=np.int64)], [], []
+        for board, first, last in pieces:
+            counted = [stand.chain.count(board, first, last, tally) for tally in self.tallies]
+            counts.append(counted[0].counts if len(counted) == 1 else np.concatenate([c.counts for c in counted], 1))
+            sizes.append(counted[0].sizes)
+            start, stop = int(board.offsets[first]), int(board.offsets[last])
+            offsets.append(board.offsets[first + 1 : last + 1] - start + offsets[-1][-1])
+            families.append(board.families[start:stop])
+            choices.append(board.choices[start:stop])
+        every, n = np.concatenate(sizes), len(self.population)
+        guide, losses = self._judge(np.concatenate(counts))
+        best = best_of_columns(guide, losses, every, np.concatenate(offsets), self.least, n - self.least, whole)
+        family_of, choice_of = np.concatenate(families), np.concatenate(choices)
+        members = np.unique(best[best >= 0])
+        members = members[allowed[family_of[members]]]
+        mine, losses = family_of[members], losses[members]
+        losses[every[members] > n - self.least] = np.inf
+        cells = len(stand.chain) * sum(last - first for _, first, last in pieces)
+        self.tell(len(every), cells, self._text(stand), now() - began)
+        longer = stand.size + self._lengths(stand.here.type)[mine]
+        return Picks(stand, guide[members], losses, longer, mine, choice_of[members])
+
+    def _lengths(self, name: str) -> NDArray[np.int64]:
+        """For how many literals a member of each family of a type counts, by index."""
+        if name not in self._sizes:
+            families = self.space.offers.from_top[name]
+            sizes = np.zeros(max((f.index for f in families), default=0) + 1, dtype=np.int64)
+            sizes[[f.index for f in families]] = [family_size(f) for f in families]
+            self._sizes[name] = sizes
+        return self._sizes[name]
 
     def _text(self, stand: Stand) -> str:
         """A position in words: the links that lead there."""
-        steps = [(link.family, link.choice) for link in stand.query.along(stand.place)]
-        at, names = stand.query.type, []
-        for index, _ in (*steps, *stand.way):
-            family = self._families[at, index]
-            assert isinstance(family, LinkFamily)
-            names.append(link_name(family))
-            at = family.slots[0].type
-        return ".".join(names) or "(individual)"
+        way = (*(link.family for link in stand.query.along(stand.place)), *(index for index, _ in stand.way))
+        if way not in self._texts:
+            at, names = stand.query.type, []
+            for index in way:
+                family = self._families[at, index]
+                assert isinstance(family, LinkFamily)
+                names.append(link_name(family))
+                at = family.slots[0].type
+            self._texts[way] = ".".join(names) or "(individual)"
+        return self._texts[way]
 
     # ---- other numbers ----------------------------------------------------------------------------------
 
-    def _requantified(self, query: Query, place: Place, size: int) -> Iterator[Offer]:
+    def _requantified(self, query: Query, place: Place, size: int) -> Iterator[Picks]:
         """The query with one link of a position asking for another number of rows, the best of each family."""
         here = query.at(place)
         for i, link in enumerate(here.links):
             mine = self._families[here.type, link.family]
             assert isinstance(mine, LinkFamily)
-            others = [f for f in self.words.openings(here.type) if f.template.link == mine.template.link]
-            if len(others) < 2 or mine.functional:
+            others = [f for f in self.words.openings(here.type) if _counts_alike(f, mine)]
+            if len(others) < 2:
                 continue
             base = query.put(place, here.without_link(i))
             reached = self._n_behind(mine, link.inner)
@@ -349,9 +420,10 @@ class Sweeps:
             board = board_of(columns, len(reached), ranked=True)
             chain = self._chain(base, place)
             stand = Stand(base, place, (), here, chain, size - 1, len(place))
-            for offer in self._offers(stand, board, 0, len(columns), len(self.population), lambda _: True):
-                if (offer.family, offer.choice) != (link.family, link.choice):
-                    yield offer._replace(inner=link.inner)
+            every = np.ones(len(self._lengths(here.type)), dtype=np.bool_)
+            found = self._pick(stand, [(board, 0, len(columns))], len(self.population), every)
+            others_than_it = (found.families != link.family) | (found.choices != link.choice)
+            yield found.chosen(others_than_it)._replace(inner=link.inner)
 
     def _chain(self, query: Query, place: Place) -> Chain:
         """The rows at a position of a query."""

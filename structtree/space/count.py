@@ -200,7 +200,7 @@ class _Counter:
             return False
         literals = list(islice(base_literals(narrow), COMPARED + 1))
         return len(literals) <= COMPARED and all(
-            self.space._place_in(wide, literal, ()) is not None for literal in literals
+            self.space._place_in(wide, literal) is not None for literal in literals
         )
 
     def _lonely_missing(self, tests: list[TestFamily]) -> list[TestFamily]:

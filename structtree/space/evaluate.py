@@ -7,7 +7,6 @@ target type into one of its own by counting, in one cumulative sum, the true row
 
 from __future__ import annotations
 
-from itertools import combinations
 from operator import eq, ge, le, ne
 from typing import Any, assert_never
 
@@ -240,9 +239,30 @@ def _aggregate(function: str, adjacency: Adjacency, column: Column) -> NDArray[n
 
 
 def _distinct(adjacency: Adjacency, masks: list[Mask]) -> Mask:
-    """Hall's theorem: different targets can be found iff every k of the predicates have k targets among them."""
-    result = np.ones(len(adjacency), dtype=np.bool_)
-    for size in range(1, len(masks) + 1):
-        for chosen in combinations(masks, size):
-            result &= _n_true(adjacency, np.logical_or.reduce(chosen)) >= size
+    """Which rows have a target for each predicate, all different.
+
+    Counting settles most rows: there must be a target for each predicate, and as many in all as there are
+    predicates; and if the first has one, the second two, and so on, then each finds one that is left.
+    """
+    n = len(masks)
+    counts = np.sort([_n_true(adjacency, mask) for mask in masks], axis=0)
+    result = np.asarray((counts[0] > 0) & (_n_true(adjacency, np.logical_or.reduce(masks)) >= n))
+    unclear = np.flatnonzero(result & (counts < np.arange(1, n + 1)[:, None]).any(axis=0))
+    if len(unclear):
+        result[unclear] = _can_be_matched(adjacency, masks, unclear)
     return result
+
+
+def _can_be_matched(adjacency: Adjacency, masks: list[Mask], rows: NDArray[np.int64]) -> Mask:
+    """Which of some rows have different targets for all predicates: one bipartite matching for all of them."""
+    from scipy.sparse import csr_matrix  # type: ignore[import-untyped]  # scipy has no types
+    from scipy.sparse.csgraph import maximum_bipartite_matching  # type: ignore[import-untyped]
+
+    lengths = adjacency.lengths[rows]
+    owners = np.repeat(np.arange(len(rows)), lengths)
+    places = np.arange(len(owners)) + np.repeat(adjacency.offsets[rows] - np.cumsum(lengths) + lengths, lengths)
+    predicates, chosen = np.nonzero([mask[adjacency.targets[places]] for mask in masks])
+    edges = (np.ones(len(chosen), dtype=np.bool_), (owners[chosen] * len(masks) + predicates, chosen))
+    graph = csr_matrix(edges, shape=(len(rows) * len(masks), len(places)))
+    partners = maximum_bipartite_matching(graph, perm_type="column")
+    return np.asarray((partners >= 0).reshape(len(rows), len(masks)).all(axis=1))

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import permutations
 from operator import eq, ge, le, ne
 from typing import Any, assert_never
 
 import numpy as np
 
 from structtree.data.columns import Population, Value
+from structtree.lang.matching import first_matching
 from structtree.lang.syntax import (
     Aggregate,
     All,
@@ -145,7 +145,7 @@ def _holds(predicate: Predicate, population: Population, row: Row) -> bool:
             total = _aggregate(population, row, predicate)
             return total is not None and bool(_OPERATORS[op](total, value))
         case Distinct(link, inners):
-            return next(_assignments(population, row, link, inners), None) is not None
+            return _assignment(population, row, link, inners) is not None
         case And(parts):
             return all(_holds(part, population, row) for part in parts)
         case Or(parts):
@@ -229,12 +229,11 @@ def _sum(values: list[float]) -> float:
     return total
 
 
-def _assignments(
-    population: Population, row: Row, link: str, inners: tuple[Predicate, ...]
-) -> Iterator[tuple[Row, ...]]:
-    for rows in permutations(_targets(population, row, link), len(inners)):
-        if all(_holds(inner, population, r) for inner, r in zip(inners, rows, strict=True)):
-            yield rows
+def _assignment(population: Population, row: Row, link: str, inners: tuple[Predicate, ...]) -> tuple[Row, ...] | None:
+    """Different targets, one that satisfies each of the predicates: the first ones that do, if any."""
+    rows = _targets(population, row, link)
+    chosen = first_matching([[i for i, r in enumerate(rows) if _holds(inner, population, r)] for inner in inners])
+    return None if chosen is None else tuple(rows[i] for i in chosen)
 
 
 # ---- evidence -------------------------------------------------------------------------------------------
@@ -266,7 +265,8 @@ def _grounds(predicate: Predicate, population: Population, row: Row) -> Iterator
         case Step(_, inner):
             rows = _step(population, row, predicate)
         case Distinct(link, inners):
-            chosen = next(_assignments(population, row, link, inners))
+            chosen = _assignment(population, row, link, inners)
+            assert chosen is not None
             yield from zip(inners, chosen, strict=True)
             return
         case _:

@@ -14,10 +14,10 @@ member of the space once; `Space.size` equals the number of them.
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice, pairwise, permutations, product
-from typing import Any
+from itertools import islice, pairwise, product
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -25,9 +25,10 @@ from structtree.data.columns import Population
 from structtree.errors import GrammarError, UsageError
 from structtree.lang.check import CheckedGrammar, check_predicate
 from structtree.lang.grammar import Grammar
+from structtree.lang.matching import first_matching
 from structtree.lang.parse import parse_predicate
 from structtree.lang.pretty import pretty
-from structtree.lang.syntax import Compare, Distinct, Follow, Predicate
+from structtree.lang.syntax import Compare, Follow, Predicate
 from structtree.space.families import (
     START,
     Family,
@@ -41,11 +42,13 @@ from structtree.space.families import (
 )
 from structtree.space.functions import with_functions
 from structtree.space.terms import (
+    Head,
     Subject,
     canonical,
     clash,
     conjoin,
     conjuncts,
+    head,
     may_outgrow,
     n_literals,
     nesting,
@@ -71,8 +74,8 @@ class Item:
         Which value, or which count, of the family.
     positions : tuple of Position
         What stands in the slots of a link family.
-    prefix : tuple of int
-        The key of the literal it was rewritten from, if any.
+    origin : Item, optional
+        The literal it was rewritten from, if any.
     key : tuple of int
         The choices, closed; smaller than the key of everything it grew out of.
     size : int
@@ -83,13 +86,14 @@ class Item:
     choice: int
     literal: Predicate
     positions: tuple[Position, ...] = ()
-    prefix: Key = ()
+    origin: Item | None = None
     key: Key = field(init=False)
     size: int = field(init=False)
 
     def __post_init__(self) -> None:
         inside = (k for position in self.positions for k in position.key)
-        object.__setattr__(self, "key", (*self.prefix, self.family.index, self.choice, *inside, END))
+        before = () if self.origin is None else (*self.origin.key[:-1], CHAIN)
+        object.__setattr__(self, "key", (*before, self.family.index, self.choice, *inside, END))
         if self.positions:
             assert isinstance(self.family, LinkFamily)
             size = 1 + sum(position.size for position in self.positions) - self.family.given
@@ -100,7 +104,15 @@ class Item:
     @property
     def grown(self) -> bool:
         """Whether it is more than a rewrite of ``top`` made it."""
-        return bool(self.prefix) or any(position.grown for position in self.positions)
+        return self.origin is not None or any(position.grown for position in self.positions)
+
+    @property
+    def goes_in_circles(self) -> bool:
+        """Whether rewriting has come back to a literal that it has been at before."""
+        before = self.origin
+        while before is not None and before.literal != self.literal:
+            before = before.origin
+        return before is not None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -256,6 +268,7 @@ class PlainTests:
 
 
 Growth = Opening | Batch | Position
+Placed = TypeVar("Placed", Item, Position)
 Settle = Callable[[Position], Iterator[Position]]
 
 
@@ -279,10 +292,13 @@ class Space:
     offers: Offers
     contested: Mapping[str, frozenset[int]] = field(init=False)
     plain: Mapping[str, PlainTests] = field(init=False)
+    rewritten: frozenset[Head] = field(init=False)
 
     def __post_init__(self) -> None:
         names = self.grammar.schema.names
         object.__setattr__(self, "contested", {name: _contested(name, self.offers) for name in names})
+        lefts = (left for by_left in self.offers.from_literal.values() for left in by_left)
+        object.__setattr__(self, "rewritten", frozenset(map(head, lefts)))
         object.__setattr__(self, "plain", {name: PlainTests.of(self.offers.from_top[name]) for name in names})
 
     @classmethod
@@ -387,7 +403,7 @@ class Space:
         for literal in conjuncts(canonical(start)):
             family = opened(literal, self.grammar)
             if family is not None:
-                for item in self._members(family, (), Room(None, None), 0):
+                for item in self._members(family, None, Room(None, None), 0):
                     yield Position(Slot(self.grammar.individual), (), (item,))
 
     def room(self) -> Room:
@@ -411,14 +427,14 @@ class Space:
     def members(self, growth: Opening | Batch) -> Iterator[Item]:
         """The literals that would be added, in the order of generation."""
         if isinstance(growth, Opening):
-            yield from self._members(growth.family, (), growth.room, growth.start)
+            yield from self._members(growth.family, None, growth.room, growth.start)
             return
         for index, family in self.plain[growth.position.slot.type].families.items():
             if index >= growth.since[0] and index not in growth.without:
                 start = growth.since[1] if index == growth.since[0] else 0
                 low, high = growth.ranges.get(index, (0, len(family)))
                 yield from islice(
-                    self._members(family, (), growth.room, max(start, low)), max(0, high - max(start, low))
+                    self._members(family, None, growth.room, max(start, low)), max(0, high - max(start, low))
                 )
 
     def _flatten(self, growths: Iterator[Growth]) -> Iterator[Position]:
@@ -509,7 +525,7 @@ class Space:
 
         if isinstance(last.family, LinkFamily):
             # Growing makes a key smaller: what stands before with the same first choice may then come after.
-            alone = not (position.fixed or last.prefix or (before and before[-1].key[0] == last.key[0]))
+            alone = not (position.fixed or last.origin or (before and before[-1].key[0] == last.key[0]))
             is_free = free and alone and last.family.index not in self.contested[position.slot.type]
             for i in reversed(range(len(last.positions))):
                 step = (*path, (len(position.items) - 1, i))
@@ -525,7 +541,7 @@ class Space:
             positions = (*item.positions[:i], made, *item.positions[i + 1 :])
             if _in_order(positions):
                 assert isinstance(item.family, LinkFamily)
-                yield from put(_link_item(item.family, item.choice, positions, item.prefix))
+                yield from put(_link_item(item.family, item.choice, positions, item.origin))
 
         return settle
 
@@ -547,7 +563,7 @@ class Space:
         blocked = [o.literal for o in (*position.fixed, *before) if clash(item.literal, o.literal)]
         if not blocked and self._counts(made, item):
             yield made
-        elif all(may_outgrow(item.literal, other) for other in blocked):
+        elif all(may_outgrow(item.literal, other, self.rewritten) for other in blocked):
             for deeper in self._grow_item(item, position.slot.type, room.after(_growth(item, was))):
                 yield from self._settle(position, before, deeper, room, was)
 
@@ -591,34 +607,35 @@ class Space:
                 for position in self._grow_position(item.positions[i], room.inside()):
                     positions = (*item.positions[:i], position, *item.positions[i + 1 :])
                     if _in_order(positions):
-                        yield _link_item(item.family, item.choice, positions, item.prefix)
+                        yield _link_item(item.family, item.choice, positions, item.origin)
                 if item.positions[i].grown:
                     break
         yield from self._rewritten(item, type_name, room)
 
     def _rewritten(self, item: Item, type_name: str, room: Room) -> Iterator[Item]:
         """The more special literals that rewrites of this literal make."""
-        for family in self.offers.from_literal[type_name].get(item.literal, ()):
-            yield from self._members(family, (*item.key[:-1], CHAIN), room.after(-item.size), 0)
+        if not item.goes_in_circles:
+            for family in self.offers.from_literal[type_name].get(item.literal, ()):
+                yield from self._members(family, item, room.after(-item.size), 0)
 
-    def _members(self, family: Family, prefix: Key, room: Room, start: int) -> Iterator[Item]:
+    def _members(self, family: Family, origin: Item | None, room: Room, start: int) -> Iterator[Item]:
         """The literals of a family as a rewrite makes them, from a choice on."""
         if not _has_room(family, room):
             return
         if isinstance(family, TestFamily):
             for v in family.choices()[start:]:
-                yield Item(family, v, family.literal(v), (), prefix)
+                yield Item(family, v, family.literal(v), (), origin)
             return
         inside = room.inside().after(1)
         bases = list(product(*(list(self._bases(slot, inside)) for slot in family.slots)))
         for n in range(start, len(family.numbers)):
             for positions in bases:
                 if _in_order(positions):
-                    yield _link_item(family, n, positions, prefix)
+                    yield _link_item(family, n, positions, origin)
 
     def _bases(self, slot: Slot, room: Room) -> Iterator[Position]:
         """A slot as a rewrite makes it, for every choice of what is fixed in it."""
-        for items in product(*(list(self._members(family, (), room, 0)) for family in slot.fixed)):
+        for items in product(*(list(self._members(family, None, room, 0)) for family in slot.fixed)):
             made = Position(slot, tuple(items))
             if not items or self._is_least(made):
                 yield made
@@ -636,65 +653,57 @@ class Space:
         """The least derivation of a set of literals in a slot."""
         if any(clash(p, q) for i, p in enumerate(literals) for q in literals[:i]):
             return None
-        return min(self._placements(slot, literals), key=lambda position: position.key, default=None)
-
-    def _placements(self, slot: Slot, literals: tuple[Predicate, ...]) -> Iterator[Position]:
         most, n_fixed = self.grammar.conjuncts.get(slot.type, 1), len(slot.fixed)
         if len(literals) < n_fixed or (len(literals) > n_fixed and not slot.open):
-            return
+            return None
         if most and len(literals) > max(most, n_fixed + int(slot.open)):
-            return
-        for chosen in permutations(range(len(literals)), n_fixed):
-            pairs = zip(slot.fixed, chosen, strict=True)
-            fixed = [self._place_fixed(family, literals[i], slot.type) for family, i in pairs]
-            rest = [self._home(slot.type, literals[i]) for i in range(len(literals)) if i not in chosen]
-            if None not in fixed and None not in rest:
-                added = sorted((item for item in rest if item), key=lambda item: item.key)
-                yield Position(slot, tuple(item for item in fixed if item), tuple(added))
+            return None
+        homes = [self._home(slot.type, literal) for literal in literals] if len(literals) > n_fixed else []
+        fixed = [[self._place_fixed(family, literal, slot.type) for literal in literals] for family in slot.fixed]
+        found = _least([*fixed, *[homes] * (len(literals) - n_fixed)])
+        if found is None:
+            return None
+        return Position(slot, found[:n_fixed], tuple(sorted(found[n_fixed:], key=lambda item: item.key)))
 
     def _home(self, type_name: str, literal: Predicate) -> Item | None:
         """The derivation of one literal at a position of a type that counts, of all there may be."""
-        for family in self.offers.from_top[type_name]:
-            item = self._place_in(family, literal, ())
-            if item is not None:
-                return item
-        return self._place_in_chains(type_name, literal, lambda left: self._home(type_name, left))
+        return self._place_from(self.offers.from_top[type_name], literal, type_name, ())
 
     def _place_fixed(self, family: Family, literal: Predicate, type_name: str) -> Item | None:
         """A literal as a member of a fixed family, or as made from one by rewrites of literals."""
-        found = self._place_in(family, literal, ())
-        if found is not None:
-            return found
-        return self._place_in_chains(type_name, literal, lambda left: self._place_fixed(family, left, type_name))
+        return self._place_from((family,), literal, type_name, ())
 
-    def _place_in_chains(
-        self, type_name: str, literal: Predicate, parent_of: Callable[[Predicate], Item | None]
+    def _place_from(
+        self, families: tuple[Family, ...], literal: Predicate, type_name: str, later: tuple[Predicate, ...]
     ) -> Item | None:
-        for left, families in self.offers.from_literal[type_name].items():
-            for family in families:
-                if left == literal or self._place_in(family, literal, ()) is None:
+        """A literal as a member of one of the families, or as rewrites make it of one; not by way of later ones."""
+        for family in families:
+            item = self._place_in(family, literal)
+            if item is not None:
+                return item
+        later = (*later, literal)
+        for left, chained in self.offers.from_literal[type_name].items():
+            for family in chained:
+                if left in later or self._place_in(family, literal) is None:
                     continue
-                parent = parent_of(left)
-                if parent is not None:
-                    return self._place_in(family, literal, (*parent.key[:-1], CHAIN))
+                origin = self._place_from(families, left, type_name, later)
+                if origin is not None:
+                    return self._place_in(family, literal, origin)
         return None
 
-    def _place_in(self, family: Family, literal: Predicate, prefix: Key) -> Item | None:
+    def _place_in(self, family: Family, literal: Predicate, origin: Item | None = None) -> Item | None:
         if isinstance(family, TestFamily):
             v = family.find(literal)
-            return None if v is None else Item(family, v, literal, (), prefix)
+            return None if v is None else Item(family, v, literal, (), origin)
         inners = family.inners(literal)
         if inners is None:
             return None
-        orders = permutations(inners) if isinstance(family.template, Distinct) else [inners]
         choice = family.numbers.index(getattr(literal, "n", 0))
-        items = []
-        for ordered in orders:
-            placed = [self._place(s, conjuncts(p)) for s, p in zip(family.slots, ordered, strict=True)]
-            positions = tuple(position for position in placed if position is not None)
-            if len(positions) == len(placed):
-                items.append(_link_item(family, choice, positions, prefix))
-        return min(items, key=lambda item: item.key, default=None)
+        plain = next((slot for slot in family.slots if slot.plain), None)
+        slots = [plain if plain is not None and slot.plain else slot for slot in family.slots]
+        placed = {slot: [self._place(slot, conjuncts(p)) for p in inners] for slot in dict.fromkeys(slots)}
+        positions = _least([placed[slot] for slot in slots])
+        return None if positions is None else _link_item(family, choice, positions, origin)
 
     # ---- parents ----------------------------------------------------------------------------------------
 
@@ -723,9 +732,27 @@ def _with_inner(item: Item, j: int, inner: Predicate) -> Predicate:
     return item.family.build(item.family.numbers[item.choice], inners)
 
 
-def _link_item(family: LinkFamily, choice: int, positions: tuple[Position, ...], prefix: Key) -> Item:
+def _least(placed: Sequence[Sequence[Placed | None]]) -> tuple[Placed, ...] | None:
+    """Of what may stand in some places the way to fill them all whose keys are least, each thing used once.
+
+    Parameters
+    ----------
+    placed : for each place, in order, each of the things as it would stand there, or None
+    """
+    wanted = []
+    for things in placed:
+        keys = {i: thing.key for i, thing in enumerate(things) if thing is not None}
+        wanted.append(sorted(keys, key=keys.__getitem__))
+    chosen = first_matching(wanted)
+    if chosen is None:
+        return None
+    found = (things[i] for things, i in zip(placed, chosen, strict=True))
+    return tuple(thing for thing in found if thing is not None)
+
+
+def _link_item(family: LinkFamily, choice: int, positions: tuple[Position, ...], origin: Item | None) -> Item:
     literal = family.build(family.numbers[choice], [position.predicate for position in positions])
-    return Item(family, choice, literal, positions, prefix)
+    return Item(family, choice, literal, positions, origin)
 
 
 def _between(literal: Predicate, family: TestFamily) -> tuple[int, int] | None:
@@ -758,9 +785,7 @@ def _fits(item: Item, was: Item | None, room: Room) -> bool:
 
 def _in_order(positions: tuple[Position, ...]) -> bool:
     """Whether like positions (those of ``distinct``) stand in the order of their keys: one order of a bag."""
-    if len(positions) < 2 or not all(position.slot.plain for position in positions):
-        return True
-    return all(p.key <= q.key for p, q in pairwise(positions))
+    return len(positions) < 2 or all(p.key <= q.key for p, q in pairwise(p for p in positions if p.slot.plain))
 
 
 def _is_single(family: Family) -> bool:
@@ -775,7 +800,7 @@ def _contested(name: str, offers: Offers) -> frozenset[int]:
     chained = [family for families in offers.from_literal[name].values() for family in families]
     families = [*offers.from_top[name], *chained]
     links = [family for family in families if isinstance(family, LinkFamily)]
-    often = {head for head, n in Counter(family.head for family in links).items() if n > 1}
+    often = {shared for shared, n in Counter(family.head for family in links).items() if n > 1}
     dotted = {f.head for f in families if isinstance(f, TestFamily) and f.head} & {f.head for f in links}
     unlike = {f.head for f in links if len(f.slots) > 1 and not all(slot.plain for slot in f.slots)}
     contested = {family.index for family in families if family.head in often | dotted | unlike}

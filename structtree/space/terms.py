@@ -8,6 +8,7 @@ each other as far as syntax can see.
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import replace
 from typing import Any
 
@@ -40,6 +41,7 @@ __all__ = [
     "conjoin",
     "conjuncts",
     "functional_step",
+    "head",
     "is_test",
     "may_outgrow",
     "n_literals",
@@ -51,6 +53,7 @@ __all__ = [
 TOP = Top()
 FUNCTIONAL = ("first", "last", "next", "previous")
 Subject = tuple[str, ...]
+Head = tuple[str | None, ...] | None
 
 
 def conjuncts(predicate: Predicate) -> tuple[Predicate, ...]:
@@ -190,23 +193,47 @@ def clash(p: Predicate, q: Predicate) -> bool:
     return _related(p, q) and _opposed(p, q)
 
 
-def may_outgrow(p: Predicate, q: Predicate) -> bool:
+def may_outgrow(p: Predicate, q: Predicate, rewritten: Container[Head] = ()) -> bool:
     """Whether a literal p that clashes with q may have refinements that do not.
 
-    Behind a functional step only ``top`` can still become a plain test; elsewhere growing may always help.
+    Behind a functional step only ``top``, and what rewrites begin at, can still become a plain test; elsewhere
+    growing may always help.
+
+    Parameters
+    ----------
+    rewritten : container of heads
+        The heads of the literals that rewrites begin at.
     """
     if isinstance(p, Missing) or isinstance(q, Missing):
         return False
     step = functional_step(p)
     if step is None or step != functional_step(q):
         return True
-    return subject(q) is not None and _unfilled(p)
+    return head(p) in rewritten or (subject(q) is not None and _unfilled(p, rewritten))
 
 
-def _unfilled(p: Predicate) -> bool:
-    return isinstance(p, Top) or (
-        isinstance(p, Follow | Step) and functional_step(p) is not None and _unfilled(p.inner)
-    )
+def _unfilled(p: Predicate, rewritten: Container[Head]) -> bool:
+    if isinstance(p, Top) or head(p) in rewritten:
+        return True
+    return isinstance(p, Follow | Step) and functional_step(p) is not None and _unfilled(p.inner, rewritten)
+
+
+def head(literal: Predicate) -> Head:
+    """What a literal has in common with all that differ from it in values and in what is inside.
+
+    Examples
+    --------
+    >>> from structtree.lang.parse import parse_predicate
+    >>> head(parse_predicate("later (long)")) == head(parse_predicate("later (top)"))
+    True
+    """
+    match literal:
+        case Step(step, _, link):
+            return ("Step", step, link)
+        case Exists(link) | All(link) | No(link) | Count(link) | Distinct(link) | Follow(link):
+            return (type(literal).__name__, link)
+        case _:
+            return subject(literal)
 
 
 def _related(p: Predicate, q: Predicate) -> bool:

@@ -86,7 +86,9 @@ EXTREMES = [
     "right",
     ["a >= *", "a <= *", "a >= bins(3)", "a <= bins(3)", "a in bins(3)", "a >= quantiles(3)", "a in quantiles(3)"],
 )
-@pytest.mark.parametrize(("strategy", "missing"), [("auto", "false"), ("best-first", "false"), ("auto", "fractional")])
+@pytest.mark.parametrize(
+    ("strategy", "missing"), [("auto", "false"), ("best-first", "false"), ("auto", "fractional")]
+)
 def test_infinite_and_greatest_numbers_are_divided_as_they_are_ordered(values, right, strategy, missing):
     table = Population.from_array(np.array(values)[:, None], names=["a"])
     grammar = Grammar.parse(f"refine Row {{ top -> {right} }}")

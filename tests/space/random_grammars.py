@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from random import Random
 
-TYPES = ("T", "U", "V")
+TYPES = ("T", "U")
 STEPS = ("next", "previous", "later")
 
 
 def random_grammar(seed):
     """The text of the grammar with this number."""
     random = Random(seed)
-    names = TYPES[: random.randint(1, 3)]
+    names = TYPES[: random.randint(1, 2)]
     schema = {name: random_type(name, names, random) for name in names}
     lines = [declaration(name, members) for name, members in schema.items()]
     blocks = [random_block(name, schema, random) for name in names]
@@ -28,22 +28,23 @@ def declaration(name, members):
 
 
 def random_limits(random):
-    nesting, literals = f"nesting {random.randint(1, 3)}", f"literals {random.randint(2, 4)}"
-    return random.choice([f"{nesting}, {literals}", f"{nesting}, {literals}", nesting, literals])
+    nesting, literals = f"nesting {random.randint(1, 3)}", f"literals {random.randint(2, 3)}"
+    # Without a limit of literals a space is large two links deep.
+    return random.choice([f"{nesting}, {literals}", f"{nesting}, {literals}", "nesting 1", "nesting 2", literals])
 
 
 def random_type(name, names, random):
     attributes = random.sample([("a", "bool"), ("b", "x | y | z"), ("n", "int")], k=random.randint(1, 2))
     forms = ["set of {}", "list of {}", "{}", "{}?"]
-    links = [(f"l{i}", random.choice(forms).format(random.choice(names))) for i in range(random.randint(1, 2))]
+    links = [(f"l{i}", random.choice(forms).format(random.choice(names))) for i in range(1 + (random.random() < 0.3))]
     return {f"{m}{name.lower()}": kind for m, kind in [*attributes, *links]}
 
 
 def random_block(name, schema, random):
-    most = 1 if random.random() < 0.7 else 3
-    chosen = some(rights(name, schema, random), random, 1, most + 2)
+    most = random.randint(0, 3)
+    chosen = some(rights(name, schema, random), random, 2, 5)
     from_top = [f"top -> {right}" for right in chosen]
-    chains = [f"{left} -> {right}" for left, right in some(specialisations(name, schema, random), random, 0, most)]
+    chains = [f"{left} -> {right}" for left, right in some(specialisations(name, schema, random), random, most, most)]
     several = [f"top -> top and top max {random.randint(2, 3)}"] if random.random() < 0.6 else []
     lines = [*from_top, *chains, *several]
     random.shuffle(lines)
@@ -134,8 +135,15 @@ def specialisations(name, schema, random):
         if kind.rstrip("?") in schema:
             found += [(f"{link} (top)", f"{link} ({test} and top)"), (f"{link} (top)", f"{link} ({test})")]
             continue
+        found += [(f"count {link} (top) >= 1", f"exists {link} (top)")]
+        found += [(f"count {link} (top) >= 1", f"count {link} (top) >= 1..2")]
         some_of, two, those = f"exists {link} (top)", f"count {link} (top) >= 2", f"exists {link} ({test})"
-        found += [(some_of, f"count {link} (top) >= 2..3"), (some_of, f"exists {link} ({test} and top)"), (some_of, those)]
+        found += [
+            (some_of, f"count {link} (top) >= 2..3"),
+            (some_of, f"exists {link} ({test} and top)"),
+            (some_of, those),
+        ]
+        found += [(some_of, f"count {link} (top) >= 1"), (those, f"count {link} ({test} and top) >= 1..2")]
         found += [(some_of, f"distinct {link} (top, top)"), (two, f"count {link} (top) >= 3")]
         found += [(two, f"distinct {link} (top, top)"), (two, f"distinct {link} ({test}, top)")]
         found += [(those, f"count {link} ({test}) >= 2"), (those, f"distinct {link} ({test}, top)")]

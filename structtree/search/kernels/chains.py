@@ -2,7 +2,8 @@
 
 A *chain* is the way from the individuals to a position. Through links that ask for some row it is a list of pairs
 (owner, row); from the first link on that asks for more rows than one it has levels: each row of a level leads to a
-run of rows of the next. The plain twins of everything here are in ``tests/search/twins.py``.
+run of rows of the next. The plain twin of everything here is `structtree.space.evaluate`; they are compared through
+what the sweeps say of each predicate, in ``tests/properties/test_sweeps.py``.
 """
 
 from __future__ import annotations
