@@ -63,12 +63,12 @@ def test_it_says_where_the_time_went():
     given = ["trains", "--criterion", "acc*", "--exhaustive-limit", 0]
     (effort,) = efforts(*given)
     assert {"order", "position", "evaluated", "seconds"} == set(effort["passes"][0])
-    assert {one["order"] for one in effort["passes"]} == {"prove", "find"}
+    assert {one["order"] for one in effort["passes"]} == {"prove"}  # too few wait for the finder to begin
     assert {"(individual)", "cars"} <= {one["position"] for one in effort["passes"]}
     assert sum(one["evaluated"] for one in effort["passes"]) <= effort["evaluated"]
     text = succeed("effort", *given)
     assert "where the time went" in text
-    assert "to prove" in text and "to find" in text
+    assert "to prove" in text and "to find" not in text
     (whole,) = efforts(*given, "--whole-tree")
     places = [(one["order"], one["position"]) for one in whole["passes"]]
     assert len(set(places)) == len(places)

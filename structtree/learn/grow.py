@@ -91,8 +91,8 @@ class Growth:
         The most predicates to evaluate at one node.
     time_limit : float, optional
         Seconds for the whole tree. A node and all below it get a share of what is left by their number of individuals
-        among all that are in no leaf yet, and every level there an equal part of it. When the time is over the nodes
-        still waiting become leaves.
+        among all that are in no leaf yet. Every level there gets an equal part of it, but the node itself at least a
+        third: the first tests matter most. When the time is over the nodes still waiting become leaves.
     random_state : int
         Seeds the search; the tree does not depend on it.
     nominal : {"binary", "subset", "multiway"}
@@ -468,6 +468,9 @@ def _refusal(evidence: Evidence, growth: Growth) -> Refuses | None:
             return lambda sides, n: not saves_bits(task, *sides, for_test=1 + log2(n), precision=fine)
 
 
+LEAST_SHARE = 1 / 3
+"""At least this part of the time for a node and all below it is for the node itself."""
+
 N_HINTS = 4
 """So many good predicates of a node are tried first at the nodes below it."""
 
@@ -655,7 +658,7 @@ class _Grower:
 
     def _seconds_for(self, waiting: _Waiting) -> float:
         share = len(waiting.which) / (self.n - self.settled)
-        return self.clock.left() * share / self._n_levels(waiting)
+        return self.clock.left() * share / min(self._n_levels(waiting), 1 / LEAST_SHARE)
 
     def _n_levels(self, waiting: _Waiting) -> int:
         """How many levels of branches a node and what is below it would have if all were divided in halves."""

@@ -330,7 +330,7 @@ class Search:
         everybody = self.judge.counts(np.ones((len(self.population), 1), dtype=np.bool_))
         self.evaluated += 1
         self.least_bound = _pair(self.judge.bound(everybody)[0])
-        self.frontier.append(Waiting.single(self.least_bound, (), self.space.root()))
+        self._push(Waiting.single(self.least_bound, (), self.space.root()))
         for n, position in enumerate(self.starts):
             self._consider(position, (n,))
 
@@ -410,26 +410,28 @@ class Search:
             self.pruned += sum(map(len, self.frontier))
             self.frontier.clear()
             return
-        if self._is_hopeless(waiting.bound, waiting.size):
-            self.pruned += 1
-        elif self.waiting > self.budget.frontier:
+        if self.waiting > self.budget.frontier:
             self.stack = [waiting.first()]
             self._dive()
             return
-        else:
-            # What is half expanded may still hide something better, so it stays on the frontier until it is done.
-            self._expand(waiting)
-        self._drop()
+        heapq.heappop(self.frontier)
+        try:
+            if self._is_hopeless(waiting.bound, waiting.size):
+                self.pruned += 1
+            else:
+                self._expand(waiting)
+        except _OverError:
+            # What is half expanded may still hide something better, so it counts for the gap.
+            heapq.heappush(self.frontier, waiting)
+            raise
+        self._drop(waiting)
 
-    def _drop(self) -> None:
-        """Take the first predicate off the frontier."""
-        waiting = self.frontier[0]
+    def _drop(self, waiting: Waiting) -> None:
+        """Put those back that wait behind the first of a run, which has had its turn."""
         self.waiting -= 1
-        if len(waiting) > 1:
-            waiting.drop()
-            heapq.heapreplace(self.frontier, waiting)
-        else:
-            heapq.heappop(self.frontier)
+        waiting.drop()
+        if len(waiting):
+            heapq.heappush(self.frontier, waiting)
 
     def _push(self, waiting: Waiting) -> None:
         if self.stack:
@@ -455,7 +457,7 @@ class Search:
             below = sorted(self.stack[n:], reverse=True)
             self.stack[n - 1 :] = [*([waiting] if len(waiting) else []), *below]
         if not self.stack:
-            self._drop()
+            self._drop(heapq.heappop(self.frontier))
 
     def _is_hopeless(self, bound: Loss, size: int) -> bool:
         """Whether no refinement of a predicate of this size, with this bound, can become the result.

@@ -73,7 +73,7 @@ class Offer(NamedTuple):
 
 
 class Stand(NamedTuple):
-    """A position that something can be added at: the rows there, and how much room there is."""
+    """A position that something can be added at: the rows there, how much room there is, and if the way counts."""
 
     query: Query
     place: Place
@@ -82,6 +82,7 @@ class Stand(NamedTuple):
     chain: Chain
     size: int
     depth: int
+    counted: bool = False
 
 
 class Picks(NamedTuple):
@@ -277,21 +278,22 @@ class Sweeps:
         """The positions behind the links that may be opened at a position."""
         here = stand.here
         for family in self.words.openings(here.type):
-            need = need_of(family, 0)
-            if need is None or (family.functional and self._follows(here, family)):
+            if family.functional and self._follows(here, family):
                 continue
-            numbers = range(len(family.numbers)) if isinstance(family.template, Count) and counting else range(1)
-            if isinstance(family.template, Count) and not counting and self._has_exists(family):
+            counts = isinstance(family.template, Count)
+            # Of several links on a way at most one asks for several rows: others may when that one stands.
+            if counts and (stand.counted or not counting) and self._has_exists(family):
                 continue
             target = family.slots[0].type
-            everything = self.truth(Query(target))
-            for choice in numbers:
+            everything, steps = self.truth(Query(target)), self.steps.of(family)
+            for choice in range(len(family.numbers) if counts and counting else 1):
                 need = need_of(family, choice)
                 assert need is not None
-                chain = stand.chain.follow(self.steps.of(family), need, everything)
+                chain = stand.chain.follow(steps, need, everything)
                 if len(chain):
                     way = (*stand.way, (family.index, choice))
-                    yield Stand(stand.query, stand.place, way, Query(target), chain, stand.size + 1, stand.depth + 1)
+                    where = (stand.query, stand.place, way, Query(target), chain)
+                    yield Stand(*where, stand.size + 1, stand.depth + 1, stand.counted or counts)
 
     def _follows(self, here: Query, family: LinkFamily) -> bool:
         """Whether a query follows the reference, or the step, of a family already, or asks behind it."""
