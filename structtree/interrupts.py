@@ -20,6 +20,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
+from typing import NoReturn
 
 __all__ = ["EXIT_CODE", "Stop", "cut_short", "leave", "listening", "stoppable"]
 
@@ -158,12 +159,15 @@ def listening() -> Stop:
     return stop
 
 
-def leave(code: int) -> None:
-    """End the program now: threads that still work, and whatever would be tidied up, are not waited for."""
+def leave(stop: Stop, code: int) -> NoReturn:
+    """End the program now: threads that still work, and whatever would be tidied up, are not waited for.
+
+    After Ctrl-C the exit code says so, up to the last moment.
+    """
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError):  # a pipe that nobody reads any more
             stream.flush()
-    os._exit(code)
+    os._exit(EXIT_CODE if stop.pressed else code)
 
 
 def _remind(seconds: float) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from structtree.interrupts import EXIT_CODE, leave, listening
+from structtree.interrupts import leave, listening
 
 if TYPE_CHECKING:
     from structtree.cli.commands import app
@@ -37,7 +37,7 @@ def main() -> None:
         print(code, file=sys.stderr)
         code = 1
     # Python takes half a second to tidy up, in which it no longer listens.
-    leave(EXIT_CODE if stop.pressed else int(code or 0))  # type: ignore[call-overload]  # an int, or None
+    leave(stop, int(code or 0))  # type: ignore[call-overload]  # an int, or None
 
 
 def __getattr__(name: str) -> Any:
