@@ -550,7 +550,7 @@ class Search:
     def _count(self, n: int) -> None:
         """Count evaluations, and stop when a limit is reached and there is something to return."""
         self.evaluated += n
-        self.proving += PREDICATE * n
+        self.proving += PREDICATE * n * self.judge.width // self.judge.n_labels
         self._stop_if_over()
 
     def _stop_if_over(self) -> None:
@@ -573,7 +573,7 @@ class Search:
         hashes = self._hashes(len(chain) if signed else 0)
         evaluated = self.evaluated
         for board in self._boards(place.type):
-            for first, last in board.pieces(board.since(place.since), self.judge.n_labels):
+            for first, last in board.pieces(board.since(place.since), self.judge.width):
                 start, stop = int(board.offsets[first]), int(board.offsets[last])
                 counts, sizes, marks = chain.count(board, first, last, self.tally, hashes)
                 self.proving += CELL * len(chain) * (last - first)
@@ -690,7 +690,7 @@ class Search:
         grows = self._can_grow_after(position, batch)
         widest = max((len(a.targets) for t in self.population.tables.values() for a in t.links.values()), default=1)
         for board in self._boards(name):
-            for first, last in board.pieces(board.since(batch.since[0]), max(widest, self.judge.n_labels)):
+            for first, last in board.pieces(board.since(batch.since[0]), max(widest, self.judge.width)):
                 start, stop = int(board.offsets[first]), int(board.offsets[last])
                 truth = member_truth(board, first, last)
                 inside = inside_of(position, batch.path, truth, self.population, self.known)

@@ -163,7 +163,7 @@ class Judge:
 
     def losses(self, counts: Floats) -> Floats:
         """The losses of candidates with these sums of the tallies."""
-        if self.criterion.task == "numbers" or self.n_labels > COMPILED_CLASSES:
+        if self.criterion.task == "numbers":
             return self.criterion.loss(counts, self.total)
         return np.asarray(class_losses(KINDS[self.name], counts, self.total, self._table))
 
@@ -200,6 +200,11 @@ class Judge:
                 return Assessment(*assess_accuracy(self.name == "acc*", *shared))
             case name:
                 return Assessment(*assess_impurity(IMPURITIES[name], *shared))
+
+    @property
+    def width(self) -> int:
+        """How many numbers it takes to assess a candidate: its counts, at all corners where no kernel does it."""
+        return self.n_labels if self._is_compiled() else self.n_labels * 2**COMPILED_CLASSES
 
     def _is_compiled(self) -> bool:
         return self.criterion.task == "numbers" or self.n_labels <= COMPILED_CLASSES

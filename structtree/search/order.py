@@ -71,12 +71,13 @@ def _reach(space: Space) -> Iterator[tuple[str, Chain]]:
 
 
 def _promise(boards: tuple[Board, Board], judge: Judge, chain: Chain) -> dict[int, Loss]:
-    """For each family the best bound of its members."""
+    """For each family the best bound of its members; of many classes, whose bounds take long, the best loss."""
     found: dict[int, Loss] = {}
     tally = Tally(judge.labels, judge.weights, judge.n_labels)
     for board in boards:
         for first, last in board.pieces(0, judge.n_labels):
-            bounds = judge.bound(chain.count(board, first, last, tally).counts)
+            counts = chain.count(board, first, last, tally).counts
+            bounds = judge.bound(counts) if judge.width == judge.n_labels else judge.losses(counts)
             families = board.families[board.offsets[first] : board.offsets[last]]
             order = np.lexsort((bounds[:, 1], bounds[:, 0], families))
             indices, least = np.unique(families[order], return_index=True)

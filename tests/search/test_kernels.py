@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from structtree.search import kernels
-from structtree.search.criteria import TOLERANCE, cannot_beat, criterion
+from structtree.search.criteria import CRITERIA, TOLERANCE, cannot_beat, criterion
 from structtree.search.judges import COMPILED_CLASSES, TABLED_WEIGHT, judge_for
 from tests.search import twins
 
@@ -166,3 +166,15 @@ def test_one_comparison_follows_the_rule_for_many(numbers):
     judge = judge_for("acc*", np.array(["a", "b"], dtype=object), 2)
     bound, best = numbers[:2], numbers[2:]
     assert judge.cannot_beat(bound, best) == bool(cannot_beat(bound, best, judge.slack))
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 12, 70])
+@pytest.mark.parametrize("name", [name for name, found in CRITERIA.items() if found.task == "classes"])
+def test_losses_alone_are_those_of_the_reference_however_many_classes(name, n_classes):
+    rng = np.random.default_rng(n_classes)
+    labels = np.concatenate([np.arange(n_classes), rng.integers(n_classes, size=200)])
+    judge = judge_for(name, labels, len(labels), rng.choice([0.5, 1.0, 2.0], size=len(labels)))
+    inside = rng.random((len(labels), 40)) < rng.random(40)
+    inside[:, 1] = inside[:, 0]
+    counts = judge.counts(inside)
+    np.testing.assert_allclose(judge.losses(counts), judge.criterion.loss(counts, judge.total), atol=1e-12)

@@ -129,7 +129,7 @@ def class_losses(kind: int, counts: Any, total: Any, table: Any) -> Any:
     """
     losses = np.zeros((len(counts), 2))
     weight = total.sum()
-    everything = (1 << len(total)) - 1
+    everything = -1  # all bits are set, however many classes there are
     pure = _pure_parts(total, table)
     for i in range(len(counts)):
         if i > 0 and _same(counts[i], counts[i - 1]):
