@@ -88,10 +88,6 @@ class Chain:
         starts, rows = next_level(self.ends, adjacency.offsets, adjacency.targets, passes)
         return Chain(self.owners, self.rows, (*self.levels, Level(starts, rows, max(1, need))))
 
-    def needing(self, need: int) -> Chain:
-        """The same chain with another number of rows that must pass at the last level."""
-        return Chain(self.owners, self.rows, (*self.levels[:-1], self.levels[-1]._replace(need=need)))
-
     def count(
         self, board: Board, first: int, last: int, tally: Tally, hashes: NDArray[np.uint64] = NO_HASHES
     ) -> Counted:
