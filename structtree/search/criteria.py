@@ -8,8 +8,8 @@ the corner is a cut of the yes side sorted by target.
 Everything is a *loss*, less is better, for m candidates at once as an (m, 2) array compared lexicographically; a
 criterion of one component leaves the second at 0. This module is the reference: plain numpy, exact, and not
 what the search runs on. Proofs are in ``docs/bounds.md``. The bound for accuracy is that of Bowers, Giraud-Carrier
-and Lloyd (2000); acc* and the bound for numbers follow Ng and Lloyd, "Predicate Selection for Structural Decision Trees"
-(2005); that entropy, Gini, square-root Gini, gain ratio and twoing have exact bounds too is shown there.
+and Lloyd (2000); acc* and the bound for numbers follow Ng and Lloyd, "Predicate Selection for Structural Decision
+Trees" (2005); that entropy, Gini, square-root Gini, gain ratio and twoing have exact bounds too is shown there.
 """
 
 from __future__ import annotations
