@@ -23,7 +23,7 @@ from sklearn.model_selection import StratifiedKFold
 
 from structtree import Grammar, Population, Tree, grow, open_data
 from structtree.data.tables import from_frame
-from structtree.learn.grow import Growth
+from structtree.learn.growth import Growth
 from structtree.learn.leaves import decisions, means
 
 SHARED = Path(__file__).resolve().parent.parent.parent / "shared" / "data"

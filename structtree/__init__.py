@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from structtree.lang.parse import parse_predicate
     from structtree.lang.pretty import pretty
     from structtree.learn.fit import Pruning, fit
-    from structtree.learn.grow import Growth, grow
+    from structtree.learn.grow import grow
+    from structtree.learn.growth import Growth
     from structtree.learn.importance import importances
     from structtree.learn.leaves import Decision
     from structtree.learn.model import Model, load_model, save_model
@@ -57,7 +58,7 @@ _HOMES = {
     "Decision": "learn.leaves",
     "Grammar": "lang.grammar",
     "GrammarError": "errors",
-    "Growth": "learn.grow",
+    "Growth": "learn.growth",
     "Leaf": "learn.tree",
     "Link": "data.schema",
     "Model": "learn.model",

@@ -28,7 +28,8 @@ from structtree.data.schema import Attribute
 from structtree.errors import DataError, UsageError, did_you_mean
 from structtree.lang.grammar import Grammar, shipped_grammars
 from structtree.learn.fit import Pruning, fit
-from structtree.learn.grow import Growth, Progress
+from structtree.learn.grow import Progress
+from structtree.learn.growth import Growth
 from structtree.learn.importance import importances
 from structtree.learn.leaves import MAJORITY, Decision
 from structtree.learn.model import Model

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from structtree.learn.fit import Pruning
-    from structtree.learn.grow import Growth
+    from structtree.learn.growth import Growth
     from structtree.learn.leaves import Decision
     from structtree.search.clock import Clock
 
@@ -262,7 +262,7 @@ def task_of(criteria: Iterable[str | None]) -> Literal["classes", "numbers"] | N
 
 def growth_of(learning: Learning, seed: int, time_limit: float | None) -> Growth:
     """When to stop, and how to search."""
-    from structtree.learn.grow import Growth
+    from structtree.learn.growth import Growth
 
     chosen = _taken(learning, (*_GROWTH, "average_gain_filter"))
     # The option cannot be called --missing: that says which words of a file stand for no value.

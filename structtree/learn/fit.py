@@ -21,7 +21,8 @@ from structtree.lang.check import CheckedGrammar
 from structtree.lang.default import default_grammar
 from structtree.lang.grammar import Grammar
 from structtree.learn.evidence import Evidence, evidence_for, room
-from structtree.learn.grow import Growth, Progress, grow_by
+from structtree.learn.grow import Progress, grow_by
+from structtree.learn.growth import Growth
 from structtree.learn.leaves import MAJORITY, Decision
 from structtree.learn.model import Call, Model
 from structtree.learn.prune import choose_alpha, cost_complexity, pessimistic, reduced_error

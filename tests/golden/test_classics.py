@@ -10,7 +10,8 @@ from structtree.data.columns import Population
 from structtree.lang.grammar import Grammar
 from structtree.lang.pretty import pretty
 from structtree.learn.fit import Pruning, fit
-from structtree.learn.grow import Growth, grow
+from structtree.learn.grow import grow
+from structtree.learn.growth import Growth
 from structtree.learn.predict import predicted_probabilities
 from structtree.learn.tree import Branch, Leaf
 from structtree.report.text import export_text

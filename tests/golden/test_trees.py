@@ -10,7 +10,8 @@ from structtree.data.catalog import load_dataset
 from structtree.data.columns import Population
 from structtree.lang.grammar import Grammar
 from structtree.lang.pretty import pretty
-from structtree.learn.grow import Growth, grow
+from structtree.learn.grow import grow
+from structtree.learn.growth import Growth
 from structtree.learn.tree import Branch
 from structtree.search.criteria import criterion
 

@@ -13,7 +13,7 @@ from structtree.data.columns import Population
 from structtree.lang.default import default_grammar
 from structtree.lang.grammar import Grammar
 from structtree.lang.pretty import pretty
-from structtree.learn.grow import Growth
+from structtree.learn.growth import Growth
 
 
 def asked(grammar, population, name):

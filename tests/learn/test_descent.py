@@ -10,7 +10,8 @@ from structtree.lang.parse import parse_predicate
 from structtree.learn import descent as descent_module
 from structtree.learn import tree as module
 from structtree.learn.descent import descent_of, leaves_by
-from structtree.learn.grow import Growth, grow
+from structtree.learn.grow import grow
+from structtree.learn.growth import Growth
 from structtree.learn.tree import Branch
 
 SETS = Grammar.parse("refine Individual { top -> *; top -> * in *; top -> * >= * }")

@@ -11,7 +11,8 @@ import pytest
 from structtree import Grammar, Population, pretty
 from structtree.learn import flat, table
 from structtree.learn.conform import asked
-from structtree.learn.grow import Growth, grow
+from structtree.learn.grow import grow
+from structtree.learn.growth import Growth
 from structtree.learn.leaves import class_counts, decisions, means, spreads
 from structtree.learn.model import Model
 from structtree.learn.tree import Branch, Tree

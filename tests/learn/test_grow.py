@@ -20,7 +20,8 @@ from structtree.lang.pretty import pretty
 from structtree.lang.syntax import Top
 from structtree.learn import grow as module
 from structtree.learn.evidence import evidence_for, room
-from structtree.learn.grow import Growth, Progress, grow, grow_by
+from structtree.learn.grow import Progress, grow, grow_by
+from structtree.learn.growth import Growth
 from structtree.learn.tree import Branch, ClassCounts, Leaf, Moments
 from structtree.search import clock as clock_module
 from structtree.search.best_split import best_split

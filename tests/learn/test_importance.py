@@ -8,7 +8,8 @@ from structtree.data.columns import Population
 from structtree.data.schema import RecordType, Schema
 from structtree.lang.grammar import Grammar
 from structtree.lang.parse import parse_predicate
-from structtree.learn.grow import Growth, grow
+from structtree.learn.grow import grow
+from structtree.learn.growth import Growth
 from structtree.learn.importance import importances, mentioned
 from structtree.learn.tree import Found, Moments
 from tests.learn.asking_trees import ask, counts, trees

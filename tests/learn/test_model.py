@@ -27,7 +27,7 @@ from structtree.lang.pretty import pretty
 from structtree.lang.syntax import Function, Named
 from structtree.lang.walk import subpredicates
 from structtree.learn.fit import fit
-from structtree.learn.grow import Growth
+from structtree.learn.growth import Growth
 from structtree.learn.leaves import Decision
 from structtree.learn.model import Model, load_model, model_from_json, model_to_json, save_model
 from structtree.learn.tree import Branch, ClassCounts, Found, Leaf, Tree, Unproved

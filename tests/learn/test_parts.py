@@ -17,7 +17,8 @@ from structtree.errors import UsageError
 from structtree.lang.grammar import Grammar
 from structtree.lang.pretty import pretty
 from structtree.learn import grow as module
-from structtree.learn.grow import Growth, grow
+from structtree.learn.grow import grow
+from structtree.learn.growth import Growth
 from structtree.learn.predict import predicted_classes, predicted_probabilities
 from structtree.learn.tree import Branch, Leaf, Switch
 from structtree.search.criteria import CRITERIA

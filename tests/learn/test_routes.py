@@ -11,7 +11,8 @@ from structtree.data.columns import Population
 from structtree.lang.grammar import Grammar
 from structtree.lang.parse import parse_predicate
 from structtree.lang.pretty import pretty
-from structtree.learn.grow import Growth, grow
+from structtree.learn.grow import grow
+from structtree.learn.growth import Growth
 from structtree.learn.tree import Branch
 from structtree.space.evaluate import holds
 

@@ -17,7 +17,8 @@ from structtree.lang.grammar import Grammar
 from structtree.lang.pretty import pretty
 from structtree.learn import grow as module
 from structtree.learn.evidence import evidence_for
-from structtree.learn.grow import Growth, grow
+from structtree.learn.grow import grow
+from structtree.learn.growth import Growth
 from structtree.learn.paths import decision_path
 from structtree.learn.tree import Branch
 from structtree.search.criteria import CRITERIA, better, centred, class_counts, moments

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from structtree import Grammar, Population, pretty
-from structtree.learn.grow import Growth, grow
+from structtree.learn.grow import grow
+from structtree.learn.growth import Growth
 from structtree.learn.leaves import decisions
 
 ONE_STEP = Grammar.parse("refine Individual { top -> exists xs (top) } refine X { top -> p; top -> q }")

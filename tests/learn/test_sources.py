@@ -11,7 +11,8 @@ from structtree.lang.grammar import Grammar
 from structtree.lang.pretty import pretty
 from structtree.lang.syntax import Top
 from structtree.learn import grow as module
-from structtree.learn.grow import Growth, grow
+from structtree.learn.grow import grow
+from structtree.learn.growth import Growth
 from structtree.learn.tree import Branch
 from structtree.space.space import Space
 from tests.learn.plain_trees import records, things

@@ -14,7 +14,8 @@ from scipy import stats
 from structtree.data.columns import Population
 from structtree.lang.grammar import Grammar
 from structtree.lang.parse import parse_predicate
-from structtree.learn.grow import Growth, grow
+from structtree.learn.grow import grow
+from structtree.learn.growth import Growth
 from structtree.learn.stop import (
     class_bits,
     class_p_value,
