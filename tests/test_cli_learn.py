@@ -21,7 +21,7 @@ from structtree.cli.progress import folding, growing
 from structtree.data import opening
 from structtree.lang import default
 from structtree.lang.grammar import Grammar
-from structtree.learn import fit, grow, model, prune, score, validate
+from structtree.learn import fit, grow, model, prune, score, searching, validate
 from structtree.learn.grow import Progress
 from structtree.learn.prune import cost_complexity
 from structtree.learn.tree import Leaf
@@ -476,7 +476,7 @@ def pressing(monkeypatch, where, name, at=1):
 
 
 def test_after_ctrl_c_the_tree_so_far_is_kept(monkeypatch, tmp_path):
-    pressing(monkeypatch, grow, "best_split", at=2)
+    pressing(monkeypatch, searching, "best_split", at=2)
     result = run("fit", "trains", "--strategy", "best-first", "-o", tmp_path / "m.json")
     assert result.exit_code == 130
     assert "stopped by Ctrl-C: this is the tree so far" in result.stderr
@@ -491,7 +491,7 @@ MOMENTS = {
     "reading": (opening, "read_data"),
     "the grammar": (default, "profile"),
     "checking": (fit, "evidence_for"),
-    "growing": (grow, "grow_flat"),
+    "growing": (grow, "plan_for"),
     "pruning": (fit, "choose_alpha"),
     "a fold": (prune, "_held_out"),
     "scoring": (score, "class_name"),
@@ -530,7 +530,7 @@ def test_a_second_ctrl_c_stops_at_once(monkeypatch, tmp_path):
         signal.raise_signal(signal.SIGINT)
         signal.raise_signal(signal.SIGINT)
 
-    monkeypatch.setattr(grow, "best_split", twice)
+    monkeypatch.setattr(searching, "best_split", twice)
     out = tmp_path / "m.json"
     assert fail("fit", "lenses", "--strategy", "best-first", "-o", out, code=130) == "error: stopped\n"
     assert not out.exists()
@@ -545,7 +545,7 @@ def test_what_does_not_answer_ctrl_c_is_cut_short(monkeypatch, tmp_path, error):
         signal.getsignal(signal.SIGINT).__self__.is_overdue = True
         raise error
 
-    monkeypatch.setattr(grow, "best_split", overdue)
+    monkeypatch.setattr(searching, "best_split", overdue)
     result = run("fit", "trains", "--strategy", "best-first", "-o", tmp_path / "m.json")
     assert result.exit_code == 130, result.output
     (leaf,) = load_model(tmp_path / "m.json").tree.nodes

@@ -24,8 +24,8 @@ from structtree.search.kernels.descending import NODE, descend
 
 __all__ = ["Descent", "Held", "descent_of", "held", "leaves_by"]
 
-PIECE = 16_384
-"""So many individuals go at a time: few enough for their values to stay near the processor."""
+GOING_AT_A_TIME = 16_384
+"""So many individuals go down a tree at a time: few enough for their values to stay near the processor."""
 
 Floats = NDArray[np.float64]
 Asked = str | float | tuple[str, ...]
@@ -121,7 +121,7 @@ def descent_of(tests: Sequence[Predicate | None], sides: Sequence[tuple[int, int
     return Descent(tuple(place_of), np.array(nodes, dtype=NODE), equal)
 
 
-def leaves_by(descent: Descent, population: Population) -> NDArray[np.int64] | None:
+def leaves_by(descent: Descent, population: Population, piece: int = GOING_AT_A_TIME) -> NDArray[np.int64] | None:
     """The leaf of each individual; None where the data lacks an attribute, or has numbers for categories."""
     table = population.tables[population.schema.individual]
     if not set(descent.attributes) <= table.columns.keys():
@@ -138,12 +138,12 @@ def leaves_by(descent: Descent, population: Population) -> NDArray[np.int64] | N
         def some(first: int, last: int) -> None:
             descend(cells.of(first, last), nodes, leaves[first:last])
 
-        _in_pieces(some, len(leaves))
+        _in_pieces(some, len(leaves), piece)
     return leaves
 
 
-def _in_pieces(action: Callable[[int, int], None], n: int) -> None:
-    edges = [*range(0, n, PIECE), n]
+def _in_pieces(action: Callable[[int, int], None], n: int, piece: int) -> None:
+    edges = [*range(0, n, piece), n]
     if len(edges) < 6:  # threads take a while to start
         for first, last in pairwise(edges):
             action(first, last)

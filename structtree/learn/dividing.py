@@ -22,7 +22,8 @@ from structtree.data.columns import Population
 from structtree.data.schema import RecordType
 from structtree.lang.syntax import Compare, Predicate
 from structtree.learn.evidence import Evidence
-from structtree.learn.table import Asked, FlatTest, without_mirrors
+from structtree.learn.growth import Growth
+from structtree.learn.table import FlatTest, ListedTests, without_mirrors
 from structtree.learn.tree import MissingRule, heaviest
 from structtree.learn.unknown import one_of, possibly, surely
 from structtree.search.criteria import TOLERANCE, Criterion, better
@@ -32,35 +33,13 @@ from structtree.search.kernels.grouping import FEW_VALUES, lies_in_a_plane, valu
 from structtree.space.evaluate import holds
 from structtree.space.values import midpoints
 
-__all__ = ["Choice", "Crowd", "Division", "Manner", "Question", "Questions", "best_division", "questions_of"]
+__all__ = ["Choice", "Division", "NodeSample", "Question", "Questions", "best_division", "questions_of"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 SWEPT = 4_000_000
 """Numbers that are added up at a time, to keep the memory for a large node in bounds."""
-
-
-class Manner(NamedTuple):
-    """How nodes are divided.
-
-    Parameters
-    ----------
-    multiway : bool
-        Whether a nominal attribute divides by all its values at once.
-    missing : {"false", "majority", "fractional"}
-        By the first, those who lack a value are on the no side, or in a switch on the heaviest one; by the others
-        they are unknown to the division.
-    average_gain : bool
-        Whether only the questions with at least average information gain are in the choice.
-    least : int
-        How many individuals at least two of the sides must have.
-    """
-
-    multiway: bool = False
-    missing: MissingRule = "false"
-    average_gain: bool = False
-    least: int = 1
 
 
 # ---- what is asked --------------------------------------------------------------------------------------------
@@ -128,40 +107,40 @@ class Questions:
             object.__setattr__(self, name, value)
 
 
-def questions_of(asked: Asked, population: Population, record: RecordType, manner: Manner) -> Questions:
+def questions_of(listed: ListedTests, population: Population, record: RecordType, growth: Growth) -> Questions:
     """What may be asked of a plain table.
 
     Parameters
     ----------
-    asked : Asked
+    listed : ListedTests
         From `structtree.learn.table.flat_tests`.
     record : RecordType
         The individuals, with the categories that are known.
-    manner : Manner
+    growth : Growth
 
     Examples
     --------
     >>> from structtree.lang.grammar import Grammar
     >>> from structtree.learn.table import flat_tests
     >>> data = Population.from_records([{"size": 1, "kind": "a"}, {"size": 2, "kind": "b"}])
-    >>> asked = flat_tests(Grammar.from_schema(data.schema).check(data.schema))
-    >>> found = questions_of(asked, data, data.schema.type("Individual"), Manner(multiway=True))
+    >>> listed = flat_tests(Grammar.from_schema(data.schema).check(data.schema))
+    >>> found = questions_of(listed, data, data.schema.type("Individual"), Growth(nominal="multiway"))
     >>> [(question.test.attribute, question.is_switch) for question in found.all]
     [('kind', True), ('size', False)]
     """
     with_gaps: set[str] = set()
-    if manner.missing == "false":
-        names = {test.attribute for test in asked.tests if test.attribute is not None}
+    if growth.missing == "false":
+        names = {test.attribute for test in listed.tests if test.attribute is not None}
         with_gaps = {name for name in names if population.column(name).missing.any()}
-    tests = without_mirrors(asked.tests, with_gaps)
-    return Questions(tuple(_question(test, population, record, manner) for test in tests))
+    tests = without_mirrors(listed.tests, with_gaps)
+    return Questions(tuple(_question(test, population, record, growth) for test in tests))
 
 
-def _question(test: FlatTest, population: Population, record: RecordType, manner: Manner) -> Question:
+def _question(test: FlatTest, population: Population, record: RecordType, growth: Growth) -> Question:
     if test.attribute is None:
-        return Question(test, _single_codes(test.right, population, record, manner.missing))
+        return Question(test, _single_codes(test.right, population, record, growth.missing))
     column = population.column(test.attribute)
-    is_switch = manner.multiway and test.kind == "nominal" and test.form == EQUAL
+    is_switch = growth.nominal == "multiway" and test.kind == "nominal" and test.form == EQUAL
     return Question(test, column.values, column.categories, is_switch)
 
 
@@ -172,11 +151,11 @@ def _single_codes(test: Predicate, population: Population, record: RecordType, m
     return np.where(true, 0, np.where(may_be, -1, 1))
 
 
-# ---- who is asked ---------------------------------------------------------------------------------------------
+# ---- the individuals of a node --------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Crowd:
+class NodeSample:
     """The individuals at a node, in parts, and their targets.
 
     Parameters
@@ -232,7 +211,7 @@ class Division:
     attribute, values : str and tuple of str
         Of a switch.
     places : array of int
-        For each of the crowd which side it is on; -1 for unknown.
+        For each of the sample which side it is on; -1 for unknown.
     n_sides : int
     loss : array
         Both components.
@@ -267,7 +246,7 @@ class Choice(NamedTuple):
     proved: bool
 
 
-def best_division(questions: Questions, crowd: Crowd, criterion: Criterion, manner: Manner) -> Choice:
+def best_division(questions: Questions, sample: NodeSample, criterion: Criterion, growth: Growth) -> Choice:
     """The best way to divide a node; of equals the first.
 
     Examples
@@ -276,42 +255,42 @@ def best_division(questions: Questions, crowd: Crowd, criterion: Criterion, mann
     >>> from structtree.learn.evidence import evidence_for
     >>> from structtree.learn.table import flat_tests
     >>> data = Population.from_records([{"kind": "a"}, {"kind": "b"}, {"kind": "c"}, {"kind": None}])
-    >>> asked = flat_tests(Grammar.from_schema(data.schema).check(data.schema))
-    >>> crowd = Crowd(np.arange(4), np.ones(4), evidence_for(["x", "y", "x", "x"], 4, "entropy"))
-    >>> manner = Manner(multiway=True, missing="fractional")
-    >>> questions = questions_of(asked, data, data.schema.type("Individual"), manner)
-    >>> division = best_division(questions, crowd, crowd.evidence.criterion, manner).division
+    >>> listed = flat_tests(Grammar.from_schema(data.schema).check(data.schema))
+    >>> sample = NodeSample(np.arange(4), np.ones(4), evidence_for(["x", "y", "x", "x"], 4, "entropy"))
+    >>> growth = Growth(nominal="multiway", missing="fractional")
+    >>> questions = questions_of(listed, data, data.schema.type("Individual"), growth)
+    >>> division = best_division(questions, sample, sample.evidence.criterion, growth).division
     >>> division.values, division.places.tolist()
     (('a', 'b', 'c'), [0, 1, 2, -1])
     """
-    cells = _cells(questions, crowd)
-    sets = {found.asked_by: found for found in _by_sets(questions, cells, crowd, manner)}
+    cells = _cells(questions, sample)
+    sets = {found.asked_by: found for found in _by_sets(questions, cells, sample, growth)}
     by_sets = [found.offers for found in sets.values()]
     offers = _together(
-        [*_by_thresholds(questions, crowd, manner), _by_values(questions, cells, crowd, manner), *by_sets]
+        [*_by_thresholds(questions, sample, growth), _by_values(questions, cells, sample, growth), *by_sets]
     )
-    large = np.bincount(offers.division[offers.sizes >= manner.least - TOLERANCE], minlength=offers.n) >= 2
-    losses = division_losses(criterion, offers.sides, offers.division, offers.n, crowd.total)
+    large = np.bincount(offers.division[offers.sizes >= growth.min_samples_leaf - TOLERANCE], minlength=offers.n) >= 2
+    losses = division_losses(criterion, offers.sides, offers.division, offers.n, sample.total)
     in_choice, merits = np.flatnonzero(large), losses
-    if manner.average_gain and len(in_choice):
-        gains = information_gains(offers.sides, offers.division, offers.n, crowd.total)
+    if growth.average_gain_filter and len(in_choice):
+        gains = information_gains(offers.sides, offers.division, offers.n, sample.total)
         in_choice = _of_average_gain(gains, offers.asked_by, in_choice)
         merits = np.stack([-gains, np.zeros(offers.n)], axis=1)
-    slack = criterion.slack(crowd.total)
+    slack = criterion.slack(sample.total)
     proved = all(_is_proved(found, merits, offers.asked_by, large, slack) for found in sets.values())
     if not len(in_choice):
         return Choice(None, proved)
-    best = in_choice[_first_least(losses[in_choice], offers.asked_by[in_choice], criterion.slack(crowd.total))]
+    best = in_choice[_first_least(losses[in_choice], offers.asked_by[in_choice], criterion.slack(sample.total))]
     asked_by, key = int(offers.asked_by[best]), offers.keys[best]
     if asked_by in sets:
-        division = _set_division(questions.all[asked_by], sets[asked_by].codes(int(key[0])), crowd)
+        division = _set_division(questions.all[asked_by], sets[asked_by].codes(int(key[0])), sample)
     else:
-        division = _division(questions.all[asked_by], key, crowd)
+        division = _division(questions.all[asked_by], key, sample)
     tried = int(large.sum())
     not_tried = sum(2 ** len(found.present) - 1 - found.offers.n for found in sets.values())
     division = replace(division, loss=losses[best], tried=tried, offered=tried + max(0, not_tried))
-    if manner.missing == "false":
-        division.places[division.places < 0] = _default_place(division, crowd)
+    if growth.missing == "false":
+        division.places[division.places < 0] = _default_place(division, sample)
     return Choice(division, proved)
 
 
@@ -331,12 +310,12 @@ def _of_average_gain(gains: Floats, asked_by: Ints, in_choice: Ints) -> Ints:
     return useful[gains[useful] >= gains[useful].mean() - TOLERANCE] if len(useful) else useful
 
 
-def _default_place(division: Division, crowd: Crowd) -> int:
+def _default_place(division: Division, sample: NodeSample) -> int:
     """The side of those who lack a value, where that is decided beforehand."""
     if division.test is not None:
         return 1
     known = division.places >= 0
-    weights = np.bincount(division.places[known], crowd.weights(crowd.adds)[known], division.n_sides)
+    weights = np.bincount(division.places[known], sample.weights(sample.adds)[known], division.n_sides)
     return heaviest((weights / weights.sum()).tolist())
 
 
@@ -376,29 +355,29 @@ def _of_two(yes: Floats, no: Floats, n_yes: Floats, n_no: Floats, asked_by: Ints
     return _Offers(sides, sizes, np.concatenate([places, places]), len(yes), asked_by, keys)
 
 
-def _by_thresholds(questions: Questions, crowd: Crowd, manner: Manner) -> Iterator[_Offers]:
+def _by_thresholds(questions: Questions, sample: NodeSample, growth: Growth) -> Iterator[_Offers]:
     """All thresholds of all numbers, some columns at a time."""
-    step = max(1, SWEPT // max(1, crowd.adds.size))
+    step = max(1, SWEPT // max(1, sample.adds.size))
     for first in range(0, len(questions.numeric), step):
         some = slice(first, first + step)
-        yield _swept(questions, questions.numeric[some], questions.numbers[some, crowd.rows], crowd, manner)
+        yield _swept(questions, questions.numeric[some], questions.numbers[some, sample.rows], sample, growth)
 
 
-def _swept(questions: Questions, asking: Ints, values: Floats, crowd: Crowd, manner: Manner) -> _Offers:
+def _swept(questions: Questions, asking: Ints, values: Floats, sample: NodeSample, growth: Growth) -> _Offers:
     """The thresholds of some columns, from the least up; what is added up is the side below."""
     order = np.argsort(values, axis=1, kind="stable")  # NaN comes last
     ascending = np.take_along_axis(values, order, axis=1)
-    sums, sizes = np.cumsum(crowd.adds[order], axis=1), np.cumsum(crowd.parts[order], axis=1)
+    sums, sizes = np.cumsum(sample.adds[order], axis=1), np.cumsum(sample.parts[order], axis=1)
     column, place = np.nonzero(ascending[:, 1:] > ascending[:, :-1])
-    last = np.maximum(len(crowd.rows) - np.isnan(values).sum(axis=1) - 1, 0)[column]
+    last = np.maximum(len(sample.rows) - np.isnan(values).sum(axis=1) - 1, 0)[column]
     below, n_below = sums[column, place], sizes[column, place]
     known, n_known = sums[column, last], sizes[column, last]
     is_above = np.array([questions.all[i].test.form == AT_LEAST for i in asking])[column]
-    yes = np.where(is_above[:, None], crowd.rest(known, below), below)
+    yes = np.where(is_above[:, None], sample.rest(known, below), below)
     n_yes = np.where(is_above, n_known - n_below, n_below)
-    whole, n_whole = (crowd.total, crowd.parts.sum()) if manner.missing == "false" else (known, n_known)
+    whole, n_whole = (sample.total, sample.parts.sum()) if growth.missing == "false" else (known, n_known)
     keys = np.stack([ascending[column, place], ascending[column, place + 1]], axis=1)
-    return _of_two(yes, crowd.rest(whole, yes), n_yes, n_whole - n_yes, asking[column], keys)
+    return _of_two(yes, sample.rest(whole, yes), n_yes, n_whole - n_yes, asking[column], keys)
 
 
 class _Cells(NamedTuple):
@@ -414,44 +393,44 @@ class _Cells(NamedTuple):
         return _Cells(self.column[which], self.code[which], self.sides[which], self.sizes[which])
 
 
-def _by_values(questions: Questions, cells: _Cells, crowd: Crowd, manner: Manner) -> _Offers:
+def _by_values(questions: Questions, cells: _Cells, sample: NodeSample, growth: Growth) -> _Offers:
     """All values of all nominal attributes, and all single tests."""
     n = len(questions.coded)
     cells = cells.some(~questions.grouping[cells.column])
-    known = np.zeros((n, crowd.adds.shape[1]))
+    known = np.zeros((n, sample.adds.shape[1]))
     np.add.at(known, cells.column, cells.sides)
     n_known = np.bincount(cells.column, cells.sizes, n).astype(np.float64)
     whole, n_whole = known, n_known
-    if manner.missing == "false":
-        whole, n_whole = np.broadcast_to(crowd.total, known.shape), np.full(n, crowd.parts.sum())
+    if growth.missing == "false":
+        whole, n_whole = np.broadcast_to(sample.total, known.shape), np.full(n, sample.parts.sum())
     one = cells.some(~questions.switching[cells.column] & ~(questions.single[cells.column] & (cells.code == 1)))
-    no, n_no = crowd.rest(whole[one.column], one.sides), n_whole[one.column] - one.sizes
+    no, n_no = sample.rest(whole[one.column], one.sides), n_whole[one.column] - one.sizes
     keys = np.stack([one.code, one.code], axis=1).astype(np.float64)
     of_two = _of_two(one.sides, no, one.sizes, n_no, questions.coded[one.column], keys)
-    lacking, n_lacking = crowd.rest(whole, known), n_whole - n_known
+    lacking, n_lacking = sample.rest(whole, known), n_whole - n_known
     switched = cells.some(questions.switching[cells.column])
-    return _together([of_two, _switches(questions, switched, crowd, lacking, n_lacking)])
+    return _together([of_two, _switches(questions, switched, sample, lacking, n_lacking)])
 
 
-def _cells(questions: Questions, crowd: Crowd) -> _Cells:
-    codes = questions.codes[:, crowd.rows]
+def _cells(questions: Questions, sample: NodeSample) -> _Cells:
+    codes = questions.codes[:, sample.rows]
     asking, who = np.nonzero(codes >= 0)
     cell = questions.firsts[asking] + codes[asking, who]
     n = int(questions.firsts[-1])
     counts = np.bincount(cell, minlength=n)
     present = np.flatnonzero(counts)
-    sides = np.stack([np.bincount(cell, column[who], n)[present] for column in crowd.adds.T], axis=1)
+    sides = np.stack([np.bincount(cell, column[who], n)[present] for column in sample.adds.T], axis=1)
     column = np.searchsorted(questions.firsts, present, side="right") - 1
-    sizes = np.bincount(cell, crowd.parts[who], n)[present]
+    sizes = np.bincount(cell, sample.parts[who], n)[present]
     return _Cells(column, present - questions.firsts[column], sides.astype(np.float64), sizes.astype(np.float64))
 
 
-def _switches(questions: Questions, cells: _Cells, crowd: Crowd, lacking: Floats, n_lacking: Floats) -> _Offers:
+def _switches(questions: Questions, cells: _Cells, sample: NodeSample, lacking: Floats, n_lacking: Floats) -> _Offers:
     """One division for each attribute; who lacks a value is on the heaviest side."""
     columns, division = np.unique(cells.column, return_inverse=True)
     for column in columns[n_lacking[columns] > 0]:
         own = np.flatnonzero(cells.column == column)
-        weights = crowd.weights(cells.sides[own])
+        weights = sample.weights(cells.sides[own])
         usual = own[heaviest((weights / weights.sum()).tolist())]
         cells.sides[usual] += lacking[column]
         cells.sizes[usual] += n_lacking[column]
@@ -481,20 +460,20 @@ class _Sets(NamedTuple):
         return np.asarray(self.present[self.inside[i]])
 
 
-def _by_sets(questions: Questions, cells: _Cells, crowd: Crowd, manner: Manner) -> Iterator[_Sets]:
+def _by_sets(questions: Questions, cells: _Cells, sample: NodeSample, growth: Growth) -> Iterator[_Sets]:
     for column in np.flatnonzero(questions.grouping):
         own = cells.some(cells.column == column)
         if len(own.code):
-            yield _sets_of(int(questions.coded[column]), own, crowd, manner)
+            yield _sets_of(int(questions.coded[column]), own, sample, growth)
 
 
-def _sets_of(asked_by: int, cells: _Cells, crowd: Crowd, manner: Manner) -> _Sets:
+def _sets_of(asked_by: int, cells: _Cells, sample: NodeSample, growth: Growth) -> _Sets:
     """The sets of values that are worth a look, those that are shorter to read first."""
-    classes, few = bool(crowd.evidence.classes), len(cells.code) <= FEW_VALUES
+    classes, few = bool(sample.evidence.classes), len(cells.code) <= FEW_VALUES
     counts = np.ascontiguousarray(cells.sides if classes else cells.sides[:, :2])
-    lacking = float(crowd.parts.sum() - cells.sizes.sum())
-    gaps = manner.missing == "false" and lacking > TOLERANCE
-    tight = min(cells.sizes.min(), lacking if gaps else np.inf) < manner.least - TOLERANCE
+    lacking = float(sample.parts.sum() - cells.sizes.sum())
+    gaps = growth.missing == "false" and lacking > TOLERANCE
+    tight = min(cells.sizes.min(), lacking if gaps else np.inf) < growth.min_samples_leaf - TOLERANCE
     in_plane = bool(lies_in_a_plane(counts, classes))
     listed = few and (tight or not in_plane)
     inside = _every_set(len(counts), gaps) if listed else _ends_of_orders(value_orders(counts, classes), gaps)
@@ -503,10 +482,10 @@ def _sets_of(asked_by: int, cells: _Cells, crowd: Crowd, manner: Manner) -> _Set
     inside = inside[np.argsort(inside.sum(axis=1), kind="stable")]
     yes, n_yes = inside @ cells.sides, inside @ cells.sizes
     no_gaps = (cells.sides.sum(axis=0), cells.sizes.sum())
-    whole, n_whole = (crowd.total, crowd.parts.sum()) if manner.missing == "false" else no_gaps
+    whole, n_whole = (sample.total, sample.parts.sum()) if growth.missing == "false" else no_gaps
     keys = np.stack([np.arange(len(yes), dtype=np.float64), np.zeros(len(yes))], axis=1)
     asking = np.full(len(yes), asked_by)
-    offers = _of_two(yes, crowd.rest(whole, yes), n_yes, n_whole - n_yes, asking, keys)
+    offers = _of_two(yes, sample.rest(whole, yes), n_yes, n_whole - n_yes, asking, keys)
     return _Sets(offers, asked_by, cells.code, inside, in_plane or listed, listed)
 
 
@@ -550,8 +529,8 @@ def _least(losses: Floats) -> Floats:
     return np.asarray(losses[np.lexsort((losses[:, 1], losses[:, 0]))[0]])
 
 
-def _set_division(question: Question, codes: Ints, crowd: Crowd) -> Division:
-    values, attribute = question.values[crowd.rows], str(question.test.attribute)
+def _set_division(question: Question, codes: Ints, sample: NodeSample) -> Division:
+    values, attribute = question.values[sample.rows], str(question.test.attribute)
     places = np.where(values < 0, -1, np.where(np.isin(values, codes), 0, 1))
     test = one_of(attribute, (question.categories[code] for code in codes))
     return Division(test, "", (), places, 2)
@@ -560,8 +539,8 @@ def _set_division(question: Question, codes: Ints, crowd: Crowd) -> Division:
 # ---- the division that was chosen -----------------------------------------------------------------------------
 
 
-def _division(question: Question, key: Floats, crowd: Crowd) -> Division:
-    values, test = question.values[crowd.rows], question.test
+def _division(question: Question, key: Floats, sample: NodeSample) -> Division:
+    values, test = question.values[sample.rows], question.test
     if question.is_switch:
         present = np.unique(values[values >= 0])
         places = np.where(values < 0, -1, np.searchsorted(present, values))

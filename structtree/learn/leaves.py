@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from itertools import chain, pairwise
+from itertools import pairwise
 from math import inf, isfinite, nan
 from typing import Any, Literal, assert_never
 
@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structtree.errors import UnknownNameError, UsageError, did_you_mean
-from structtree.learn.tree import ClassCounts, Moments, Node, Tree
+from structtree.learn.tree import ClassCounts, Node, Tree
 
 __all__ = [
     "MAJORITY",
@@ -126,7 +126,9 @@ def class_counts(tree: Tree) -> Floats:
     >>> class_counts(tree).tolist()
     [[3.0, 1.0]]
     """
-    return tree.kept("class counts", lambda: _all_class_counts(tree)).copy()
+    if not tree.classes:
+        raise UsageError("expected a tree for classes; got one for numbers, which has means and spreads")
+    return tree.seen.copy()
 
 
 def probabilities(tree: Tree, decision: Decision = MAJORITY) -> Floats:
@@ -230,17 +232,17 @@ def with_class_shares(tree: Tree, shares: Mapping[Any, float]) -> Tree:
     >>> probabilities(with_class_shares(tree, {"no": 1, "yes": 9})).tolist()
     [[0.1, 0.9]]
     """
-    classes, seen = tree.classes, _class_counts_of(tree.nodes[0])
+    classes, seen = tree.classes, class_counts(tree)[0]
     given = shares.values()
     if set(shares) != set(classes) or not all(0 <= share < inf for share in given) or not any(given):
         raise UsageError(
             f"shares must be a number >= 0 for each of the classes {list(classes)}, not 0 for all; got {dict(shares)}"
         )
     factors = {}
-    for label, count in zip(classes, seen.counts, strict=True):
+    for label, count in zip(classes, seen.tolist(), strict=True):
         if shares[label] and not count:
             raise UsageError(f"class {label!r} cannot get a share: the training data has nobody of it")
-        factors[label] = shares[label] / sum(given) * seen.weight / (count or 1.0)
+        factors[label] = shares[label] / sum(given) * float(seen.sum()) / (count or 1.0)
     return reweighted(tree, factors)
 
 
@@ -310,7 +312,7 @@ def means(tree: Tree) -> Floats:
     Examples
     --------
     >>> from structtree.data.schema import RecordType, Schema
-    >>> from structtree.learn.tree import Leaf
+    >>> from structtree.learn.tree import Leaf, Moments
     >>> tree = Tree((Leaf(Moments(2, 2.0, 1.5, 0.25)),), Schema((RecordType("Car"),), "Car"))
     >>> means(tree).tolist(), spreads(tree).tolist()
     ([1.5], [0.5])
@@ -374,36 +376,14 @@ def _sources(tree: Tree, weights: Floats) -> NDArray[np.int64]:
 
 def _of_moments(tree: Tree) -> Floats:
     """Weight, mean and variance of each node, or of the nearest one above it that has any weight."""
-    rows = tree.kept("moments", lambda: _all_moments(tree))
-    return np.asarray(rows[_sources(tree, rows[:, 0])])
-
-
-def _all_moments(tree: Tree) -> Floats:
-    moments = [(s.weight, s.mean, s.variance) for s in map(_moments_of, tree.nodes)]
-    return np.array(moments, dtype=np.float64)
-
-
-def _all_class_counts(tree: Tree) -> Floats:
-    counts = chain.from_iterable(_class_counts_of(node).counts for node in tree.nodes)
-    return np.fromiter(counts, dtype=np.float64).reshape(len(tree.nodes), len(tree.classes))
-
-
-def _class_counts_of(node: Node) -> ClassCounts:
-    if not isinstance(node.stats, ClassCounts):
-        raise UsageError("expected a tree for classes; got one for numbers, which has means and spreads")
-    return node.stats
-
-
-def _moments_of(node: Node) -> Moments:
-    if not isinstance(node.stats, Moments):
+    if tree.classes:
         raise UsageError("expected a tree for numbers; got one for classes, which has probabilities and decisions")
-    return node.stats
+    return np.asarray(tree.seen[_sources(tree, tree.seen[:, 0])])
 
 
 def _with_factors(node: Node, factors: list[float]) -> Node:
-    stats = _class_counts_of(node)
-    counts = tuple(count * factor for count, factor in zip(stats.counts, factors, strict=True))
-    return replace(node, stats=ClassCounts(stats.n, counts))
+    counts = tuple(count * factor for count, factor in zip(node.stats.figures, factors, strict=True))
+    return replace(node, stats=ClassCounts(node.stats.n, counts))
 
 
 # ---- costs ----------------------------------------------------------------------------------------------

@@ -2,12 +2,12 @@
 
 Where a node may ask several things of an individual at once, the literals that look behind links become columns of a
 table, one for each meaning (`structtree.search.bottom_up`), and the search at each node combines them as it combines
-the attributes of a plain table. The tests of the tree are then written in the grammar's own words again.
+the attributes of a plain table. The tests that it finds are then translated back.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -17,15 +17,13 @@ from structtree.data.schema import Attribute, RecordType, Schema
 from structtree.lang.check import CheckedGrammar
 from structtree.lang.syntax import Compare, Predicate, Star
 from structtree.learn.routing import own_attributes
-from structtree.learn.tree import Branch, Node
 from structtree.search.bottom_up import LinkColumn, columns_of, link_columns, suits
 from structtree.search.clock import Clock
-from structtree.search.criteria import criterion
 from structtree.space.families import Family, Offers, TestFamily
 from structtree.space.space import Space
 from structtree.space.terms import conjoin, conjuncts, n_literals
 
-__all__ = ["Linked", "linked", "worded"]
+__all__ = ["Linked", "linked"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,6 +46,17 @@ class Linked:
     space: Space
     steps: Mapping[str, tuple[Predicate, ...]]
     complete: bool
+
+    def translated(self, test: Predicate) -> Predicate:
+        """The test of the grammar that a test of the table stands for."""
+        return conjoin(tuple(map(self._translated, conjuncts(test))))
+
+    def _translated(self, literal: Predicate) -> Predicate:
+        match literal:
+            case Compare(attribute, _, int() as k) if attribute in self.steps:
+                return self.steps[attribute][k - 1]
+            case _:
+                return literal
 
 
 def linked(
@@ -90,8 +99,8 @@ def _own(space: Space) -> list[TestFamily]:
 
 def _is_own(family: TestFamily, space: Space) -> bool:
     assert space.population is not None
-    asked = own_attributes(family.literal(0))
-    return asked is not None and asked <= space.population.tables[space.grammar.individual].columns.keys()
+    attributes = own_attributes(family.literal(0))
+    return attributes is not None and attributes <= space.population.tables[space.grammar.individual].columns.keys()
 
 
 def _others(space: Space) -> Iterator[LinkColumn]:
@@ -116,26 +125,3 @@ def _family(index: int, type_name: str, name: str, column: LinkColumn) -> TestFa
     cuts = np.arange(1.0, len(column.tests) + 1)
     template = Compare(name, ">=", Star())
     return TestFamily(index, type_name, template, (), cuts, kind="int", cost=n_literals(column.tests[0]))
-
-
-def worded(nodes: Sequence[Node], table: Linked) -> tuple[Node, ...]:
-    """The nodes of a tree over such a table with their tests in the words of the grammar."""
-    return tuple(_worded(node, table) if isinstance(node, Branch) else node for node in nodes)
-
-
-def _worded(branch: Branch, table: Linked) -> Branch:
-    found = branch.found
-    if not table.complete:
-        # Of what is missing nothing is known.
-        gap = criterion(found.criterion).room(found.score)
-        found = replace(found, proved=False, gap=gap, stopped_by=found.stopped_by or "listing")
-    return replace(branch, test=_in_words(branch.test, table.steps), found=found)
-
-
-def _in_words(test: Predicate, steps: Mapping[str, tuple[Predicate, ...]]) -> Predicate:
-    parts = []
-    for part in conjuncts(test):
-        if isinstance(part, Compare) and part.attribute in steps and isinstance(part.value, int):
-            part = steps[part.attribute][part.value - 1]
-        parts.append(part)
-    return conjoin(tuple(parts))

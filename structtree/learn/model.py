@@ -14,6 +14,7 @@ import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
+from functools import cached_property
 from math import isfinite
 from pathlib import Path
 from typing import Any, Literal, NoReturn, get_args
@@ -61,7 +62,7 @@ FORMAT_VERSION = 1
 Call = Callable[[Mapping[str, Any]], Any]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Model:
     """A tree that is ready for use on new data.
 
@@ -94,13 +95,13 @@ class Model:
     version: str = __version__
     functions: tuple[Function, ...] = ()
 
-    @property
+    @cached_property
     def asked(self) -> Asked:
         """Which attributes and links of which types its tests mention."""
         tree = self.tree
         if tree.descent is not None:
             return {tree.schema.individual: frozenset(tree.descent.attributes)}
-        return tree.kept("asked", lambda: asked(tree.tests, tree.schema))
+        return asked(tree.tests, tree.schema)
 
     def predict(self, population: Population, functions: Mapping[str, Call] | None = None) -> NDArray[Any]:
         """The class, or the number, that the tree says of each individual.

@@ -6,9 +6,11 @@ kernels do with them is in `structtree.search.kernels.flat`.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Executor
-from dataclasses import dataclass
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,8 +31,8 @@ from structtree.space.families import Family, LinkFamily
 from structtree.space.space import Space
 
 __all__ = [
-    "Asked",
     "FlatTest",
+    "ListedTests",
     "Table",
     "flat_tests",
     "linked_tests",
@@ -44,11 +46,37 @@ __all__ = [
 FEW = 256
 """Up to so many different values a column is counted by value instead of sorted."""
 
-MANY_ROWS = 4096
-"""Columns of numbers of fewer rows are sorted in any case: to count by value pays where values come often."""
-
-AT_A_TIME = 2_000_000
+VALUES_AT_A_TIME = 2_000_000
 """So many values are made integers before the next look at the clock."""
+
+
+class Tuning(NamedTuple):
+    """Sizes from which another way to the same tree is quicker.
+
+    Parameters
+    ----------
+    alone : int
+        A table with fewer rows times tests is not worth starting threads for.
+    shared : int
+        A node with so many rows times tests is divided by several threads; a smaller one grows its whole subtree.
+    counted : int
+        Columns of numbers of fewer rows are sorted in any case: to count by value pays where values come often.
+    threads : int
+    """
+
+    alone: int = 200_000
+    shared: int = 1_000_000
+    counted: int = 4096
+    threads: int = min(8, os.cpu_count() or 1)
+
+
+def pool_for(n_cells: int, tuning: Tuning) -> ThreadPoolExecutor | None:
+    """Threads for a table with so many rows times tests, if they pay.
+
+    A single one pays as well where data is large: it leaves somebody free to look at the clock.
+    """
+    return None if n_cells < tuning.alone else ThreadPoolExecutor(tuning.threads)
+
 
 Answers = NDArray[np.int32]
 _THRESHOLDS = (kernel.AT_LEAST, kernel.AT_MOST)
@@ -80,14 +108,14 @@ class FlatTest:
     ranks: NDArray[np.int16] | None = None
 
 
-class Asked(NamedTuple):
-    """All tests that a grammar asks of the individuals, one at a time, and whether none is missing."""
+class ListedTests(NamedTuple):
+    """All tests that a grammar offers for the individuals, one at a time, and whether none is missing."""
 
     tests: tuple[FlatTest, ...]
     complete: bool = True
 
 
-def flat_tests(grammar: CheckedGrammar) -> Asked | None:
+def flat_tests(grammar: CheckedGrammar) -> ListedTests | None:
     """What a grammar asks of a table, if it asks single tests of the individual's own attributes and no more.
 
     Examples
@@ -106,10 +134,10 @@ def flat_tests(grammar: CheckedGrammar) -> Asked | None:
         if test is None:
             return None
         tests.append(test)
-    return Asked(tuple(tests)) if tests else None
+    return ListedTests(tuple(tests)) if tests else None
 
 
-def listed_tests(grammar: CheckedGrammar, population: Population) -> Asked | None:
+def listed_tests(grammar: CheckedGrammar, population: Population) -> ListedTests | None:
     """The same with bins, quantiles and lists of values written out, as one test for each.
 
     Examples
@@ -130,16 +158,16 @@ def listed_tests(grammar: CheckedGrammar, population: Population) -> Asked | Non
             return None
         flat = _flat_test(family.template, grammar)
         tests += [flat] if flat else [FlatTest(family.literal(v), kernel.EQUAL) for v in family.choices()]
-    return Asked(tuple(tests))
+    return ListedTests(tuple(tests))
 
 
 def linked_tests(
     grammar: CheckedGrammar, population: Population, *, shorten: bool = False, clock: Clock | None = None
-) -> Asked | None:
+) -> ListedTests | None:
     """What a grammar asks behind links, one for each meaning, beside what it asks of the individuals themselves.
 
     None where a node may ask several things at once, where the grammar does not suit, or where there is too much;
-    if `shorten`, then what is short enough is asked nevertheless. When the clock is over the rest is left out.
+    if `shorten`, then what is short enough is offered nevertheless. When the clock is over the rest is left out.
     """
     if grammar.conjuncts.get(grammar.individual, 1) != 1:
         return None
@@ -150,7 +178,7 @@ def linked_tests(
     if found.missing in ("literals", "time") and not shorten:
         return None
     own = [test for family in space.first_families() for test in _own_tests(family, space)]
-    return Asked((*own, *map(_stepped, found.columns)), found.missing is None)
+    return ListedTests((*own, *map(_stepped, found.columns)), found.missing is None)
 
 
 def _own_tests(family: Family, space: Space) -> Iterator[FlatTest]:
@@ -190,25 +218,29 @@ def _flat_test(right: Predicate, grammar: CheckedGrammar) -> FlatTest | None:
             return None
 
 
-def with_sets(asked: Asked) -> Asked:
-    """The same tests with sets of values wherever one value was told from the others.
+def with_sets(grammar: CheckedGrammar) -> CheckedGrammar:
+    """The same grammar with sets of values wherever it told one value of an individual from the others.
 
     Examples
     --------
     >>> from structtree.lang.grammar import Grammar
     >>> from structtree.lang.pretty import pretty
     >>> data = Population.from_records([{"kind": "a"}, {"kind": "b"}])
-    >>> asked = flat_tests(Grammar.from_schema(data.schema).check(data.schema))
-    >>> [pretty(test.right) for test in with_sets(asked).tests]
+    >>> grammar = with_sets(Grammar.from_schema(data.schema).check(data.schema))
+    >>> [pretty(test.right) for test in flat_tests(grammar).tests]
     ['kind in *']
     """
-    return asked._replace(tests=tuple(map(_with_sets, asked.tests)))
+    name = grammar.individual
+    rewrites = tuple(_with_sets(rewrite, grammar) for rewrite in grammar.rewrites.get(name, ()))
+    return replace(grammar, rewrites={**grammar.rewrites, name: rewrites})
 
 
-def _with_sets(test: FlatTest) -> FlatTest:
-    if test.form != kernel.EQUAL or test.attribute is None:
-        return test
-    return FlatTest(Among(test.attribute, source=Star()), kernel.SUBSET, test.attribute, test.kind)
+def _with_sets(rewrite: Any, grammar: CheckedGrammar) -> Any:
+    match rewrite.right:
+        case Compare(attribute, "=", Star()) if _kind(attribute, grammar) == "nominal":
+            return replace(rewrite, right=Among(attribute, source=Star()))
+        case _:
+            return rewrite
 
 
 def _kind(attribute: str, grammar: CheckedGrammar) -> Kind:
@@ -232,19 +264,36 @@ class Table:
     values: dict[str, Column]
     complete: bool = True
 
+    @property
+    def n_rows(self) -> int:
+        """How many rows it has, also of individuals that are not looked at."""
+        return int(self.columns.ranks.shape[1])
 
-def table_of(
-    asked: Asked, population: Population, threads: Executor | None = None, clock: Clock | None = None
-) -> Table:
+    def take(self, rows: NDArray[np.int64]) -> Table:
+        """A table to grow on anew, of some of the individuals."""
+        columns, inside = self.columns, np.zeros(self.n_rows, dtype=np.bool_)
+        inside[rows] = True
+        order = columns.order[inside[columns.order]].reshape(len(columns.order), len(rows))
+        return replace(self, columns=columns._replace(order=order, rows=np.flatnonzero(inside).astype(np.int32)))
+
+
+def table_of(listed: ListedTests, population: Population, clock: Clock, tuning: Tuning) -> Table:
     """The columns that some tests are about as integers, as many of them as there is time for."""
-    clock = clock or Clock()
-    names = dict.fromkeys(test.attribute for test in asked.tests if test.attribute is not None)
+    with pool_for(len(population) * len(listed.tests), tuning) or nullcontext() as threads:
+        return _table_of(listed, population, clock, tuning, map if threads is None else threads.map)
+
+
+def _table_of(
+    listed: ListedTests, population: Population, clock: Clock, tuning: Tuning, run: Callable[..., Any]
+) -> Table:
+    names = dict.fromkeys(test.attribute for test in listed.tests if test.attribute is not None)
     whole = population.tables[population.schema.individual]
     rows = population.individuals
     everybody = len(rows) == whole.n_rows and bool((rows == np.arange(len(rows))).all())
     values = {name: whole.columns[name] if everybody else whole.columns[name].take(rows) for name in names}
-    run = map if threads is None else threads.map
-    coded = dict(_in_time(clock, list(values.items()), len(rows), lambda name, column: (name, _coded(column)), run))
+    coded = dict(
+        _in_time(clock, list(values.items()), len(rows), lambda name, column: (name, _coded(column, tuning)), run)
+    )
     short = {name: found for name, found in coded.items() if found is not None}
     long = [name for name in coded if name not in short]
     order, ranks = (np.empty((len(long), len(rows)), dtype=np.int32) for _ in range(2))
@@ -254,7 +303,7 @@ def table_of(
     complete = len(long) + len(short) == len(names)
     missing = {name for name, has_gaps in zip(long, gaps, strict=True) if has_gaps}
     missing |= {name for name, found in short.items() if found.codes.min(initial=0) < 0}
-    tests = without_mirrors(asked.tests, missing)
+    tests = without_mirrors(listed.tests, missing)
     if not complete:
         there = {None, *long, *short}
         tests = tuple(test for test in tests if test.attribute in there)
@@ -282,7 +331,7 @@ def _in_time(
     clock: Clock, jobs: Sequence[tuple[Any, ...]], n_rows: int, work: Callable[..., Any], run: Callable[..., Any]
 ) -> Iterator[Any]:
     """The results of jobs of about so many rows each, a run of them at a time, until the time is over."""
-    many = max(1, AT_A_TIME // max(1, n_rows))
+    many = max(1, VALUES_AT_A_TIME // max(1, n_rows))
     for first in range(0, len(jobs), many):
         yield from run(lambda job: work(*job), jobs[first : first + many])
         if clock.over() is not None:
@@ -303,13 +352,13 @@ class _Coded(NamedTuple):
     n: int
 
 
-def _coded(column: Column) -> _Coded | None:
+def _coded(column: Column, tuning: Tuning) -> _Coded | None:
     """A column as codes; None where that does not pay."""
     if column.kind in ("nominal", "bool"):
         codes = np.where(column.missing, -1, column.values).astype(np.int32)
         return _Coded(codes, max(len(column.categories), int(codes.max(initial=0)) + 1))
     values = column.values
-    few = _few_values(values) if len(values) >= MANY_ROWS else None
+    few = _few_values(values) if len(values) >= tuning.counted else None
     if few is None:
         return None
     codes = np.searchsorted(few, values).astype(np.int32)

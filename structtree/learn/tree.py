@@ -11,9 +11,11 @@ parts, to several sides at once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, NamedTuple, TypeVar, overload
+from functools import cached_property
+from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,7 +38,7 @@ __all__ = [
     "MissingRule",
     "Moments",
     "Node",
-    "NodesLater",
+    "NodeArrays",
     "Part",
     "Step",
     "Switch",
@@ -53,9 +55,7 @@ MissingRule = Literal["false", "majority", "fractional"]
 Unproved = Literal["time", "evaluations", "interrupt", "beam", "listing", "sets"]
 """Why it is not known that nothing is better; see `Found`."""
 
-Kept = TypeVar("Kept")
-
-MANY = 200
+WORTH_PREPARING = 200
 """So many individuals are worth preparing a tree for."""
 
 
@@ -79,6 +79,11 @@ class ClassCounts:
         """The weight of all of them."""
         return sum(self.counts)
 
+    @property
+    def figures(self) -> tuple[float, ...]:
+        """The counts."""
+        return self.counts
+
 
 @dataclass(frozen=True, slots=True)
 class Moments:
@@ -88,6 +93,11 @@ class Moments:
     weight: float
     mean: float
     variance: float
+
+    @property
+    def figures(self) -> tuple[float, ...]:
+        """Weight, mean and variance."""
+        return (self.weight, self.mean, self.variance)
 
 
 Stats = ClassCounts | Moments
@@ -260,35 +270,41 @@ class Distribution(NamedTuple):
     weights: NDArray[np.float64]
 
 
-class NodesLater(Sequence[Node]):
-    """Nodes that are made when somebody looks at them.
+class NodeArrays(Sequence[Node]):
+    """Nodes that are kept as rows of arrays; see `structtree.learn.sweeping.SweptNodes`.
 
-    Parameters
-    ----------
-    made : function
-        What makes them.
-    without_nodes : mapping from name to function
-        What can be had without them, where it would else be made from them; see `Tree.kept`.
-
-    Examples
-    --------
-    >>> nodes = NodesLater(lambda: (Leaf(ClassCounts(4, (1.0, 3.0))),), {})
-    >>> nodes == (Leaf(ClassCounts(4, (1.0, 3.0))),), len(nodes)
-    (True, 1)
+    What is asked of a tree as a whole is answered from the arrays. The nodes themselves are views of them.
     """
 
-    __slots__ = ("_made", "_nodes", "without_nodes")
-
-    def __init__(self, made: Callable[[], tuple[Node, ...]], without_nodes: Mapping[str, Callable[[], Any]]) -> None:
-        self._made, self.without_nodes = made, without_nodes
-        self._nodes: tuple[Node, ...] | None = None
+    @property
+    @abstractmethod
+    def seen(self) -> NDArray[np.float64]:
+        """As of `Tree`."""
 
     @property
+    @abstractmethod
+    def parents(self) -> tuple[int, ...]:
+        """The branch above each node; -1 for the root."""
+
+    @property
+    @abstractmethod
+    def n_leaves(self) -> int:
+        """How many of them are leaves."""
+
+    @property
+    @abstractmethod
+    def evaluated(self) -> int:
+        """How many tests were tried."""
+
+    @property
+    @abstractmethod
     def all(self) -> tuple[Node, ...]:
         """The nodes."""
-        if self._nodes is None:
-            self._nodes = self._made()
-        return self._nodes
+
+    @property
+    def descent(self) -> Descent | None:
+        """As of `Tree`."""
+        return _descent_of(self)
 
     @overload
     def __getitem__(self, place: int) -> Node: ...
@@ -300,11 +316,8 @@ class NodesLater(Sequence[Node]):
     def __iter__(self) -> Iterator[Node]:
         return iter(self.all)
 
-    def __len__(self) -> int:
-        return len(self.all)
-
     def __eq__(self, other: object) -> bool:
-        return self.all == (other.all if isinstance(other, NodesLater) else other)
+        return self.all == (other.all if isinstance(other, NodeArrays) else other)
 
     __hash__ = None  # type: ignore[assignment]  # as a list has none
 
@@ -316,14 +329,14 @@ class NodesLater(Sequence[Node]):
         return tuple, (self.all,)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Tree:
     """A decision or regression tree.
 
     Parameters
     ----------
     nodes : sequence of Node
-        Parents before children; the first is the root. A tuple, or `NodesLater`.
+        Parents before children; the first is the root. A tuple, or `NodeArrays`.
     schema : Schema
         Of the individuals it can be asked about.
     classes : tuple
@@ -338,25 +351,25 @@ class Tree:
     schema: Schema
     classes: tuple[Any, ...] = ()
     missing: MissingRule = "false"
-    #: What takes a walk over all nodes and is needed again and again; see `kept`.
-    _kept: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
 
-    @property
-    def _parents(self) -> tuple[int, ...]:
-        return self.kept("parents", lambda: _parents_of(self.nodes))
+    # ---- what takes a walk over all nodes and is needed again and again ---------------------------------
 
-    @property
+    @cached_property
+    def parents(self) -> tuple[int, ...]:
+        """The branch above each node; -1 for the root."""
+        return self.nodes.parents if isinstance(self.nodes, NodeArrays) else _parents_of(self.nodes)
+
+    @cached_property
+    def seen(self) -> NDArray[np.float64]:
+        """The weight of each class at each node, or weight, mean and variance, as (nodes, classes or 3)."""
+        if isinstance(self.nodes, NodeArrays):
+            return self.nodes.seen
+        return np.array([node.stats.figures for node in self.nodes], dtype=np.float64)
+
+    @cached_property
     def descent(self) -> Descent | None:
         """How to go down it in compiled code; None where its tests are not plain comparisons."""
-        return self.kept("descent", lambda: _descent_of(self.nodes))
-
-    def kept(self, name: str, made: Callable[[], Kept]) -> Kept:
-        """What is kept under a name; made when it is asked for the first time."""
-        if name not in self._kept:
-            early = self.nodes.without_nodes.get(name) if isinstance(self.nodes, NodesLater) else None
-            self._kept[name] = made() if early is None else early()
-        found: Kept = self._kept[name]
-        return found
+        return self.nodes.descent if isinstance(self.nodes, NodeArrays) else _descent_of(self.nodes)
 
     # ---- its shape --------------------------------------------------------------------------------------
 
@@ -391,7 +404,7 @@ class Tree:
     def depths(self) -> tuple[int, ...]:
         """How many answers lead to each node."""
         depths = [0] * len(self.nodes)
-        for index, parent in enumerate(self._parents):
+        for index, parent in enumerate(self.parents):
             if parent >= 0:
                 depths[index] = depths[parent] + 1
         return tuple(depths)
@@ -403,7 +416,7 @@ class Tree:
 
     def parent(self, node: int) -> int | None:
         """The branch above a node; None for the root."""
-        return None if self._parents[node] < 0 else self._parents[node]
+        return None if self.parents[node] < 0 else self.parents[node]
 
     def walk(self) -> Iterator[tuple[int, int, Node]]:
         """Every node in reading order, with its number and depth."""
@@ -427,7 +440,7 @@ class Tree:
     def path(self, node: int) -> tuple[Step, ...]:
         """The answers that lead to a node, from the root on."""
         steps = []
-        while (above := self._parents[node]) >= 0:
+        while (above := self.parents[node]) >= 0:
             _, test, answer = next(way for way in self.ways(above) if way.child == node)
             steps.append(Step(above, test, answer))
             node = above
@@ -460,7 +473,7 @@ class Tree:
         """
         if self.missing == "fractional":
             return _heaviest_leaves(self.distribution(population), len(population))
-        if self.missing == "false" and len(population) >= MANY:
+        if self.missing == "false" and len(population) >= WORTH_PREPARING:
             quickly = self._apply_plain(population)
             if quickly is not None:
                 return quickly

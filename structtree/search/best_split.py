@@ -48,7 +48,7 @@ def best_split(
     class_weight: dict[Any, float] | None = None,
     beam_width: int = 10,
     random_state: int = 0,
-    start: Predicate | None = None,
+    start: Predicate | Sequence[Predicate] | None = None,
     hints: Sequence[Predicate] = (),
     progress: Callable[[SearchStats, Split | None], None] | None = None,
     clock: Clock | None = None,
@@ -82,8 +82,8 @@ def best_split(
         How many predicates a beam keeps of each level.
     random_state : int
         Seeds the numbers by which equal sets of rows are recognised; the result does not depend on it.
-    start : Predicate, optional
-        Something known of all individuals that the search may go on refining, beside what the grammar derives from
+    start : Predicate, or several, optional
+        What is known of all individuals and may be refined further, beside what the grammar derives from
         ``top``: what ``exists cars (long)`` says of a car can then get a further condition on the same car.
     hints : sequence of Predicate
         What may be good, such as what was good for more individuals: the search looks near these first.
@@ -108,7 +108,8 @@ def best_split(
     pruning = prune and strategy != "exhaustive"
     problem = Problem(space, judge, min_samples_leaf)
     ordered, boards = promising_last(space, judge)
-    starts = () if start is None else tuple(ordered.opened(start))
+    known = start if isinstance(start, Sequence) else () if start is None else (start,)
+    starts = tuple(position for each in known for position in ordered.opened(each))
     search = Search(problem, ordered, budget, pruning, progress, random_state, starts, tuple(hints), boards=boards)
     with stoppable() as stop:
         if clock is None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
@@ -14,6 +16,7 @@ from structtree.learn.grow import grow
 from structtree.learn.growth import Growth
 from structtree.learn.tree import Branch
 from structtree.search.criteria import criterion
+from tests.growing import grow_on
 
 ONE_TEST = Grammar.parse("refine Individual { top -> *; top -> not *; top -> * = *; top -> * >= * }")
 TWO_TESTS = Grammar.parse("refine Individual { top -> *; top -> * = *; top -> * >= *; top -> top and top max 2 }")
@@ -192,12 +195,10 @@ def impurity(name, leaf_of, y, weights):
     return sum(criterion(name).unsplit(count)[0] * count.sum() for count in counts) / weights.sum()
 
 
-@pytest.fixture(params=["sweeps", "search"])
-def growing(request, monkeypatch):
-    """Both ways in which a tree of a table can grow: its own, and that of any other tree."""
-    if request.param == "search":
-        monkeypatch.setattr("structtree.learn.grow.flat_tests", lambda grammar: None)
-    return grow
+@pytest.fixture(params=["sweeps", "table", "search", "parts"])
+def growing(request):
+    """All ways in which a tree of a table can grow."""
+    return partial(grow_on, request.param)
 
 
 def predictions(tree, population):

@@ -7,8 +7,6 @@ import pytest
 
 from structtree import Grammar, Population
 from structtree.lang.parse import parse_predicate
-from structtree.learn import descent as descent_module
-from structtree.learn import tree as module
 from structtree.learn.descent import descent_of, leaves_by
 from structtree.learn.grow import grow
 from structtree.learn.growth import Growth
@@ -34,21 +32,24 @@ def table(n, seed, kinds=("a", "b", "c")):
     return Population.from_records(records)
 
 
-def slowly(tree, population, monkeypatch):
-    monkeypatch.setattr(module, "MANY", 10**9)
-    return tree.apply(population)
+def slowly(tree, population):
+    """The leaves by asking every test by itself."""
+    leaf_of = np.empty(len(population), dtype=int)
+    for node, which in tree.arrivals(population):
+        leaf_of[which] = node
+    return leaf_of
 
 
 @pytest.mark.parametrize("grammar", [FLAT, SETS], ids=["values", "sets"])
 @pytest.mark.parametrize("seed", range(6))
-def test_it_leads_to_the_same_leaves_also_where_values_are_missing_or_new(seed, grammar, monkeypatch):
+def test_it_leads_to_the_same_leaves_also_where_values_are_missing_or_new(seed, grammar):
     train, other = table(300, seed), table(500, seed + 100, kinds=("a", "c", "d", "e"))
     labels = np.random.default_rng(seed).integers(0, 3, 300)
     tree = grow(train, labels, grammar, Growth(max_depth=6), criterion="gini")
     assert len(tree.leaves) > 10
     quickly = [tree.apply(population) for population in (train, other)]
     for found, population in zip(quickly, (train, other), strict=True):
-        assert (found == slowly(tree, population, monkeypatch)).all()
+        assert (found == slowly(tree, population)).all()
 
 
 ARRAYS = {
@@ -75,9 +76,7 @@ def packed(cells):
 
 @pytest.mark.parametrize("form", ARRAYS)
 @pytest.mark.parametrize("copy", [False, True])
-def test_the_columns_of_an_array_are_read_where_they_are(form, copy, monkeypatch):
-    monkeypatch.setattr(descent_module, "PIECE", 40)  # so that there are threads, and a last piece
-    monkeypatch.setattr(module, "MANY", 0)
+def test_the_columns_of_an_array_are_read_where_they_are(form, copy):
     rng = np.random.default_rng(3)
     cells = rng.normal(size=(501, 7))
     cells[rng.random(cells.shape) < 0.1] = np.nan
@@ -88,10 +87,10 @@ def test_the_columns_of_an_array_are_read_where_they_are(form, copy, monkeypatch
     population = Population.from_array(given, copy=copy)
     chosen = rng.permutation(len(population))[: len(population) // 2]
     some = [population, population.take(chosen), population[len(population) // 3 :]]
-    quickly = [tree.apply(each) for each in some]
+    quickly = [leaves_by(tree.descent, each, piece=40) for each in some]  # threads, and a last piece
     np.testing.assert_array_equal(given, before)
     for found, each in zip(quickly, some, strict=True):
-        assert (found == slowly(tree, each, monkeypatch)).all()
+        assert (found == slowly(tree, each)).all()
 
 
 def test_a_tree_with_other_tests_is_asked_one_by_one():

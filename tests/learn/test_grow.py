@@ -18,7 +18,7 @@ from structtree.errors import UsageError
 from structtree.lang.grammar import Grammar
 from structtree.lang.pretty import pretty
 from structtree.lang.syntax import Top
-from structtree.learn import grow as module
+from structtree.learn import searching
 from structtree.learn.evidence import evidence_for, room
 from structtree.learn.grow import Progress, grow, grow_by
 from structtree.learn.growth import Growth
@@ -52,15 +52,14 @@ def sizes(tree):
 
 
 def searched(monkeypatch, answer=best_split):
-    """The options of every search from now on, also over tables; `answer` may do something else than searching."""
-    monkeypatch.setattr(module, "flat_tests", lambda grammar: None)
+    """The options of every search from now on; `answer` may do something else than searching."""
     calls = []
 
     def search(*arguments, **options):
         calls.append(options)
         return answer(*arguments, **options)
 
-    monkeypatch.setattr(module, "best_split", search)
+    monkeypatch.setattr(searching, "best_split", search)
     return calls
 
 
@@ -512,16 +511,13 @@ def test_only_with_shared_paths_does_a_search_start_at_the_test_above(monkeypatc
     calls = searched(monkeypatch, without_start)
     grow(population, y, ONE_TEST, Growth(strategy="best-first", max_depth=2))
     assert len(calls) == 3
-    assert not any("start" in options for options in calls)
+    assert not any(options["start"] for options in calls)
     calls.clear()
     tree = grow(population, y, ONE_TEST, Growth(max_depth=3, share="path"))
-    starts = [options.get("start") for options in calls]
-    expected = [
-        next((step.test for step in reversed(tree.path(branch)) if step.answer), None) for branch in tree.branches
+    assert [options["start"] for options in calls] == [
+        tuple(step.test for step in reversed(tree.path(branch)) if step.answer) for branch in tree.branches
     ]
-    assert starts == expected
-    assert None in starts
-    assert tree.nodes[0].test in starts
+    assert {len(options["start"]) for options in calls} == {0, 1, 2}
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,6 @@ from structtree.data.schema import Attribute, RecordType, Schema
 from structtree.errors import UsageError
 from structtree.lang.grammar import Grammar
 from structtree.lang.pretty import pretty
-from structtree.learn import grow as module
 from structtree.learn.evidence import evidence_for
 from structtree.learn.grow import grow
 from structtree.learn.growth import Growth
@@ -24,6 +23,7 @@ from structtree.learn.tree import Branch
 from structtree.search.criteria import CRITERIA, better, centred, class_counts, moments
 from structtree.search.kernels.grouping import FEW_VALUES
 from structtree.space.evaluate import holds
+from tests.growing import grow_on
 
 SETS = Grammar.parse("refine Individual { top -> * in * }")
 ALL = Grammar.parse("refine Individual { top -> * in *; top -> * >= *; top -> missing * }")
@@ -178,10 +178,7 @@ def test_by_every_rule_for_missing_values_the_first_test_is_the_best_of_all_sets
     growth = Growth(missing=missing, min_samples_leaf=least, max_depth=1)
     options = {"criterion": name, "sample_weight": weights}
     expected = grow(population_of(rows), target, Grammar.parse(f"refine Thing {{ {written} }}"), growth, **options)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "_needs_parts", lambda *_: True)
-        patch.setattr(module, "_for_tables", lambda _: True)
-        tree = grow(population_of(rows), target, SETS, growth, **options)
+    tree = grow_on("parts", population_of(rows), target, SETS, growth, **options)
     assert len(tree.nodes) == len(expected.nodes)
     if len(tree.nodes) > 1:
         own, other = tree.nodes[0].found, expected.nodes[0].found

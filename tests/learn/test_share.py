@@ -42,6 +42,24 @@ def test_with_shared_paths_it_can(linked_conditions):
     assert tree.nodes[below.yes].stats.n == 5
 
 
+def test_a_row_that_a_test_further_up_found_can_be_gone_on_about():
+    """Between the two conditions on one row stands a test of something else, whose answer is yes as well."""
+    grammar = Grammar.parse(
+        "refine Individual { top -> exists xs (top); top -> big } refine X { top -> p; top -> q; top -> r }"
+    )
+
+    def record(xs, *, big):
+        return {"big": big, "xs": [dict(zip("pqr", (c in x for c in "pqr"), strict=True)) for x in xs]}
+
+    good = [record(["pq"], big=True)] * 8
+    bad = [record(["p", "q"], big=True)] * 4 + [record(["pq"], big=False)] * 9 + [record([""], big=True)] * 20
+    population, labels = Population.from_records(good + bad), np.array(["good"] * 8 + ["bad"] * 33, dtype=object)
+    tree = grow(population, labels, grammar, Growth(share="path"), criterion="entropy")
+    assert right(tree, population, labels) == len(labels)
+    last = next(branch for branch in tree.branches if pretty(tree.nodes[branch].test) == "exists xs (p and q)")
+    assert [pretty(step.test) for step in tree.path(last)] == ["exists xs (p)", "big"]
+
+
 def test_on_the_no_side_there_is_no_row_to_go_on_about(linked_conditions):
     population, labels = linked_conditions
     tree = grow(population, 1 - (labels == "good").astype(int), ONE_STEP, Growth(share="path"))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -10,11 +12,11 @@ from hypothesis import strategies as st
 from structtree.lang.grammar import Grammar
 from structtree.lang.pretty import pretty
 from structtree.lang.syntax import Top
-from structtree.learn import grow as module
 from structtree.learn.grow import grow
 from structtree.learn.growth import Growth
 from structtree.learn.tree import Branch
 from structtree.space.space import Space
+from tests.growing import grow_on
 from tests.learn.plain_trees import records, things
 
 FIXED = [
@@ -54,11 +56,8 @@ def drawn(tree):
     return [(pretty(node.test) if isinstance(node, Branch) else "", node.stats.counts) for node in tree.nodes]
 
 
-def compiled(*arguments, **options):
-    """A tree that must not be searched for."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "_grow_by_search", None)
-        return grow(*arguments, **options)
+#: A tree that must not be searched for.
+compiled = partial(grow_on, "sweeps")
 
 
 @settings(max_examples=60)

@@ -838,7 +838,10 @@ def subtree(
             stats[node, 1] = total[1] / total[0]
             stats[node, 2] = deviation(lo, hi, total, columns, task)
         large = hi - lo >= max(limits.split, 2 * limits.leaf)
-        if same or not large or depth == limits.depth or stop[0]:
+        if same or not large or depth == limits.depth:
+            continue
+        if stop[0]:
+            figures[node, 4] = -inf
             continue
         found, at = try_tests(0, len(columns.tests), lo, hi, columns, task, total, limits.leaf, sets)
         figures[node, 3], figures[node, 4] = found[2], found[3]

@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 
 from structtree import Grammar, Population, pretty
-from structtree.learn import flat, table
 from structtree.learn.conform import asked
 from structtree.learn.grow import grow
 from structtree.learn.growth import Growth
 from structtree.learn.leaves import class_counts, decisions, means, spreads
 from structtree.learn.model import Model
+from structtree.learn.plan import plan_for
+from structtree.learn.table import Tuning
 from structtree.learn.tree import Branch, Tree
 from structtree.search.criteria import CRITERIA
 
@@ -63,12 +64,13 @@ def same_shape(tree, other):
 @pytest.mark.parametrize("counted", [True, False], ids=["by value", "sorted"])
 @pytest.mark.parametrize("name", CRITERIA)
 @pytest.mark.parametrize(("seed", "gaps"), [(0, 0.0), (1, 0.0), (2, 0.15), (3, 0.15)])
-def test_it_is_the_tree_that_searching_finds(name, seed, gaps, counted, monkeypatch):
-    monkeypatch.setattr(table, "MANY_ROWS", 0 if counted else 10**9)
+def test_it_is_the_tree_that_searching_finds(name, seed, gaps, counted):
     population, labels = people(70, seed, gaps), target(name, 70, seed)
     weights = None if seed % 2 else np.random.default_rng(seed).integers(1, 4, 70)
     growth = {"max_depth": 4, "min_samples_leaf": 1 + seed}
-    quick = grow(population, labels, TESTS, Growth(**growth), criterion=name, sample_weight=weights)
+    tuning = Tuning(counted=0 if counted else 10**9)
+    plan = plan_for(population, TESTS.check(population.schema), Growth(**growth), tuning=tuning)
+    quick = grow(population, labels, TESTS, Growth(**growth), criterion=name, sample_weight=weights, plan=plan)
     slow = Growth(strategy="best-first", **growth)
     assert len(quick.leaves) > 4
     assert same_shape(quick, grow(population, labels, TESTS, slow, criterion=name, sample_weight=weights))
@@ -76,14 +78,12 @@ def test_it_is_the_tree_that_searching_finds(name, seed, gaps, counted, monkeypa
 
 @pytest.mark.parametrize("most", [None, 30])
 @pytest.mark.parametrize("name", ["gini", "acc*", "mse"])
-def test_neither_threads_nor_how_columns_are_kept_change_it(name, most, monkeypatch):
+def test_neither_threads_nor_how_columns_are_kept_change_it(name, most):
     population, labels = people(400, 5, 0.1), target(name, 400, 5)
-    grown = []
-    for alone, shared, rows in ((10**9, 10**9, 10**9), (0, 100, 0), (0, 1000, 10**9), (0, 10**9, 0)):
-        monkeypatch.setattr(flat, "ALONE", alone)
-        monkeypatch.setattr(flat, "SHARED", shared)
-        monkeypatch.setattr(table, "MANY_ROWS", rows)
-        grown.append(grow(population, labels, TESTS, Growth(max_leaf_nodes=most), criterion=name))
+    grown, checked, growth = [], TESTS.check(population.schema), Growth(max_leaf_nodes=most)
+    for tuning in ((10**9, 10**9, 10**9), (0, 100, 0), (0, 1000, 10**9), (0, 10**9, 0)):
+        plan = plan_for(population, checked, growth, tuning=Tuning(*tuning))
+        grown.append(grow(population, labels, TESTS, growth, criterion=name, plan=plan))
     assert all(drawn(tree) == drawn(grown[0]) for tree in grown[1:])
 
 

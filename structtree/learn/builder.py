@@ -1,0 +1,364 @@
+"""The one loop that grows trees: whatever finds a node's best split, it is divided here, and nowhere else.
+
+A node that is pure, too small or too deep is a leaf and nothing is looked for. Any other is given to the splitter.
+Its split is made if it leaves somebody on both sides, if the criterion is better for it, and if nothing that the user
+asked for (`Growth`) speaks against it. "Better" is why acc* goes on where plain accuracy stops: when no split gets
+more right, acc* still takes one that lowers the entropy, and a split further down may then get more right.
+
+With ``max_leaf_nodes`` the node whose split helps most is divided first; otherwise the order of dividing changes
+nothing, and it is that in which a tree is read.
+
+Law: the tree is that of plain recursion (`tests/learn/test_options.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from heapq import heappop, heappush
+from math import ceil, inf, log2
+from typing import Any, Generic, Literal
+
+from numpy.typing import NDArray
+
+from structtree.interrupts import cut_short
+from structtree.lang.syntax import Predicate
+from structtree.learn.evidence import Evidence, room, undivided
+from structtree.learn.growth import Growth
+from structtree.learn.splitters import Candidate, GrowingNode, M, Proposal, SideValues, Splitter
+from structtree.learn.stop import p_value, precision_of, saves_bits
+from structtree.learn.tree import Branch, Found, Leaf, Node, NodeArrays, Switch, Unproved
+from structtree.search.clock import Clock
+from structtree.search.criteria import TOLERANCE
+
+__all__ = ["Builder", "Progress", "all_nodes", "found_by", "gap_of"]
+
+LEAST_SHARE = 1 / 3
+"""At least this part of the time for a node and all below it is for the node itself."""
+
+LEAST_SECONDS = 0.2
+"""For another search at the root, after one that found nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a tree has grown.
+
+    Parameters
+    ----------
+    nodes : int
+        Nodes that are done: leaves, and branches whose test is found.
+    leaves : int
+        The leaves among them.
+    settled : int
+        Individuals that are in a leaf.
+    individuals : int
+        All individuals.
+    evaluated : int
+        Predicates evaluated so far.
+    stopped_by : {"time", "interrupt"}, optional
+        What ended the growth before it was done.
+    """
+
+    nodes: int
+    leaves: int
+    settled: int
+    individuals: int
+    evaluated: int
+    stopped_by: Literal["time", "interrupt"] | None = None
+
+
+Price = Callable[[Predicate | SideValues, NDArray[Any]], float]
+"""The bits that it takes to describe a test to somebody who knows which individuals are at the node."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Offer(Generic[M]):
+    """A split that may be made, and what it does for the whole tree; the one that does most is the least."""
+
+    node: GrowingNode[M]
+    decrease: tuple[float, float]
+    serial: int
+
+    def __lt__(self, other: _Offer[M]) -> bool:
+        return (other.decrease, self.serial) < (self.decrease, other.serial)
+
+
+@dataclass(slots=True, eq=False)
+class Builder(Generic[M]):
+    """The state of growing one tree.
+
+    Parameters
+    ----------
+    splitter : Splitter
+    growth : Growth
+    clock : Clock
+        When it is over, what is not divided yet stays so.
+    price : function
+        For ``stop="mdl"``.
+    with_shares : bool
+        Whether nodes keep how their weight is divided.
+    progress : function, optional
+        Called when a node is done, about once a second during a search, and at the end.
+    """
+
+    splitter: Splitter[M]
+    growth: Growth
+    clock: Clock
+    price: Price
+    with_shares: bool = False
+    progress: Callable[[Progress], None] | None = None
+    stopped_by: Literal["time", "interrupt"] | None = field(default=None, init=False)
+    n: float = field(default=0.0, init=False)
+    weight: float = field(default=0.0, init=False)
+    evaluated: int = field(default=0, init=False)
+    n_offers: int = field(default=0, init=False)
+    n_nodes: int = field(default=0, init=False)
+    n_leaves: int = field(default=0, init=False)
+    settled: float = field(default=0.0, init=False)
+
+    @property
+    def evidence(self) -> Evidence:
+        """Labels and weights of all individuals."""
+        return self.splitter.evidence
+
+    def build(self) -> Sequence[Node]:
+        """Grow the tree; its nodes in reading order."""
+        root = self._node(self.splitter.root(), 0)
+        self.n, self.weight = self.splitter.size(root.members), self.splitter.weight(root.members)
+        self.splitter.tell = None if self.progress is None else self._tell
+        is_done = False
+        with cut_short(self.clock.stop):
+            self._grow(root)
+            is_done = True
+        if not is_done:
+            self._is_over()
+        nodes = self.splitter.nodes(root)
+        if nodes is None:
+            nodes = self._in_reading_order(root)
+        self._tell_the_end(nodes)
+        return nodes
+
+    # ---- the two orders of dividing ---------------------------------------------------------------------
+
+    def _grow(self, root: GrowingNode[M]) -> None:
+        if self.growth.max_leaf_nodes is None:
+            self._depth_first(root)
+        else:
+            self._best_first(root, self.growth.max_leaf_nodes)
+
+    def _depth_first(self, root: GrowingNode[M]) -> None:
+        stack = [root]
+        while stack:
+            node = stack.pop()
+            if node.is_open and self.growth.stop is None and self.splitter.grow_below(node):
+                continue
+            if self._offer(node) is not None:
+                stack += reversed(self._divide(node))
+        self.splitter.wait(self._is_over)
+
+    def _best_first(self, root: GrowingNode[M], most: int) -> None:
+        offers: list[_Offer[M]] = []
+        fresh: Sequence[GrowingNode[M]] = [root]
+        n_leaves = 1
+        while n_leaves < most:
+            for offer in filter(None, map(self._offer, fresh)):
+                heappush(offers, offer)
+            while offers and n_leaves + offers[0].node.candidate.n_sides - 1 > most:
+                heappop(offers)
+            if not offers:
+                return
+            node = heappop(offers).node
+            n_leaves += node.candidate.n_sides - 1
+            fresh = self._divide(node)
+        for node in fresh:
+            node.is_open = False  # whatever there is to find
+
+    # ---- one node ---------------------------------------------------------------------------------------
+
+    def _node(self, members: M, depth: int) -> GrowingNode[M]:
+        least = max(self.growth.min_samples_split, 2 * self.growth.min_samples_leaf)
+        is_large = self.splitter.size(members) >= least - TOLERANCE
+        is_open = is_large and depth != self.growth.max_depth and not self.splitter.is_pure(members)
+        return GrowingNode(members, depth, is_open)
+
+    def _offer(self, node: GrowingNode[M]) -> _Offer[M] | None:
+        """The best split of a node if there is one to make; if not, the node is a leaf."""
+        if node.is_open and (self._is_due(node) or not self._is_over()):
+            self._look_at(node, self._seconds_for(node))
+            while not node.accepted and node.depth == 0 and self._has_more_time(node):
+                # Without a root there is no tree: the time of the levels below is of no other use.
+                assert node.proposal is not None
+                node.hints = node.proposal.runners_up
+                self._look_at(node, max(self.clock.left() / 2, LEAST_SECONDS))
+        if not node.accepted:
+            self.n_leaves += 1
+            self.n_nodes += 1
+            self.settled += self.splitter.size(node.members)
+            self._tell()
+            return None
+        self.n_offers += 1
+        share, gains = self._share(node), node.candidate.gains
+        return _Offer(node, (share * gains[0], share * gains[1]), self.n_offers)
+
+    def _look_at(self, node: GrowingNode[M], seconds: float) -> None:
+        node.proposal = self.splitter.best(node, self.clock.part(seconds))
+        self.evaluated += node.proposal.evaluated
+        if node.proposal.stopped_by == "interrupt":
+            self.stopped_by = "interrupt"
+        candidate = node.proposal.candidate
+        node.accepted = candidate is not None and self._accepts(node, candidate)
+
+    def _accepts(self, node: GrowingNode[M], candidate: Candidate) -> bool:
+        """Whether a split improves, and nothing that the user asked for is against it."""
+        decrease = self._share(node) * candidate.gains[0]
+        if not candidate.improves or decrease + TOLERANCE < self.growth.min_impurity_decrease:
+            return False
+        match self.growth.stop:
+            case None:
+                return True
+            case "test":
+                return p_value(self.evidence.criterion.task, *self._targets(node)) <= self.growth.significance
+            case "mdl":
+                bits = self.price(candidate.test, self.splitter.rows(node.members))
+                return self._saves_bits(node, bits)
+
+    def _targets(self, node: GrowingNode[M]) -> list[NDArray[Any]]:
+        return [self.evidence.target[rows] for rows in self.splitter.sides(node)]
+
+    def _saves_bits(self, node: GrowingNode[M], bits: float) -> bool:
+        task = self.evidence.criterion.task
+        precision = precision_of(self.evidence.target) if task == "numbers" else 1.0
+        return saves_bits(task, *self._targets(node), for_test=bits, precision=precision)
+
+    def _share(self, node: GrowingNode[M]) -> float:
+        """The weight of a node over that of all individuals."""
+        return self.splitter.weight(node.members) / self.weight
+
+    def _divide(self, node: GrowingNode[M]) -> Sequence[GrowingNode[M]]:
+        """Make a node a branch, or a switch."""
+        test, hints = node.candidate.test, self._hints_below(node)
+        if self.with_shares or isinstance(test, SideValues):
+            node.shares = self.splitter.shares(node)
+        children = [self._node(members, node.depth + 1) for members in self.splitter.divide(node)]
+        for side, child in enumerate(children):
+            child.known, child.hints = node.known, hints
+            if side == 0 and not isinstance(test, SideValues):
+                child.known = (test, *node.known)
+            if child.is_open:
+                child.members = self.splitter.prepare(child.members, node, side)
+        node.children = tuple(children)
+        self.n_nodes += 1
+        self._tell()
+        return children
+
+    def _hints_below(self, node: GrowingNode[M]) -> tuple[Predicate, ...]:
+        assert node.proposal is not None
+        return (*node.proposal.runners_up, *node.hints)[: self.splitter.n_hints]
+
+    # ---- time -------------------------------------------------------------------------------------------
+
+    def _is_due(self, node: GrowingNode[M]) -> bool:
+        """Whether a node is looked at however little time there is: the root, unless it was Ctrl-C."""
+        return node.depth == 0 and self.clock.over() != "interrupt"
+
+    def _is_over(self) -> bool:
+        if self.stopped_by is None:
+            self.stopped_by = self.clock.over()
+        return self.stopped_by is not None
+
+    def _has_more_time(self, node: GrowingNode[M]) -> bool:
+        assert node.proposal is not None
+        return node.proposal.stopped_by == "time" and self.clock.over() is None
+
+    def _seconds_for(self, node: GrowingNode[M]) -> float:
+        if self.clock.seconds is None:
+            return inf
+        share = self.splitter.size(node.members) / (self.n - self.settled)
+        return self.clock.left() * share / min(self._n_levels(node), 1 / LEAST_SHARE)
+
+    def _n_levels(self, node: GrowingNode[M]) -> int:
+        """How many levels of branches a node and what is below it would have if all were divided in halves."""
+        halvings = ceil(log2(self.splitter.size(node.members) / self.growth.min_samples_leaf))
+        most = halvings if self.growth.max_depth is None else self.growth.max_depth - node.depth
+        return max(1, min(halvings, most))
+
+    # ---- progress ---------------------------------------------------------------------------------------
+
+    def _tell(self, more: int = 0) -> None:
+        if self.progress is not None:
+            settled, n = int(self.settled), int(self.n)
+            self.progress(Progress(self.n_nodes, self.n_leaves, settled, n, self.evaluated + more, self.stopped_by))
+
+    def _tell_the_end(self, nodes: Sequence[Node]) -> None:
+        """Tell of the whole tree, in which whatever was left waiting is a leaf."""
+        if self.progress is None:
+            return
+        if isinstance(nodes, NodeArrays):
+            n_leaves, evaluated = nodes.n_leaves, nodes.evaluated
+        else:
+            n_leaves, evaluated = sum(isinstance(node, Leaf) for node in nodes), self.evaluated
+        n = round(self.n)
+        self.progress(Progress(len(nodes), n_leaves, n, n, evaluated, self.stopped_by))
+
+    # ---- from growing nodes to those of a tree ----------------------------------------------------------
+
+    def _in_reading_order(self, root: GrowingNode[M]) -> tuple[Node, ...]:
+        nodes = list(all_nodes(root))
+        place = {id(node): index for index, node in enumerate(nodes)}
+        return tuple(self._finished(node, tuple(place[id(child)] for child in node.children)) for node in nodes)
+
+    def _finished(self, node: GrowingNode[M], children: tuple[int, ...]) -> Node:
+        stats = self.splitter.stats(node.members)
+        if not children:
+            gap, reason = self._leaf_gap(node)
+            return Leaf(stats, gap, reason) if gap else Leaf(stats)
+        assert node.proposal is not None
+        found = found_by(node.proposal, self.evidence)
+        match node.candidate.test:
+            case SideValues(attribute, values):
+                return Switch(attribute, values, children, stats, found, node.shares)
+            case test:
+                yes, no = children
+                return Branch(test, yes, no, stats, found, node.shares)
+
+    def _leaf_gap(self, node: GrowingNode[M]) -> tuple[float, Unproved | None]:
+        """How much better than the leaf a test may be that was not tried, and why it was not."""
+        criterion = self.evidence.criterion
+        if not node.is_open or node.accepted:
+            return 0.0, None
+        if node.proposal is None:  # all that is known is that it might be divided perfectly
+            return room(criterion, self.splitter.stats(node.members)), self.stopped_by
+        reason = node.proposal.stopped_by or self.stopped_by
+        return gap_of(self.splitter.stats(node.members), self.evidence, node.proposal.least), reason
+
+
+def gap_of(stats: Any, evidence: Evidence, least: float) -> float:
+    """How much better than a leaf a test may be that was not tried, if its loss is not below the least."""
+    if least == inf:
+        return 0.0
+    if least == -inf:
+        return room(evidence.criterion, stats)
+    return max(0.0, undivided(evidence.criterion, stats) - least)
+
+
+def found_by(proposal: Proposal, evidence: Evidence) -> Found:
+    """How a test was found."""
+    criterion, candidate, least = evidence.criterion, proposal.candidate, proposal.least
+    assert candidate is not None
+    loss, score = candidate.loss[0], criterion.score(candidate.loss[0])
+    proved = least == inf
+    # Of what was not tried often nothing is known.
+    gap = 0.0 if proved else criterion.room(score) if least == -inf else loss - least
+    reason = None if proved else proposal.stopped_by
+    figures = (candidate.gains[0], proved, gap, proposal.evaluated, proposal.seconds)
+    return Found(criterion.name, score, *figures, reason)
+
+
+def all_nodes(root: GrowingNode[M]) -> Iterator[GrowingNode[M]]:
+    """All nodes of a growing tree in reading order."""
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        yield node
+        stack += reversed(node.children)

@@ -1,0 +1,278 @@
+"""The way to a tree: decided once, from grammar, population and options, and with a sentence that says why.
+
+There are four ways. Tests of an individual's own attributes, and lists of tests behind links, are tried in compiled
+*sweeps*. Where a node may combine several of them, the *table* of all that is asked behind links is searched. What
+cannot be listed is *searched* for in the structure itself. Plain tables with switches or with rules for missing
+values are divided in *parts*.
+
+A plan holds the columns that it took to prepare, so that trees with other targets, weights or limits can be grown by
+the same one. Options that a way cannot honour are refused here, by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from structtree.data.columns import Population
+from structtree.data.reach import compact
+from structtree.data.schema import Schema
+from structtree.errors import UsageError
+from structtree.lang.check import CheckedGrammar
+from structtree.learn.dividing import questions_of
+from structtree.learn.evidence import Evidence
+from structtree.learn.growth import Growth
+from structtree.learn.linked import linked
+from structtree.learn.parts import PartSplitter
+from structtree.learn.routing import own_attributes
+from structtree.learn.searching import SearchSplitter
+from structtree.learn.splitters import Splitter
+from structtree.learn.sweeping import SweepSplitter
+from structtree.learn.table import (
+    ListedTests,
+    Tuning,
+    flat_tests,
+    linked_tests,
+    listed_tests,
+    table_of,
+    with_sets,
+)
+from structtree.learn.tree import Unproved
+from structtree.learn.unknown import seen_schema
+from structtree.search.clock import Clock
+
+__all__ = ["Plan", "Route", "plan_for"]
+
+Route = Literal["sweeps", "table", "search", "parts"]
+
+FOR_LISTING = 4
+"""The list of tests may take this part of the time: some must be left to try them, or to search without them."""
+
+DECIDING = ("strategy", "share", "prune", "max_evaluations", "nominal", "missing", "average_gain_filter")
+"""The options on which the way depends."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Plan:
+    """A way to a tree.
+
+    Parameters
+    ----------
+    route : {"sweeps", "table", "search", "parts"}, or any name for a way of one's own
+    why : str
+        A sentence for people.
+    population : Population
+    grammar : CheckedGrammar
+    growth : Growth
+        The options it was made for; see `DECIDING`.
+    splitter : function
+        Makes the splitter for a target, options and a clock.
+    schema : Schema
+        Of the individuals that the tree can be asked about.
+    """
+
+    route: Route | str
+    why: str
+    population: Population
+    grammar: CheckedGrammar
+    growth: Growth
+    splitter: Callable[[Evidence, Growth, Clock], Splitter[Any]]
+    schema: Schema
+
+    def check(self, growth: Growth) -> None:
+        """Refuse options that need another way."""
+        for name in DECIDING:
+            made_for, given = getattr(self.growth, name), getattr(growth, name)
+            if made_for != given:
+                raise UsageError(f"the plan was made for {name}={made_for!r}; got {name}={given!r}, so make another")
+
+
+def plan_for(
+    population: Population,
+    grammar: CheckedGrammar,
+    growth: Growth | None = None,
+    clock: Clock | None = None,
+    *,
+    route: Route | None = None,
+    tuning: Tuning | None = None,
+    reusable: bool = True,
+) -> Plan:
+    """Decide how to grow trees, and prepare what that takes.
+
+    Parameters
+    ----------
+    population : Population
+    grammar : CheckedGrammar
+    growth : Growth, optional
+    clock : Clock, optional
+        When it is over, tests that are not listed yet are left out.
+    route : {"sweeps", "table", "search", "parts"}, optional
+        The way to go; by default the quickest one that honours all options.
+    tuning : Tuning, optional
+    reusable : bool
+        Whether more than one tree will be grown; a single one may use up the columns.
+
+    Examples
+    --------
+    >>> from structtree import Grammar, load_dataset
+    >>> trains = load_dataset("trains").population
+    >>> plan = plan_for(trains, Grammar.load("trains").check(trains.schema))
+    >>> plan.route
+    'table'
+    """
+    given = growth or Growth()
+    planner = _Planner(population, grammar, given, clock or Clock(), tuning or Tuning(), reusable)
+    plan = planner.for_table(route) if _is_for_tables(given) or route == "parts" else planner.for_structure(route)
+    if route not in (None, plan.route):
+        raise UsageError(f"this grammar, with these options, cannot go the way {route!r}; it goes {plan.route!r}")
+    return plan
+
+
+def _is_for_tables(growth: Growth) -> bool:
+    return growth.nominal != "binary" or growth.missing != "false" or growth.average_gain_filter
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Planner:
+    population: Population
+    grammar: CheckedGrammar
+    growth: Growth
+    clock: Clock
+    tuning: Tuning
+    reusable: bool
+
+    # ---- structured individuals -------------------------------------------------------------------------
+
+    def for_structure(self, route: Route | None) -> Plan:
+        growth, grammar = self.growth, self.grammar
+        is_single = grammar.conjuncts.get(grammar.individual, 1) == 1
+        self._check_bottom_up(is_single)
+        if growth.strategy not in ("auto", "bottom-up"):
+            return self._search(f"the strategy is {growth.strategy!r}")
+        if growth.share is not None:
+            return self._search(f"share={growth.share!r} goes on from the tests above")
+        if route == "search":
+            return self._search("that way was chosen")
+        if is_single and growth.max_evaluations is None and growth.prune and route != "table":
+            return self._listed()
+        return self._table()
+
+    def _check_bottom_up(self, is_single: bool) -> None:
+        if self.growth.strategy != "bottom-up":
+            return
+        for name, unset in (("share", None), ("max_evaluations", None), ("prune", True)):
+            value = getattr(self.growth, name)
+            if value != unset:
+                raise UsageError(
+                    f"strategy 'bottom-up' lists all tests and searches nothing, so it does not go with "
+                    f"{name}={value!r}; leave one of them out"
+                )
+        if not is_single:
+            raise UsageError(_NOT_BOTTOM_UP)
+
+    def _part_of_time(self) -> Clock:
+        return self.clock.part(self.clock.left() / FOR_LISTING)
+
+    def _listed(self) -> Plan:
+        own = flat_tests(self.grammar)
+        if own is not None:
+            return self._sweeps(own, "the grammar asks one test of an individual's own attributes at a time")
+        shorten = self.growth.strategy == "bottom-up"
+        found = linked_tests(self.grammar, compact(self.population), shorten=shorten, clock=self._part_of_time())
+        if found is not None:
+            return self._sweeps(found, "the tests behind links are few enough to be made once for the whole tree")
+        if shorten:
+            raise UsageError(_NOT_BOTTOM_UP)
+        return self._search("the tests behind links are too many, or of a kind that is not listed")
+
+    def _table(self) -> Plan:
+        table = linked(self.grammar, compact(self.population), clock=self._part_of_time())
+        if table is None:
+            return self._search("what the grammar asks behind links cannot be listed, or is too much")
+
+        def splitter(evidence: Evidence, growth: Growth, _: Clock) -> SearchSplitter:
+            return SearchSplitter(evidence, self.population, self.grammar, growth, table)
+
+        why = "each node searches the combinations of tests that were made once for the whole tree"
+        return self._plan("table", why, splitter)
+
+    def _search(self, why: str) -> Plan:
+        def splitter(evidence: Evidence, growth: Growth, _: Clock) -> SearchSplitter:
+            return SearchSplitter(evidence, self.population, self.grammar, growth)
+
+        return self._plan("search", f"each node is searched by branch and bound, since {why}", splitter)
+
+    def _sweeps(self, listed: ListedTests, why: str) -> Plan:
+        table = table_of(listed, self.population, self.clock, self.tuning)
+        untried: Unproved | None = None if listed.complete else "listing"
+        if not table.complete:
+            untried = self.clock.over() or "time"
+
+        def splitter(evidence: Evidence, growth: Growth, clock: Clock) -> SweepSplitter:
+            rows = np.flatnonzero(evidence.weights)
+            whole = not self.reusable and len(rows) == table.n_rows
+            own = table if whole else table.take(rows)
+            return SweepSplitter(evidence, own, growth, clock, untried, self.tuning)
+
+        return self._plan("sweeps", f"every test is tried in compiled sweeps, since {why}", splitter)
+
+    def _plan(self, route: Route, why: str, splitter: Callable[[Evidence, Growth, Clock], Splitter[Any]]) -> Plan:
+        return Plan(route, why, self.population, self.grammar, self.growth, splitter, self._schema)
+
+    @property
+    def _schema(self) -> Schema:
+        return self.population.schema if self.growth.missing == "false" else seen_schema(self.population)
+
+    # ---- what only plain tables have --------------------------------------------------------------------
+
+    def for_table(self, route: Route | None) -> Plan:
+        growth = self.growth
+        words = _words_for_tables(growth) or "a division into parts"
+        for name, unset in (("share", None), ("max_evaluations", None), ("strategy", "auto"), ("prune", True)):
+            if getattr(growth, name) != unset:
+                value = getattr(growth, name)
+                raise UsageError(f"{words} does not go with {name}={value!r}; leave one of them out")
+        grammar = with_sets(self.grammar) if growth.nominal == "subset" else self.grammar
+        listed = flat_tests(grammar) or listed_tests(grammar, self.population)
+        if listed is None:
+            raise UsageError(
+                f"{words} needs a grammar that asks a plain table one test at a time, such as Grammar.from_schema "
+                "gives: no links, no 'top and top', and rewrites of 'top' only"
+            )
+        planner = _Planner(self.population, grammar, growth, self.clock, self.tuning, self.reusable)
+        if route != "parts" and not planner._needs_parts(listed):
+            return planner._sweeps(listed, "no individual has to be divided, and no question has many sides")
+        return planner._parts(listed, words)
+
+    def _parts(self, listed: ListedTests, words: str) -> Plan:
+        record = self._schema.type(self._schema.individual)
+        questions = questions_of(listed, self.population, record, self.growth)
+
+        def splitter(evidence: Evidence, growth: Growth, _: Clock) -> PartSplitter:
+            return PartSplitter(evidence, questions, growth)
+
+        return self._plan("parts", f"every division of the table is tried, since {words} asks for it", splitter)
+
+    def _needs_parts(self, listed: ListedTests) -> bool:
+        """Whether the tree, or how it is found, is different from what the compiled sweeps would make of it."""
+        if self.growth.average_gain_filter:
+            return True
+        if self.growth.nominal == "multiway" and any(test.kind == "nominal" for test in listed.tests):
+            return True
+        names = {name for test in listed.tests for name in own_attributes(test.right) or ()}
+        return self.growth.missing != "false" and any(self.population.column(name).missing.any() for name in names)
+
+
+_NOT_BOTTOM_UP = (
+    "strategy 'bottom-up' needs a grammar that asks one thing at a time of an individual, without 'all' and "
+    "'distinct' and without rewrites of anything but 'top'; use 'auto'"
+)
+
+
+def _words_for_tables(growth: Growth) -> str:
+    given = {name: getattr(growth, name) for name in ("nominal", "missing", "average_gain_filter")}
+    chosen = [f"{name}={value!r}" for name, value in given.items() if value not in ("binary", "false", False)]
+    return " and ".join(chosen)

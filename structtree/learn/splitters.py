@@ -1,0 +1,232 @@
+"""The seam between the one loop that grows trees (`structtree.learn.builder`) and the ways to find a node's question.
+
+A splitter knows everything about *one node's best question* and nothing about trees: which individuals a node has,
+how the best split of them is found, and who goes to which side. There are three of them, each in a module of its own:
+compiled sweeps over sorted columns (`structtree.learn.sweeping`), branch and bound (`structtree.learn.searching`),
+and divisions of plain tables into parts and by switches (`structtree.learn.dividing`). A fourth needs no more than
+`Splitter.best` and `Splitter.sides`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from math import inf
+from typing import Any, Generic, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structtree.data.columns import Population
+from structtree.lang.syntax import Predicate
+from structtree.learn.evidence import Evidence
+from structtree.learn.tree import Node, Stats, Unproved
+from structtree.search.clock import Clock
+
+__all__ = ["Candidate", "GrowingNode", "Members", "Proposal", "SideValues", "Splitter"]
+
+Ints = NDArray[np.int64]
+
+
+class SideValues(NamedTuple):
+    """The question of a switch: an attribute, and the value of each side."""
+
+    attribute: str
+    values: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Members:
+    """The individuals at a node.
+
+    Parameters
+    ----------
+    rows : array of int
+        Which of all individuals.
+    parts : array of float, optional
+        How much of each is here; all of it by default.
+    population : Population, optional
+        The same individuals as a population, where a splitter needs it.
+    """
+
+    rows: Ints
+    parts: NDArray[np.float64] | None = None
+    population: Population | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Candidate:
+    """A split that may be made.
+
+    Parameters
+    ----------
+    test : Predicate or SideValues
+    loss : pair of float
+    gains : pair of float
+        By how much less both components of the loss are than without the split.
+    improves : bool
+        Whether that is more than rounding.
+    n_sides : int
+    division : optional
+        For the splitter: how the individuals are divided.
+    """
+
+    test: Predicate | SideValues
+    loss: tuple[float, float]
+    gains: tuple[float, float]
+    improves: bool
+    n_sides: int = 2
+    division: Any = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Proposal:
+    """The result of looking for a node's best split.
+
+    Parameters
+    ----------
+    candidate : Candidate, optional
+        None where nothing divides the node.
+    evaluated : int
+        Predicates that were evaluated.
+    least : float
+        No split that was not tried has a loss below this; infinite if none is better than the candidate.
+    stopped_by : optional
+        Why something was not tried, as in `structtree.learn.tree.Found`.
+    seconds : float
+    runners_up : tuple of Predicate
+        Others that were good.
+    """
+
+    candidate: Candidate | None
+    evaluated: int = 0
+    least: float = inf
+    stopped_by: Unproved | None = None
+    seconds: float = 0.0
+    runners_up: tuple[Predicate, ...] = ()
+
+
+M = TypeVar("M")
+
+
+@dataclass(slots=True, eq=False)
+class GrowingNode(Generic[M]):
+    """A node of a growing tree: a leaf as long as it has no children, so that growth may end at any moment.
+
+    Parameters
+    ----------
+    members
+        Its individuals, as the splitter describes them.
+    depth : int
+    is_open : bool
+        Whether it may be divided.
+    known : tuple of Predicate
+        The tests that hold of all its individuals: those on whose yes side it is, the nearest first.
+    hints : tuple of Predicate
+        Tests that may be good, since they were for more individuals.
+    proposal : Proposal, optional
+        None as long as nobody has looked at it.
+    accepted : bool
+        Whether the proposed split may be made.
+    children : tuple of GrowingNode
+    shares : tuple of float
+        How the weight of those whose side is known is divided among the children.
+    """
+
+    members: M
+    depth: int
+    is_open: bool
+    known: tuple[Predicate, ...] = ()
+    hints: tuple[Predicate, ...] = ()
+    proposal: Proposal | None = None
+    accepted: bool = False
+    children: tuple[GrowingNode[M], ...] = ()
+    shares: tuple[float, ...] = ()
+
+    @property
+    def candidate(self) -> Candidate:
+        """The split that was proposed."""
+        assert self.proposal is not None and self.proposal.candidate is not None
+        return self.proposal.candidate
+
+
+@dataclass(slots=True, eq=False)
+class Splitter(ABC, Generic[M]):
+    """A way to find the best split of a node; by default one whose nodes have `Members`.
+
+    Law: the same individuals get the same split, whatever was divided before.
+    """
+
+    evidence: Evidence
+    #: How many good tests of a node are hints for the nodes below it.
+    n_hints: int = field(default=0, init=False)
+    #: To be called now and then with how many predicates a long search has evaluated.
+    tell: Callable[[int], None] | None = field(default=None, init=False)
+
+    # ---- the individuals of a node ----------------------------------------------------------------------
+
+    def root(self) -> M:
+        """Everybody who has a weight."""
+        return Members(np.flatnonzero(self.evidence.weights))  # type: ignore[return-value]  # unless overridden
+
+    def rows(self, members: M) -> Ints:
+        """Which of all individuals they are."""
+        return members.rows  # type: ignore[attr-defined, no-any-return]
+
+    def size(self, members: M) -> float:
+        """How many they are, those in parts as so much of one."""
+        parts = members.parts  # type: ignore[attr-defined]
+        return len(self.rows(members)) if parts is None else float(parts.sum())
+
+    def weight(self, members: M) -> float:
+        """What they weigh together."""
+        weights, parts = self.evidence.weights[self.rows(members)], members.parts  # type: ignore[attr-defined]
+        return float(weights.sum() if parts is None else (weights * parts).sum())
+
+    def stats(self, members: M) -> Stats:
+        """What a node with these individuals has seen."""
+        return self.evidence.stats(self.rows(members), members.parts)  # type: ignore[attr-defined]
+
+    def is_pure(self, members: M) -> bool:
+        """Whether there is nothing to tell apart among them."""
+        return self.evidence.is_pure(self.rows(members))
+
+    # ---- its best question ------------------------------------------------------------------------------
+
+    @abstractmethod
+    def best(self, node: GrowingNode[M], clock: Clock) -> Proposal:
+        """Find the best split of a node."""
+
+    @abstractmethod
+    def sides(self, node: GrowingNode[M]) -> list[Ints]:
+        """The individuals on each side of the proposed split, of those whose side is known."""
+
+    def divide(self, node: GrowingNode[M]) -> Sequence[M]:
+        """Make the proposed split."""
+        return [Members(rows) for rows in self.sides(node)]  # type: ignore[misc]
+
+    def shares(self, node: GrowingNode[M]) -> tuple[float, ...]:
+        """How the weight of those whose side is known is divided among the sides."""
+        known = [float(self.evidence.weights[rows].sum()) for rows in self.sides(node)]
+        return tuple(weight / sum(known) for weight in known)
+
+    def prepare(self, members: M, parent: GrowingNode[M], side: int) -> M:
+        """Get ready to look at one of the sides of a node."""
+        return members
+
+    def close(self) -> None:
+        """Let go of whatever is not needed when the tree is grown."""
+
+    # ---- whole subtrees ---------------------------------------------------------------------------------
+
+    def grow_below(self, node: GrowingNode[M]) -> bool:
+        """Begin to grow all that lies below a node, if this splitter can do it by itself; whether it does."""
+        return False
+
+    def wait(self, is_over: Callable[[], bool]) -> None:
+        """Wait for all that grows by itself."""
+
+    def nodes(self, root: GrowingNode[M]) -> Sequence[Node] | None:
+        """The nodes of the tree, if this splitter has a shorter way to them than the builder."""
+        return None

@@ -1,0 +1,14 @@
+"""Trees by a given way, where `grow` would choose one."""
+
+from __future__ import annotations
+
+from structtree.learn.grow import grow
+from structtree.learn.growth import Growth
+from structtree.learn.plan import plan_for
+
+
+def grow_on(route, population, target, grammar, growth=None, **options):
+    """Grow a tree by one route."""
+    growth = growth or Growth()
+    plan = plan_for(population, grammar.check(population.schema), growth, route=route)
+    return grow(population, target, grammar, growth, plan=plan, **options)
