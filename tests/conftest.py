@@ -1,4 +1,4 @@
-"""Shared by all tests: Hypothesis profiles, and where the real data sets are, if they are."""
+"""Shared by all tests: Hypothesis profiles, a clock that does not depend on the machine, and the real data sets."""
 
 from __future__ import annotations
 
@@ -14,6 +14,30 @@ settings.load_profile(os.environ.get("STRUCTTREE_HYPOTHESIS", "quick"))
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 SHARED = REPOSITORY.parent / "shared" / "data"
+
+
+class TickingClock:
+    """Time that moves on by a step whenever somebody looks at it."""
+
+    def __init__(self, step: float) -> None:
+        self.step = step
+        self.seconds = 0.0
+
+    def __call__(self) -> float:
+        self.seconds += self.step
+        return self.seconds
+
+
+@pytest.fixture
+def ticking(monkeypatch):
+    """A function from a step in seconds to the clock by which all time limits of the test go."""
+
+    def start(step: float) -> TickingClock:
+        clock = TickingClock(step)
+        monkeypatch.setattr("structtree.search.clock.now", clock)
+        return clock
+
+    return start
 
 
 @pytest.fixture

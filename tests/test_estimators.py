@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-import time
 from functools import partial
 
 import networkx as nx
@@ -489,7 +488,7 @@ def test_parameters_that_make_no_sense_are_refused_when_fitting(made, options, m
 
 
 @pytest.mark.parametrize("strategy", ["best-first", "auto"])
-def test_a_fit_on_awkward_data_ends_in_time_and_says_what_is_not_proved(strategy):
+def test_a_fit_on_awkward_data_ends_in_time_and_says_what_is_not_proved(strategy, ticking):
     rng = np.random.default_rng(0)
     graphs = [nx.gnp_random_graph(25, 0.7, seed=i) for i in range(40)]
     for graph in graphs:
@@ -497,13 +496,10 @@ def test_a_fit_on_awkward_data_ends_in_time_and_says_what_is_not_proved(strategy
             graph.nodes[node].update(label=str(rng.integers(5)), x=float(rng.normal()))
         nx.set_edge_attributes(graph, {edge: float(rng.normal()) for edge in graph.edges}, "w")
     y = rng.integers(0, 2, len(graphs))
-    started = time.perf_counter()
+    clock = ticking(0.01)
     tree = StructuralTreeClassifier(strategy=strategy, time_limit=1.0).fit(graphs, y)
-    assert time.perf_counter() - started < 60  # to set out takes its time on dense graphs, and machines are busy
-    # From the inside out, a quick machine may list all tests in time; then the branches are proved, and only then.
-    found = getattr(tree.tree_.nodes[0], "found", None)
-    assert (0 in tree.unproved_) != (found is not None and found.proved)
-    assert strategy == "auto" or tree.unproved_
+    assert clock.seconds < 1.5  # between two looks at the clock there are only short steps
+    assert 0 in tree.unproved_
     assert all(gap >= 0 for gap in tree.unproved_.values())
     assert tree.score(graphs, y) > 0.5
 

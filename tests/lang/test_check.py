@@ -266,22 +266,23 @@ def test_an_error_shows_its_line():
 
 
 @pytest.mark.parametrize(
-    "body",
+    ("of", "right"),
     [
-        "refine Train { top -> none cars (top) }",
-        "refine Train { top -> count cars (top) <= * }",
-        "refine Train { top -> not (exists cars (top)) }",
-        "refine Car { top -> long or wheels >= 2 }",
+        ("Train", "none cars (top)"),
+        ("Train", "count cars (top) <= *"),
+        ("Train", "not (exists cars (top))"),
+        ("Car", "long or wheels >= 2"),
     ],
 )
-def test_closed_forms_stand_as_they_are(body):
-    checked(body)
+def test_closed_forms_stand_as_they_are(of, right):
+    assert rights(f"top -> {right}", of) == [right]
 
 
-def test_a_limit_ends_recursion():
+@pytest.mark.parametrize(("limit", "found"), [("nesting", (3, None)), ("literals", (None, 3))])
+def test_a_limit_ends_recursion(limit, found):
     recursive = "refine Train { top -> exists cars (top) } refine Car { top -> next (top) }"
-    checked(recursive + " limits { nesting 3 }")
-    checked(recursive + " limits { literals 3 }")
+    limits = checked(f"{recursive} limits {{ {limit} 3 }}").limits
+    assert (limits.nesting, limits.literals) == found
 
 
 def test_definitions_that_explode_are_refused():

