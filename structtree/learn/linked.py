@@ -15,11 +15,11 @@ import numpy as np
 from structtree.data.columns import Column, Population, Table
 from structtree.data.schema import Attribute, RecordType, Schema
 from structtree.lang.check import CheckedGrammar
-from structtree.lang.syntax import Compare, Predicate, Star
+from structtree.lang.syntax import Among, Compare, Predicate, Star
 from structtree.learn.routing import own_attributes
 from structtree.search.bottom_up import LinkColumn, columns_of, link_columns, suits
 from structtree.search.clock import Clock
-from structtree.space.families import Family, Offers, TestFamily
+from structtree.space.families import Family, Offers, TestFamily, families_of
 from structtree.space.space import Space
 from structtree.space.terms import conjoin, conjuncts, n_literals
 
@@ -36,6 +36,8 @@ class Linked:
         The individuals, without links.
     space : Space
         On that population.
+    own : CheckedGrammar
+        The rewrites whose thresholds or values are those of the individuals at a node.
     steps : dict from attribute to tests
         What the columns stand for: the k-th test holds where the column is k or more.
     complete : bool
@@ -44,8 +46,16 @@ class Linked:
 
     population: Population
     space: Space
+    own: CheckedGrammar
     steps: Mapping[str, tuple[Predicate, ...]]
     complete: bool
+
+    def space_at(self, population: Population) -> Space:
+        """The space on some of the individuals, with thresholds between their own values."""
+        name, offers = self.own.individual, self.space.offers
+        fresh = {family.template: family for family in families_of(self.own, population).from_top[name]}
+        families = tuple(replace(fresh.get(f.template, f), index=i) for i, f in enumerate(offers.from_top[name]))
+        return Space(self.space.grammar, population, replace(offers, from_top={name: families}))
 
     def translated(self, test: Predicate) -> Predicate:
         """The test of the grammar that a test of the table stands for."""
@@ -88,8 +98,19 @@ def linked(
     families += [_family(len(own) + i, grammar.individual, *item) for i, item in enumerate(columns.items())]
     offers = Offers({grammar.individual: tuple(families)}, {grammar.individual: {}})
     small = replace(grammar, schema=table.schema, rewrites={})
+    rewrites = grammar.rewrites.get(grammar.individual, ())
+    anew = replace(small, rewrites={grammar.individual: tuple(rewrites[f.index] for f in own if _is_of_node(f))})
     steps = {name: column.tests for name, column in columns.items()}
-    return Linked(table, Space(small, table, offers), steps, found.missing is None)
+    return Linked(table, Space(small, table, offers), anew, steps, found.missing is None)
+
+
+def _is_of_node(family: TestFamily) -> bool:
+    """Whether its values are those that occur at a node, on every way to a tree."""
+    match family.template:
+        case Compare(_, ">=" | "<=" | "=", Star()) | Among(source=Star()):
+            return True
+        case _:
+            return False
 
 
 def _own(space: Space) -> list[TestFamily]:

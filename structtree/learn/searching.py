@@ -76,7 +76,7 @@ class SearchSplitter(Splitter[Members]):
         split = best_split(
             members.population,
             self.evidence.target[members.rows],
-            self.grammar if self.table is None else self.table.space,
+            self.grammar if self.table is None else self.table.space_at(members.population),
             criterion=self.evidence.criterion.name,
             prune=growth.prune,
             strategy=_strategy(growth),
