@@ -18,7 +18,7 @@ from structtree.lang.check import CheckedGrammar
 from structtree.lang.grammar import Grammar, members_text
 from structtree.lang.pretty import pretty, pretty_name
 from structtree.lang.rewrites import CheckedRewrite
-from structtree.lang.syntax import Compare, Place, Quantiles, Star
+from structtree.lang.syntax import Compare, Location, Quantiles, Star
 
 __all__ = ["default_grammar"]
 
@@ -125,7 +125,7 @@ def _notes(checked: CheckedGrammar, known: Profile) -> Iterator[str]:
 
 def _without(grammar: Grammar, checked: CheckedGrammar, known: Profile) -> Grammar:
     """The grammar with each glob that stands for an identifier replaced by the other attributes it stands for."""
-    by_place: dict[Place, list[CheckedRewrite]] = {}
+    by_place: dict[Location, list[CheckedRewrite]] = {}
     for rewrite in (rewrite for rewrites in checked.rewrites.values() for rewrite in rewrites):
         if rewrite.place is not None:
             by_place.setdefault(rewrite.place, []).append(rewrite)
@@ -140,7 +140,7 @@ def _is_about(rewrite: CheckedRewrite, members: frozenset[Member]) -> bool:
     return Member(rewrite.type, getattr(rewrite.right, "attribute", "")) in members
 
 
-def _with_rewrites(text: str, changed: Mapping[Place, list[CheckedRewrite]]) -> str:
+def _with_rewrites(text: str, changed: Mapping[Location, list[CheckedRewrite]]) -> str:
     """The text with other rewrites at some places; the last place first, so that the others stay where they are."""
     lines = text.splitlines()
     for place in sorted(changed, key=lambda place: (place.line, place.column), reverse=True):

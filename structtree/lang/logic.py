@@ -28,6 +28,7 @@ from structtree.lang.syntax import (
     Flag,
     Follow,
     Listed,
+    ListStep,
     Missing,
     Named,
     No,
@@ -36,9 +37,8 @@ from structtree.lang.syntax import (
     Predicate,
     Range,
     Scalar,
-    Source,
-    Step,
     Top,
+    ValueSource,
     Within,
 )
 
@@ -124,13 +124,13 @@ def excludes(p: Predicate, q: Predicate) -> bool:
             return member == link
         case Follow(link, inner), Follow(other_link, other):
             return link == other_link and excludes(inner, other)
-        case Step(step, inner, link), Step(other_step, other, other_link) if step != "later":
+        case ListStep(step, inner, link), ListStep(other_step, other, other_link) if step != "later":
             return (step, link) == (other_step, other_link) and excludes(inner, other)
         case _:
             return _counts_exclude(p, q) or _counts_exclude(q, p)
 
 
-def source_of(predicate: Predicate) -> Source | None:
+def source_of(predicate: Predicate) -> ValueSource | None:
     """The value source of a test, a count or an aggregate itself, if it has one.
 
     Examples
@@ -140,9 +140,9 @@ def source_of(predicate: Predicate) -> Source | None:
     """
     match predicate:
         case Compare(value=value) | Aggregate(value=value) | Count(n=value):
-            return value if isinstance(value, Source) else None
+            return value if isinstance(value, ValueSource) else None
         case Within(source=value) | Among(source=value):
-            return value if isinstance(value, Source) else None
+            return value if isinstance(value, ValueSource) else None
         case _:
             return None
 
@@ -250,7 +250,7 @@ def _tests_exclude(p: Test, q: Test) -> bool:
 _COMPARE: dict[str, Callable[[Any, Any], bool]] = {"=": eq, "!=": eq, ">=": ge, "<=": le}
 
 
-def _alike(one: Scalar | Source, other: Scalar | Source) -> bool:
+def _alike(one: Scalar | ValueSource, other: Scalar | ValueSource) -> bool:
     """Whether two values can be compared: both words, or both numbers."""
     if isinstance(one, str):
         return isinstance(other, str)
@@ -372,11 +372,11 @@ def _link_implies(p: Predicate, q: Predicate) -> bool | None:
     match p, q:
         case (Follow(link, inner), Follow(other_link, other)) | (All(link, inner), All(other_link, other)):
             return implies(inner, other) if link == other_link else None
-        case Step(step, inner, link), Step(other_step, other, other_link):
+        case ListStep(step, inner, link), ListStep(other_step, other, other_link):
             if (step, link) == (other_step, other_link):
                 return implies(inner, other)
             return implies(inner, other) or None if (step, other_step) == ("next", "later") else None
-        case Step("first" | "last", inner, str() as link), Exists(other_link) if link == other_link:
+        case ListStep("first" | "last", inner, str() as link), Exists(other_link) if link == other_link:
             return implies(Exists(link, inner), q)
         case Distinct(link, inners), Distinct(other_link, others) if link == other_link:
             return _can_be_matched(inners, others) or None
@@ -392,7 +392,7 @@ class _Counted:
 
     link: str
     inner: Predicate
-    n: int | Source
+    n: int | ValueSource
 
 
 def _at_least(predicate: Predicate) -> _Counted | None:
@@ -429,11 +429,11 @@ def _counts_imply(p: Predicate, q: Predicate) -> bool | None:
             return None
 
 
-def _more_rows(inner: bool | None, n: int | Source, limit: int | Source, *, up: bool) -> bool | None:
+def _more_rows(inner: bool | None, n: int | ValueSource, limit: int | ValueSource, *, up: bool) -> bool | None:
     """Whether a count of n of the inner rows implies the limit; a source stands for the numbers that do."""
     if up and isinstance(limit, int) and limit <= 0:
         return True
-    if not inner or isinstance(limit, Source):
+    if not inner or isinstance(limit, ValueSource):
         return inner and None
     match n:
         case int():
@@ -468,7 +468,7 @@ def _always(q: Predicate) -> bool | None:
     match q:
         case Flag() | Compare() | Among() | Within() | Missing() | Aggregate():
             return False
-        case Exists() | Step() | Distinct():
+        case Exists() | ListStep() | Distinct():
             return False
         case Count(_, _, ">=", int() as n):
             return n <= 0

@@ -27,9 +27,10 @@ from structtree.lang.syntax import (
     Follow,
     Function,
     Glob,
+    GrammarLimits,
     GrammarSyntax,
-    Limits,
     Listed,
+    ListStep,
     Missing,
     Named,
     No,
@@ -41,11 +42,10 @@ from structtree.lang.syntax import (
     RefineBlock,
     Rewrite,
     Scalar,
-    Source,
     Star,
-    Step,
     Top,
     TypeDeclaration,
+    ValueSource,
     Within,
 )
 
@@ -80,7 +80,7 @@ def pretty(predicate: Predicate) -> str:
             return _test(predicate, "")
         case Follow(link, inner):
             return _dotted(predicate) or f"{pretty_name(link)} ({pretty(inner)})"
-        case Step(step, inner, link):
+        case ListStep(step, inner, link):
             return f"{step} {f'{pretty_name(link)} ' if link is not None else ''}({pretty(inner)})"
         case Exists(link, inner):
             return f"exists {pretty_name(link)} ({pretty(inner)})"
@@ -215,7 +215,7 @@ def _dotted(predicate: Follow) -> str | None:
     return _test(end, path)
 
 
-def _value(value: Scalar | Source) -> str:
+def _value(value: Scalar | ValueSource) -> str:
     match value:
         case Star():
             return "*"
@@ -309,7 +309,7 @@ def _block(block: RefineBlock) -> str:
     return f"refine {pretty_name(block.type)} {{\n" + "".join(f"    {line}\n" for line in lines) + "}"
 
 
-def _limits(limits: Limits) -> str:
+def _limits(limits: GrammarLimits) -> str:
     given = (("nesting", limits.nesting), ("literals", limits.literals))
     present = [f"{name} {number}" for name, number in given if number is not None]
     return f"limits {{ {', '.join(present)} }}" if present else ""

@@ -21,17 +21,17 @@ from structtree.lang.syntax import (
     Compare,
     Count,
     Distinct,
-    Limits,
+    GrammarLimits,
     Listed,
+    Location,
     Not,
     Or,
-    Place,
     Predicate,
     Range,
     Rewrite,
     Scalar,
-    Source,
     Top,
+    ValueSource,
     Within,
 )
 from structtree.lang.walk import children, is_closed, open_types, subpredicates
@@ -53,14 +53,14 @@ class CheckedRewrite:
         The left side is ground; the right side may have value sources and open positions (``top``).
     settled : bool
         Whether the syntax shows that it specialises; otherwise the data must.
-    place : Place or None
+    place : Location or None
     """
 
     type: str
     left: Predicate
     right: Predicate
     settled: bool
-    place: Place | None = None
+    place: Location | None = None
 
 
 def check_rewrite(rewrite: Rewrite, type_name: str, scope: Scope) -> tuple[CheckedRewrite, ...]:
@@ -150,7 +150,7 @@ def reachable_types(rewrites: Rewrites, schema: Schema) -> set[str]:
     return _reach(_steps(rewrites, schema), schema.individual)
 
 
-def refuse_endless(rewrites: Rewrites, limits: Limits, scope: Scope) -> None:
+def refuse_endless(rewrites: Rewrites, limits: GrammarLimits, scope: Scope) -> None:
     """Raise a GrammarError at a rewrite that can be repeated for ever."""
     if limits.nesting is not None or limits.literals is not None:
         return
@@ -228,11 +228,11 @@ def _same_head(right: Predicate, left: Predicate) -> bool:
     return heads[0] == heads[1]
 
 
-def _covers(offered: Scalar | Source, wanted: Scalar | Source) -> bool:
+def _covers(offered: Scalar | ValueSource, wanted: Scalar | ValueSource) -> bool:
     match offered:
         case Listed(values):
             return wanted in values
         case Range(low, high):
             return isinstance(wanted, int | float) and low <= wanted <= high
         case _:
-            return isinstance(offered, Source) or offered == wanted
+            return isinstance(offered, ValueSource) or offered == wanted

@@ -29,13 +29,13 @@ from structtree.lang.syntax import (
     Count,
     Exists,
     Flag,
+    ListStep,
     Missing,
     Named,
     No,
     Not,
     Or,
     Predicate,
-    Step,
     Top,
     Within,
 )
@@ -241,7 +241,7 @@ def _asked(predicate: Predicate) -> Iterator[str]:
                 stack.extend(parts)
             case Not(inner):
                 stack.append(inner)
-            case Step(link=None) | Named() | Top():
+            case ListStep(link=None) | Named() | Top():
                 yield ""
             case other:
                 yield str(other.link)

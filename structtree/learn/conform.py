@@ -27,30 +27,30 @@ from structtree.lang.syntax import (
     Exists,
     Flag,
     Follow,
+    ListStep,
     Missing,
     Named,
     No,
     Predicate,
-    Step,
     Within,
 )
 from structtree.lang.walk import children, inner_type
 
-__all__ = ["Asked", "asked", "conform"]
+__all__ = ["Mentioned", "conform", "mentioned"]
 
-Asked = Mapping[str, frozenset[str]]
+Mentioned = Mapping[str, frozenset[str]]
 
 _LISTS = "$list"  # asked of a type whose rows must have a next and a previous; no member has such a name
 
 
-def asked(tests: Iterable[Predicate], schema: Schema) -> Asked:
+def mentioned(tests: Iterable[Predicate], schema: Schema) -> Mentioned:
     """Which attributes and links of which types some tests of individuals mention, definitions written out.
 
     Examples
     --------
     >>> from structtree.lang.parse import parse_predicate
     >>> schema = Schema((RecordType("Train", (), (Link("cars", "list", "Car"),)), RecordType("Car")), "Train")
-    >>> asked([parse_predicate("exists cars (wheels >= 3)")], schema)
+    >>> mentioned([parse_predicate("exists cars (wheels >= 3)")], schema)
     {'Train': frozenset({'cars'}), 'Car': frozenset({'wheels'})}
     """
     found: dict[str, set[str]] = {schema.individual: set()}
@@ -70,9 +70,17 @@ def asked(tests: Iterable[Predicate], schema: Schema) -> Asked:
                 target = schema.type(name).link(link)
                 assert target is not None
                 found.setdefault(target.target, set()).add(attribute)
-            case Step(link=None):
+            case ListStep(link=None):
                 here.add(_LISTS)
-            case Follow(link) | Exists(link) | All(link) | No(link) | Count(link) | Distinct(link) | Step(link=link):
+            case (
+                Follow(link)
+                | Exists(link)
+                | All(link)
+                | No(link)
+                | Count(link)
+                | Distinct(link)
+                | ListStep(link=link)
+            ):
                 here.add(str(link))
             case _:
                 pass
@@ -81,7 +89,7 @@ def asked(tests: Iterable[Predicate], schema: Schema) -> Asked:
 
 
 def conform(
-    population: Population, schema: Schema, needed: Asked, *, absent: Literal["refuse", "missing"] = "refuse"
+    population: Population, schema: Schema, needed: Mentioned, *, absent: Literal["refuse", "missing"] = "refuse"
 ) -> Population:
     """The population as tests that were made for another schema can ask about it.
 
@@ -91,7 +99,7 @@ def conform(
     schema : Schema
         What the tests were made for.
     needed : mapping from type to members
-        What they mention; see `asked`.
+        What they mention; see `mentioned`.
     absent : {"refuse", "missing"}
         Whether an attribute or link that no record has is an error, or a value that all of them miss.
 

@@ -108,7 +108,7 @@ def best_split(
     pruning = prune and strategy != "exhaustive"
     problem = Problem(space, judge, min_samples_leaf)
     ordered, boards = promising_last(space, judge)
-    starts = () if start is None else tuple(ordered.opened(start))
+    starts = () if start is None else tuple(ordered.reopened(start))
     search = Search(problem, ordered, budget, pruning, progress, random_state, starts, tuple(hints), boards=boards)
     with stoppable() as stop:
         if clock is None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from structtree.data.columns import Adjacency, Population
-from structtree.lang.syntax import Count, Exists, Follow, Step
+from structtree.lang.syntax import Count, Exists, Follow, ListStep
 from structtree.space.families import LinkFamily
 
 __all__ = ["Steps", "link_name", "need_of"]
@@ -33,9 +33,9 @@ class Steps:
 def _adjacency(family: LinkFamily, population: Population) -> Adjacency:
     table = population.tables[family.type]
     match family.template:
-        case Step("first" | "last" as end, _, str(link)):
+        case ListStep("first" | "last" as end, _, str(link)):
             return _end_of(table.links[link], end)
-        case Step(step):
+        case ListStep(step):
             return _along_lists(step, family.type, population)
         case other:
             assert other.link is not None
@@ -73,7 +73,7 @@ def _along_lists(step: str, name: str, population: Population) -> Adjacency:
 def need_of(family: LinkFamily, choice: int) -> int | None:
     """How many rows behind a link must pass, for links of which some rows, so many, are enough; None for others."""
     match family.template:
-        case Exists() | Follow() | Step():
+        case Exists() | Follow() | ListStep():
             return 1
         case Count():
             return family.numbers[choice] if family.numbers[choice] >= 1 else None
@@ -84,5 +84,5 @@ def need_of(family: LinkFamily, choice: int) -> int | None:
 def link_name(family: LinkFamily) -> str:
     """The link or step of a family in a word."""
     template = family.template
-    step = [template.step] if isinstance(template, Step) else []
+    step = [template.step] if isinstance(template, ListStep) else []
     return " ".join([*step, *([template.link] if template.link is not None else [])])

@@ -28,7 +28,7 @@ from structtree.space.terms import canonical, n_literals, order
 
 __all__ = ["WhyNot", "why_not"]
 
-Kind = Literal["not derivable", "pruned", "outscored", "equivalent", "winner", "missed"]
+Verdict = Literal["not derivable", "pruned", "outscored", "equivalent", "winner", "missed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class WhyNot:
         Of what is not derivable: what the grammar offers instead.
     """
 
-    kind: Kind
+    kind: Verdict
     sentence: str
     predicate: Predicate | None = None
     score: float | None = None
@@ -116,7 +116,7 @@ def why_not(split: Split, predicate: Predicate | str) -> WhyNot:
     if wall is not None:
         sentence = f"{pretty(asked)!r} is not derivable: {wall.sentence}"
         return WhyNot("not derivable", sentence, asked, best=split.score, nearest=wall.nearest)
-    return _Court(split, space, problem.judge, problem.least).answer(asked)
+    return _Inquiry(split, space, problem.judge, problem.least).answer(asked)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -138,7 +138,7 @@ class _Seen:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Court:
+class _Inquiry:
     split: Split
     space: Space
     judge: Judge
@@ -238,7 +238,7 @@ class _Court:
 
     # ---- words ------------------------------------------------------------------------------------------
 
-    def _because(self, kind: Kind, asked: _Seen, why: str, ancestor: _Seen | None = None) -> WhyNot:
+    def _because(self, kind: Verdict, asked: _Seen, why: str, ancestor: _Seen | None = None) -> WhyNot:
         bound = None if ancestor is None else self._score(ancestor.bound)
         above = None if ancestor is None else ancestor.predicate
         own = self._score(asked.loss)

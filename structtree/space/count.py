@@ -32,8 +32,8 @@ __all__ = ["SpaceSize", "count_space"]
 Series = dict[tuple[int, int], int]  # (conjuncts, literals) -> how many
 Sizes = dict[int, int]  # literals -> how many
 
-ENUMERATED = 1_000_000
-COMPARED = 3_000
+MAX_ENUMERATED = 1_000_000
+MAX_COMPARED_TESTS = 3_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +76,9 @@ def count_space(space: Space) -> SpaceSize:
 
 
 def _enumerate(space: Space, reason: str) -> SpaceSize:
-    n = sum(1 for _ in islice(space.enumerate(), ENUMERATED + 1))
-    if n > ENUMERATED:
-        raise UsageError(f"the space has more than {ENUMERATED:,} predicates and no formula counts it: {reason}")
+    n = sum(1 for _ in islice(space.enumerate(), MAX_ENUMERATED + 1))
+    if n > MAX_ENUMERATED:
+        raise UsageError(f"the space has more than {MAX_ENUMERATED:,} predicates and no formula counts it: {reason}")
     return SpaceSize(n, reason)
 
 
@@ -198,8 +198,8 @@ class _Counter:
                 return False
         if wide.left is not None:
             return False
-        literals = list(islice(base_literals(narrow), COMPARED + 1))
-        return len(literals) <= COMPARED and all(
+        literals = list(islice(base_literals(narrow), MAX_COMPARED_TESTS + 1))
+        return len(literals) <= MAX_COMPARED_TESTS and all(
             self.space._place_in(wide, literal) is not None for literal in literals
         )
 
@@ -441,7 +441,7 @@ def _has_one(chosen: list[Any], required: set[Any], open_tests: set[Any]) -> boo
 
 def _cliques(tests: list[Any], most: int, accept: Callable[[list[Any]], bool] = bool) -> list[int]:
     """The sets of 0, 1, ... tests without a clash that are accepted (the empty one unless it must not be)."""
-    if len(tests) > COMPARED:
+    if len(tests) > MAX_COMPARED_TESTS:
         raise _NoFormulaError(f"{len(tests):,} tests of several forms ask about {pretty(tests[0])!r}")
     friends = [{j for j in range(i + 1, len(tests)) if not clash(tests[i], tests[j])} for i in range(len(tests))]
     ways = [int(accept is bool)] + [0] * most

@@ -26,13 +26,13 @@ from structtree.lang.syntax import (
     Exists,
     Flag,
     Follow,
+    ListStep,
     Missing,
     Named,
     No,
     Not,
     Or,
     Predicate,
-    Step,
     Top,
     Within,
 )
@@ -117,7 +117,7 @@ def _evaluate(predicate: Predicate, population: Population, type_name: str, know
             return rows_where(body, population, type_name, known)
         case Follow(link, inner) | Exists(link, inner):
             return np.asarray(behind(link, inner) > 0)
-        case Step(_, inner):
+        case ListStep(_, inner):
             return _along_list(predicate, population, type_name, known)
         case All(link, inner):
             return np.asarray(behind(link, inner) == table.links[link].lengths)
@@ -177,7 +177,7 @@ def _n_true(adjacency: Adjacency, true: Mask) -> NDArray[np.int64]:
     return np.asarray(running[adjacency.offsets[1:]] - running[adjacency.offsets[:-1]])
 
 
-def _along_list(predicate: Step, population: Population, type_name: str, known: Known | None) -> Mask:
+def _along_list(predicate: ListStep, population: Population, type_name: str, known: Known | None) -> Mask:
     table = population.tables[type_name]
     if predicate.link is not None:
         adjacency = table.links[predicate.link]

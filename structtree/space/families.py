@@ -34,13 +34,13 @@ from structtree.lang.syntax import (
     Exists,
     Follow,
     Listed,
+    ListStep,
     Predicate,
     Quantiles,
     Range,
-    Source,
     Star,
-    Step,
     Top,
+    ValueSource,
     Within,
 )
 from structtree.space.evaluate import aggregate_values, rows_where
@@ -65,8 +65,8 @@ __all__ = [
     "TestFamily",
     "base_literals",
     "base_predicates",
-    "families_of",
-    "opened",
+    "reopened",
+    "resolve_families",
 ]
 
 START = 1 << 40
@@ -75,9 +75,9 @@ START = 1 << 40
 MOST_SETS = 4095
 """So many sets of values are tried one by one, if they must be: those of twelve values."""
 
-Path = tuple[Follow | Step, ...]
+StepPath = tuple[Follow | ListStep, ...]
 Values = NDArray[np.float64] | tuple[Any, ...] | Subsets
-LinkPredicate = Exists | All | Count | Distinct | Follow | Step
+LinkPredicate = Exists | All | Count | Distinct | Follow | ListStep
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -115,7 +115,7 @@ class TestFamily:
     index: int
     type: str
     template: Predicate
-    path: Path
+    path: StepPath
     values: Values
     left: Predicate | None = None
     kind: Kind | None = None
@@ -170,7 +170,7 @@ class TestFamily:
         for step in self.path:
             if functional_step(literal) != functional_step(step):
                 return None
-            assert isinstance(literal, Follow | Step)
+            assert isinstance(literal, Follow | ListStep)
             literal = literal.inner
         return _find_value(self.template, self.values, literal)
 
@@ -182,7 +182,7 @@ class TestFamily:
         for step in self.path:
             if functional_step(literal) != functional_step(step):
                 return None
-            assert isinstance(literal, Follow | Step)
+            assert isinstance(literal, Follow | ListStep)
             literal = literal.inner
         if not isinstance(literal, Compare | Aggregate) or type(literal) is not type(self.template):
             return None
@@ -243,7 +243,7 @@ class LinkFamily:
     slots: tuple[Slot, ...]
     numbers: tuple[int, ...] = (0,)
     left: Predicate | None = None
-    #: How many literals of a member are not counted, since they were there before; see `opened`.
+    #: How many literals of a member are not counted, since they were there before; see `reopened`.
     given: int = 0
 
     @property
@@ -278,7 +278,7 @@ class LinkFamily:
                 return inners
             case Count(link, _, op), Count(other, inner, other_op, n) if link == other and op == other_op:
                 return (inner,) if n in self.numbers else None
-            case Step(), Step() if functional_step(self.template) == functional_step(literal):
+            case ListStep(), ListStep() if functional_step(self.template) == functional_step(literal):
                 return (literal.inner,) if self.template.step == literal.step else None
             case ((Exists() | All() | Follow()), (Exists() | All() | Follow())):
                 same = type(self.template) is type(literal) and self.template.link == literal.link
@@ -302,7 +302,7 @@ class Offers:
     from_literal: Mapping[str, Mapping[Predicate, tuple[Family, ...]]]
 
 
-def families_of(grammar: CheckedGrammar, population: Population | None) -> Offers:
+def resolve_families(grammar: CheckedGrammar, population: Population | None) -> Offers:
     """Resolve every rewrite of a checked grammar on the data, and verify those that syntax could not settle.
 
     Families are without repeats: of two that offer the same literal the first one has it.
@@ -321,7 +321,7 @@ def families_of(grammar: CheckedGrammar, population: Population | None) -> Offer
     return Offers(top, literal)
 
 
-def opened(literal: Predicate, grammar: CheckedGrammar) -> LinkFamily | None:
+def reopened(literal: Predicate, grammar: CheckedGrammar) -> LinkFamily | None:
     """A ground literal on individuals as a family of its own, with all its positions open; None if it has none."""
     right = _with_top(literal)
     if right == literal:
@@ -401,7 +401,7 @@ class _Resolver:
         assert link is not None
         return link.target
 
-    def _end_type(self, name: str, path: Path) -> str:
+    def _end_type(self, name: str, path: StepPath) -> str:
         for step in path:
             name = self._target(name, step)
         return name
@@ -431,7 +431,7 @@ class _Resolver:
         assert found is not None
         return found.kind
 
-    def _data(self, source: Source, rewrite: CheckedRewrite) -> Population:
+    def _data(self, source: ValueSource, rewrite: CheckedRewrite) -> Population:
         if self.population is None:
             place = rewrite.place
             raise GrammarError(
@@ -443,13 +443,15 @@ class _Resolver:
             )
         return self.population
 
-    def _numbers_of(self, name: str, attribute: str, source: Source, rewrite: CheckedRewrite) -> NDArray[np.float64]:
+    def _numbers_of(
+        self, name: str, attribute: str, source: ValueSource, rewrite: CheckedRewrite
+    ) -> NDArray[np.float64]:
         if isinstance(source, Listed | Range):
             return np.zeros(0)
         table = self._data(source, rewrite).tables[name]
         return np.asarray(table.columns[attribute].values[self.reached[name]])
 
-    def _offered(self, name: str, attribute: str, source: Source, rewrite: CheckedRewrite) -> tuple[Any, ...]:
+    def _offered(self, name: str, attribute: str, source: ValueSource, rewrite: CheckedRewrite) -> tuple[Any, ...]:
         declared = self.grammar.schema.type(name).attribute(attribute)
         assert declared is not None
         if isinstance(source, Listed | Range) or (self.population is None and declared.values):
@@ -461,7 +463,9 @@ class _Resolver:
         present = np.unique(values[~np.isnan(values)]).tolist()
         return tuple(int(v) for v in present) if column.kind == "int" else tuple(present)
 
-    def _aggregates(self, test: Aggregate, name: str, source: Source, rewrite: CheckedRewrite) -> NDArray[np.float64]:
+    def _aggregates(
+        self, test: Aggregate, name: str, source: ValueSource, rewrite: CheckedRewrite
+    ) -> NDArray[np.float64]:
         if isinstance(source, Listed | Range):
             return np.zeros(0)
         return aggregate_values(test, self._data(source, rewrite), name)[self.reached[name]]
@@ -539,7 +543,7 @@ def _special(literal: Predicate, left: Predicate, rewrite: CheckedRewrite) -> bo
 def _opens(predicate: Predicate) -> bool:
     """Whether a literal has positions behind a link in which something stands or may be added."""
     match predicate:
-        case Exists() | All() | Distinct() | Follow() | Step():
+        case Exists() | All() | Distinct() | Follow() | ListStep():
             return True
         case Count(op=op):
             return op == ">="
@@ -547,11 +551,11 @@ def _opens(predicate: Predicate) -> bool:
             return False
 
 
-def _peel(predicate: Predicate) -> tuple[Path, Predicate]:
+def _peel(predicate: Predicate) -> tuple[StepPath, Predicate]:
     """The functional steps before a single test, and that test; no steps when it is not of that kind."""
-    path: list[Follow | Step] = []
+    path: list[Follow | ListStep] = []
     end = predicate
-    while isinstance(end, Follow) or (isinstance(end, Step) and end.step in FUNCTIONAL):
+    while isinstance(end, Follow) or (isinstance(end, ListStep) and end.step in FUNCTIONAL):
         path.append(end)
         end = end.inner
     return (tuple(path), end) if is_test(end) else ((), predicate)

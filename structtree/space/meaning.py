@@ -26,13 +26,13 @@ from structtree.lang.syntax import (
     Exists,
     Flag,
     Follow,
+    ListStep,
     Missing,
     Named,
     No,
     Not,
     Or,
     Predicate,
-    Step,
     Top,
     Within,
 )
@@ -43,7 +43,7 @@ _OPERATORS: dict[str, Any] = {"=": eq, "!=": ne, ">=": ge, "<=": le}
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class _Row:
     """A row of a type, and the path that led to it from the individual."""
 
     type: str
@@ -101,15 +101,15 @@ def witnesses(predicate: Predicate, population: Population, individual: int) -> 
     return tuple(dict.fromkeys(_evidence(predicate, population, row)))
 
 
-def _individual(population: Population, individual: int) -> Row:
-    return Row(population.schema.individual, int(population.individuals[individual]))
+def _individual(population: Population, individual: int) -> _Row:
+    return _Row(population.schema.individual, int(population.individuals[individual]))
 
 
 # ---- truth ----------------------------------------------------------------------------------------------
 
 
-def _holds(predicate: Predicate, population: Population, row: Row) -> bool:
-    def true_of(inner: Predicate, rows: list[Row]) -> list[Row]:
+def _holds(predicate: Predicate, population: Population, row: _Row) -> bool:
+    def true_of(inner: Predicate, rows: list[_Row]) -> list[_Row]:
         return [r for r in rows if _holds(inner, population, r)]
 
     match predicate:
@@ -132,7 +132,7 @@ def _holds(predicate: Predicate, population: Population, row: Row) -> bool:
             return _holds(body, population, row)
         case Follow(link, inner) | Exists(link, inner):
             return bool(true_of(inner, _targets(population, row, link)))
-        case Step(_, inner):
+        case ListStep(_, inner):
             return bool(true_of(inner, _step(population, row, predicate)))
         case All(link, inner):
             targets = _targets(population, row, link)
@@ -156,27 +156,27 @@ def _holds(predicate: Predicate, population: Population, row: Row) -> bool:
             assert_never(never)
 
 
-def _value(population: Population, row: Row, attribute: str) -> Value:
+def _value(population: Population, row: _Row, attribute: str) -> Value:
     return population.tables[row.type].columns[attribute].value(row.index)
 
 
-def _is_missing(population: Population, row: Row, member: str) -> bool:
+def _is_missing(population: Population, row: _Row, member: str) -> bool:
     if member in population.tables[row.type].columns:
         return _value(population, row, member) is None
     return not _targets(population, row, member)
 
 
-def _targets(population: Population, row: Row, link: str) -> list[Row]:
+def _targets(population: Population, row: _Row, link: str) -> list[_Row]:
     declared = population.schema.type(row.type).link(link)
     assert declared is not None
     rows = population.tables[row.type].links[link].of(row.index)
     dot = f"{row.path}." if row.path else ""
     if declared.single:
-        return [Row(declared.target, int(r), f"{dot}{link}") for r in rows]
-    return [Row(declared.target, int(r), f"{dot}{link}[{i}]") for i, r in enumerate(rows)]
+        return [_Row(declared.target, int(r), f"{dot}{link}") for r in rows]
+    return [_Row(declared.target, int(r), f"{dot}{link}[{i}]") for i, r in enumerate(rows)]
 
 
-def _step(population: Population, row: Row, step: Step) -> list[Row]:
+def _step(population: Population, row: _Row, step: ListStep) -> list[_Row]:
     """The rows one step along a list: its first or last element, or the neighbours of an element."""
     if step.link is not None:
         elements = _targets(population, row, step.link)
@@ -191,7 +191,7 @@ def _step(population: Population, row: Row, step: Step) -> list[Row]:
             return elements[index + 1 :]
 
 
-def _list_of(population: Population, row: Row) -> tuple[list[Row], int]:
+def _list_of(population: Population, row: _Row) -> tuple[list[_Row], int]:
     """The list that a row is an element of (rows are in one list at most), and its index there."""
     for record in population.schema.types:
         for link in record.links:
@@ -200,12 +200,12 @@ def _list_of(population: Population, row: Row) -> tuple[list[Row], int]:
                 for place in np.flatnonzero(adjacency.targets == row.index):
                     owner = int(np.searchsorted(adjacency.offsets, place, side="right")) - 1
                     stem = row.path[: row.path.rfind("[")] if row.path.endswith("]") else link.name
-                    elements = [Row(row.type, int(r), f"{stem}[{i}]") for i, r in enumerate(adjacency.of(owner))]
+                    elements = [_Row(row.type, int(r), f"{stem}[{i}]") for i, r in enumerate(adjacency.of(owner))]
                     return elements, int(place - adjacency.offsets[owner])
     return [row], 0
 
 
-def _aggregate(population: Population, row: Row, predicate: Aggregate) -> float | None:
+def _aggregate(population: Population, row: _Row, predicate: Aggregate) -> float | None:
     found = [_value(population, r, predicate.attribute) for r in _targets(population, row, predicate.link)]
     values = [float(v) for v in found if v is not None]
     if predicate.function == "sum":
@@ -229,7 +229,9 @@ def _sum(values: list[float]) -> float:
     return total
 
 
-def _assignment(population: Population, row: Row, link: str, inners: tuple[Predicate, ...]) -> tuple[Row, ...] | None:
+def _assignment(
+    population: Population, row: _Row, link: str, inners: tuple[Predicate, ...]
+) -> tuple[_Row, ...] | None:
     """Different targets, one that satisfies each of the predicates: the first ones that do, if any."""
     rows = _targets(population, row, link)
     chosen = first_matching([[i for i, r in enumerate(rows) if _holds(inner, population, r)] for inner in inners])
@@ -239,7 +241,7 @@ def _assignment(population: Population, row: Row, link: str, inners: tuple[Predi
 # ---- evidence -------------------------------------------------------------------------------------------
 
 
-def _evidence(predicate: Predicate, population: Population, row: Row) -> Iterator[Witness]:
+def _evidence(predicate: Predicate, population: Population, row: _Row) -> Iterator[Witness]:
     """The rows behind a predicate that is known to hold of the row."""
     match predicate:
         case And(parts) | Or(parts):
@@ -257,12 +259,12 @@ def _evidence(predicate: Predicate, population: Population, row: Row) -> Iterato
         yield from _evidence(inner, population, target)
 
 
-def _grounds(predicate: Predicate, population: Population, row: Row) -> Iterator[tuple[Predicate, Row]]:
+def _grounds(predicate: Predicate, population: Population, row: _Row) -> Iterator[tuple[Predicate, _Row]]:
     """The rows that a literal looked at and found true, each with what it found."""
     match predicate:
         case Follow(link, inner) | Exists(link, inner) | All(link, inner) | Count(link, inner, ">="):
             rows = _targets(population, row, link)
-        case Step(_, inner):
+        case ListStep(_, inner):
             rows = _step(population, row, predicate)
         case Distinct(link, inners):
             chosen = _assignment(population, row, link, inners)

@@ -18,17 +18,17 @@ import numpy as np
 
 from structtree.lang.logic import excludes, implies
 from structtree.lang.pretty import pretty
-from structtree.lang.syntax import Aggregate, Among, Compare, Count, Follow, Predicate, Step, Within
+from structtree.lang.syntax import Aggregate, Among, Compare, Count, Follow, ListStep, Predicate, Within
 from structtree.space.families import Family, LinkFamily, Slot, TestFamily
 from structtree.space.space import Space
 from structtree.space.terms import canonical, clash, conjuncts, functional_step, n_literals, nesting, subject
 
 __all__ = ["Obstacle", "obstacle"]
 
-SHOWN = 3
+N_NEAREST = 3
 """How many of the nearest literals, or rewrites, are told."""
 
-COMPARED = 1000
+MAX_COMPARED_MEMBERS = 1000
 """How many members of a family are looked at: of the sets of many values only the small ones."""
 
 
@@ -153,7 +153,7 @@ def _value(space: Space, name: str, literal: Predicate) -> Obstacle | None:
     if not same:
         return None
     alike = [family for family in same if _operator(family.template) == _operator(_end(literal))] or same
-    near = [found for family in alike for found in _nearest(family, literal)][:SHOWN]
+    near = [found for family in alike for found in _nearest(family, literal)][:N_NEAREST]
     rules = " and ".join(repr(rule) for rule in dict.fromkeys(_rule(space, family) for family in alike))
     n = sum(family.n if isinstance(family, TestFamily) else len(family.numbers) for family in alike)
     offers = _listed(near) if n <= len(near) else f"{n:,} others, among them {_listed(near)}"
@@ -164,7 +164,7 @@ def _value(space: Space, name: str, literal: Predicate) -> Obstacle | None:
 def _unmade(space: Space, name: str, literal: Predicate) -> Obstacle:
     rules = list(dict.fromkeys(_rule(space, family) for family in _families(space, name)))
     text = f"top -> {pretty(literal)}"
-    near = difflib.get_close_matches(text, rules, n=SHOWN, cutoff=0.0)
+    near = difflib.get_close_matches(text, rules, n=N_NEAREST, cutoff=0.0)
     more = f" and {len(rules) - len(near)} more" if len(rules) > len(near) else ""
     known = f"; it has {', '.join(map(repr, near))}{more}" if rules else ", which has no rewrites"
     return Obstacle("rewrite", f"no rewrite of {name} makes {pretty(literal)!r}{known}", literal, name)
@@ -190,7 +190,11 @@ def _nearest(family: Family, literal: Predicate) -> Iterator[Predicate]:
     """The members of a family whose values are nearest, in the order of the values."""
     wanted = _asked_value(literal)
     values = _values(family)
-    for v in sorted(nsmallest(SHOWN, range(min(len(values), COMPARED)), key=lambda v: _distance(values[v], wanted))):
+    for v in sorted(
+        nsmallest(
+            N_NEAREST, range(min(len(values), MAX_COMPARED_MEMBERS)), key=lambda v: _distance(values[v], wanted)
+        )
+    ):
         if isinstance(family, TestFamily):
             yield family.literal(v)
         else:
@@ -221,7 +225,7 @@ def _asked_value(literal: Predicate) -> Any:
 
 def _end(literal: Predicate) -> Predicate:
     """The test behind all functional steps."""
-    while isinstance(literal, Follow | Step) and functional_step(literal) is not None:
+    while isinstance(literal, Follow | ListStep) and functional_step(literal) is not None:
         literal = literal.inner
     return literal
 

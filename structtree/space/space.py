@@ -37,8 +37,8 @@ from structtree.space.families import (
     Slot,
     TestFamily,
     base_literals,
-    families_of,
-    opened,
+    reopened,
+    resolve_families,
 )
 from structtree.space.functions import with_functions
 from structtree.space.terms import (
@@ -55,12 +55,12 @@ from structtree.space.terms import (
     subject,
 )
 
-__all__ = ["Batch", "Growth", "Item", "Opening", "PlainTests", "Position", "Room", "Space"]
+__all__ = ["Batch", "Extension", "Item", "Opening", "PlainTests", "Position", "Room", "Space"]
 
 END = 1 << 60  # closes a literal or a position in a key; greater than every choice, so that growing is smaller
 CHAIN = -1  # follows the key of the literal that this one was rewritten from
 Key = tuple[int, ...]
-Path = tuple[tuple[int, int], ...]
+SlotPath = tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -199,7 +199,7 @@ class Opening:
         The whole predicate with that member added, or what takes its place; mostly one.
     """
 
-    path: Path
+    path: SlotPath
     position: Position
     family: Family
     start: int
@@ -223,7 +223,7 @@ class Batch:
         The families of which only the choices from the first up to the second number are among them.
     """
 
-    path: Path
+    path: SlotPath
     position: Position
     since: tuple[int, int]
     without: frozenset[int]
@@ -267,7 +267,7 @@ class PlainTests:
         return cls(plain, by_subject, deep, others, max((f.size for f in plain.values()), default=0))
 
 
-Growth = Opening | Batch | Position
+Extension = Opening | Batch | Position
 Placed = TypeVar("Placed", Item, Position)
 Settle = Callable[[Position], Iterator[Position]]
 
@@ -322,7 +322,7 @@ class Space:
             if population is not None:
                 population = with_functions(population, grammar, functions or {})
             grammar = grammar.check(None if population is None else population.schema)
-        offers = families_of(grammar, population)
+        offers = resolve_families(grammar, population)
         _refuse_shrinking(grammar, offers)
         return cls(grammar, population, offers)
 
@@ -383,7 +383,7 @@ class Space:
         """The position of the individual, with nothing asked yet."""
         return Position(Slot(self.grammar.individual))
 
-    def opened(self, start: Predicate) -> Iterator[Position]:
+    def reopened(self, start: Predicate) -> Iterator[Position]:
         """Positions from which a predicate can be refined further, beyond the limits that it has reached itself.
 
         Each of its literals that looks behind a link, with all its positions open. What the literals have already
@@ -396,12 +396,12 @@ class Space:
         >>> grammar = Grammar.parse("refine Train { top -> exists cars (top) } "
         ...                         "refine Car { top -> long; top -> double }")
         >>> space = Space.build(grammar, trains)
-        >>> (position,) = space.opened(space.parse("exists cars (long)"))
+        >>> (position,) = space.reopened(space.parse("exists cars (long)"))
         >>> [pretty(made.predicate) for made in space.extend(position)]
         ['exists cars (double and long)']
         """
         for literal in conjuncts(canonical(start)):
-            family = opened(literal, self.grammar)
+            family = reopened(literal, self.grammar)
             if family is not None:
                 for item in self._members(family, None, Room(None, None), 0):
                     yield Position(Slot(self.grammar.individual), (), (item,))
@@ -417,38 +417,40 @@ class Space:
 
     def extend(self, position: Position) -> Iterator[Position]:
         """The positions that grow out of this one by one rewrite."""
-        return self._flatten(self.growths(position))
+        return self._flatten(self.extensions(position))
 
-    def growths(self, position: Position) -> Iterator[Growth]:
+    def extensions(self, position: Position) -> Iterator[Extension]:
         """What grows out of a position, with whole families left folded, for who can evaluate them at once."""
         room = self.room().after(position.size)
-        return self._growths(position, room, (), lambda made: iter((made,)), free=True)
+        return self._extensions(position, room, (), lambda made: iter((made,)), free=True)
 
-    def members(self, growth: Opening | Batch) -> Iterator[Item]:
+    def members(self, extension: Opening | Batch) -> Iterator[Item]:
         """The literals that would be added, in the order of generation."""
-        if isinstance(growth, Opening):
-            yield from self._members(growth.family, None, growth.room, growth.start)
+        if isinstance(extension, Opening):
+            yield from self._members(extension.family, None, extension.room, extension.start)
             return
-        for index, family in self.plain[growth.position.slot.type].families.items():
-            if index >= growth.since[0] and index not in growth.without:
-                start = growth.since[1] if index == growth.since[0] else 0
-                low, high = growth.ranges.get(index, (0, len(family)))
+        for index, family in self.plain[extension.position.slot.type].families.items():
+            if index >= extension.since[0] and index not in extension.without:
+                start = extension.since[1] if index == extension.since[0] else 0
+                low, high = extension.ranges.get(index, (0, len(family)))
                 yield from islice(
-                    self._members(family, None, growth.room, max(start, low)), max(0, high - max(start, low))
+                    self._members(family, None, extension.room, max(start, low)), max(0, high - max(start, low))
                 )
 
-    def _flatten(self, growths: Iterator[Growth]) -> Iterator[Position]:
-        for growth in growths:
-            if isinstance(growth, Position):
-                yield growth
+    def _flatten(self, extensions: Iterator[Extension]) -> Iterator[Position]:
+        for extension in extensions:
+            if isinstance(extension, Position):
+                yield extension
             else:
-                for item in self.members(growth):
-                    yield from growth.settle(item)
+                for item in self.members(extension):
+                    yield from extension.settle(item)
 
-    def _growths(self, position: Position, room: Room, path: Path, up: Settle, *, free: bool) -> Iterator[Growth]:
+    def _extensions(
+        self, position: Position, room: Room, path: SlotPath, up: Settle, *, free: bool
+    ) -> Iterator[Extension]:
         """Growths at a position and behind its last literal; `up` puts a grown position into the whole predicate."""
         if position.added:
-            yield from self._last_growths(position, room, path, up, free=free)
+            yield from self._extensions_of_last(position, room, path, up, free=free)
         else:
             for made in self._grow_fixed(position, room):
                 yield from up(made)
@@ -469,7 +471,7 @@ class Space:
 
     def _batch(
         self,
-        path: Path,
+        path: SlotPath,
         position: Position,
         since: tuple[int, int],
         room: Room,
@@ -514,9 +516,9 @@ class Space:
 
         return add
 
-    def _last_growths(
-        self, position: Position, room: Room, path: Path, up: Settle, *, free: bool
-    ) -> Iterator[Growth]:
+    def _extensions_of_last(
+        self, position: Position, room: Room, path: SlotPath, up: Settle, *, free: bool
+    ) -> Iterator[Extension]:
         *before, last = position.added
 
         def put(item: Item) -> Iterator[Position]:
@@ -530,7 +532,7 @@ class Space:
             for i in reversed(range(len(last.positions))):
                 step = (*path, (len(position.items) - 1, i))
                 inside = self._inside(last, i, put)
-                yield from self._growths(last.positions[i], room.inside(), step, inside, free=is_free and i == 0)
+                yield from self._extensions(last.positions[i], room.inside(), step, inside, free=is_free and i == 0)
                 if last.positions[i].grown:
                     break
         for item in self._rewritten(last, position.slot.type, room):
@@ -546,7 +548,7 @@ class Space:
         return settle
 
     def _grow_position(self, position: Position, room: Room) -> Iterator[Position]:
-        return self._flatten(self._growths(position, room, (), lambda made: iter((made,)), free=False))
+        return self._flatten(self._extensions(position, room, (), lambda made: iter((made,)), free=False))
 
     def has_place(self, position: Position) -> bool:
         """Whether one more literal may stand at a position."""
@@ -568,7 +570,7 @@ class Space:
                 yield from self._settle(position, before, deeper, room, was)
 
     def _grow_fixed(self, position: Position, room: Room) -> Iterator[Position]:
-        """Growth of the literals that a rewrite put there: of the last grown one, or of one after it."""
+        """Extension of the literals that a rewrite put there: of the last grown one, or of one after it."""
         for i in reversed(range(len(position.fixed))):
             was = position.fixed[i]
             for item in self._grow_item(was, position.slot.type, room):
@@ -818,7 +820,7 @@ def _is_shared(literal: Predicate | None, families: list[Family], contested: set
 
 
 def _refuse_shrinking(grammar: CheckedGrammar, offers: Offers) -> None:
-    """Limits must hold along every derivation: a rewrite of a literal may not make it smaller."""
+    """GrammarLimits must hold along every derivation: a rewrite of a literal may not make it smaller."""
     for by_left in offers.from_literal.values():
         for left, families in by_left.items():
             for family in families:

@@ -24,13 +24,13 @@ from structtree.lang.syntax import (
     Exists,
     Flag,
     Follow,
+    ListStep,
     Missing,
     Named,
     No,
     Not,
     Or,
     Predicate,
-    Step,
     Top,
     Within,
 )
@@ -101,7 +101,7 @@ def canonical(predicate: Predicate) -> Predicate:
             return Among(attribute, unique_values)
         case Distinct(link, inners):
             return Distinct(link, tuple(sorted(map(canonical, inners), key=order)))
-        case Exists() | All() | No() | Count() | Follow() | Step() | Not():
+        case Exists() | All() | No() | Count() | Follow() | ListStep() | Not():
             return replace(predicate, inner=canonical(predicate.inner))
         case _:
             return predicate
@@ -149,7 +149,7 @@ def subject(predicate: Predicate) -> Subject | None:
             return ("define ", name)
         case Aggregate(function, link, attribute):
             return (f"{function} ", link, attribute)
-        case Follow() | Step() if (step := functional_step(predicate)) is not None:
+        case Follow() | ListStep() if (step := functional_step(predicate)) is not None:
             inner = subject(predicate.inner)
             return None if inner is None else (step, *inner)
         case _:
@@ -161,7 +161,7 @@ def functional_step(predicate: Predicate) -> str | None:
     match predicate:
         case Follow(link):
             return f"{link}."
-        case Step(step, _, link) if step in FUNCTIONAL:
+        case ListStep(step, _, link) if step in FUNCTIONAL:
             return f"{step} {link or ''}."
         case _:
             return None
@@ -215,7 +215,7 @@ def may_outgrow(p: Predicate, q: Predicate, rewritten: Container[Head] = ()) -> 
 def _unfilled(p: Predicate, rewritten: Container[Head]) -> bool:
     if isinstance(p, Top) or head(p) in rewritten:
         return True
-    return isinstance(p, Follow | Step) and functional_step(p) is not None and _unfilled(p.inner, rewritten)
+    return isinstance(p, Follow | ListStep) and functional_step(p) is not None and _unfilled(p.inner, rewritten)
 
 
 def head(literal: Predicate) -> Head:
@@ -228,8 +228,8 @@ def head(literal: Predicate) -> Head:
     True
     """
     match literal:
-        case Step(step, _, link):
-            return ("Step", step, link)
+        case ListStep(step, _, link):
+            return ("ListStep", step, link)
         case Exists(link) | All(link) | No(link) | Count(link) | Distinct(link) | Follow(link):
             return (type(literal).__name__, link)
         case _:
@@ -251,7 +251,7 @@ def _opposed(p: Predicate, q: Predicate) -> bool:
 
 def _end(predicate: Predicate) -> Predicate:
     """The test behind all functional steps."""
-    while isinstance(predicate, Follow | Step):
+    while isinstance(predicate, Follow | ListStep):
         predicate = predicate.inner
     return predicate
 
@@ -274,7 +274,7 @@ def n_literals(predicate: Predicate) -> int:
             return 1 + sum(map(n_literals, inners))
         case Not(inner):
             return n_literals(inner)
-        case Exists() | All() | No() | Count() | Follow() | Step():
+        case Exists() | All() | No() | Count() | Follow() | ListStep():
             return 1 + n_literals(predicate.inner)
         case _:
             return 1
@@ -296,7 +296,7 @@ def nesting(predicate: Predicate) -> int:
             return 1 + max(map(nesting, inners), default=0)
         case Not(inner):
             return nesting(inner)
-        case Exists() | All() | No() | Count() | Follow() | Step():
+        case Exists() | All() | No() | Count() | Follow() | ListStep():
             return 1 + nesting(predicate.inner)
         case Aggregate():
             return 1
@@ -327,7 +327,7 @@ def order(predicate: Predicate) -> tuple[Any, ...]:
             return (1, link, attribute, function, op, value)
         case Follow(link, inner):
             return (2, link, "", order(inner))
-        case Step(step, inner, link):
+        case ListStep(step, inner, link):
             return (2, link or "", step, order(inner))
         case Exists(link, inner):
             return (3, link, 0, order(inner))
