@@ -17,6 +17,7 @@ from structtree.lang.syntax import (
     All,
     Among,
     And,
+    AttributeTest,
     Bins,
     Compare,
     Count,
@@ -48,6 +49,7 @@ from structtree.lang.syntax import (
     ValueSource,
     Within,
 )
+from structtree.lang.walk import peel
 
 __all__ = ["pretty", "pretty_grammar", "pretty_name", "pretty_rewrite", "pretty_scalar"]
 
@@ -204,15 +206,10 @@ def _test(test: Flag | Compare | Among | Within | Missing | Named, path: str) ->
 
 def _dotted(predicate: Follow) -> str | None:
     """``load.shape = circle``, when there is a single test at the end of the references."""
-    path, end = "", predicate.inner
-    links = [predicate.link]
-    while isinstance(end, Follow):
-        links.append(end.link)
-        end = end.inner
-    if not isinstance(end, Flag | Compare | Among | Within | Missing | Named):
+    path, end = peel(predicate)
+    if not all(isinstance(step, Follow) for step in path) or not isinstance(end, AttributeTest | Missing | Named):
         return None
-    path = "".join(f"{pretty_name(link)}." for link in links)
-    return _test(end, path)
+    return _test(end, "".join(f"{pretty_name(step.link or '')}." for step in path))
 
 
 def _value(value: Scalar | ValueSource) -> str:

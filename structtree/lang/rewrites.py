@@ -15,6 +15,7 @@ from structtree.lang.logic import implies, source_of
 from structtree.lang.pretty import pretty, pretty_rewrite
 from structtree.lang.resolve import Scope, resolve
 from structtree.lang.syntax import (
+    TOP,
     Aggregate,
     Among,
     And,
@@ -34,11 +35,10 @@ from structtree.lang.syntax import (
     ValueSource,
     Within,
 )
-from structtree.lang.walk import children, is_closed, open_types, subpredicates
+from structtree.lang.walk import children, is_closed, open_types, parts_of, subpredicates
 
 __all__ = ["CheckedRewrite", "check_rewrite", "never_derived", "reachable_types", "refuse_endless"]
 
-TOP = Top()
 Rewrites = Mapping[str, "tuple[CheckedRewrite, ...]"]
 
 
@@ -125,21 +125,11 @@ def _specialises(left: Predicate, right: Predicate, scope: Scope) -> bool:
     if left == right:
         raise scope.error(f"{pretty(left)!r} is rewritten to itself")
     answer = implies(right, left)
-    if answer is False and _has_source(right):
+    if answer is False and any(source_of(part) is not None for part in parts_of(right)):
         raise scope.error(f"does not specialise: no value makes {pretty(right)!r} narrower than {pretty(left)!r}")
     if answer is False or (answer is None and implies(left, right)):
         raise scope.error(f"does not specialise: {pretty(right)!r} holds of more rows than {pretty(left)!r}")
     return answer is True
-
-
-def _has_source(predicate: Predicate) -> bool:
-    stack = [predicate]
-    while stack:
-        here = stack.pop()
-        if source_of(here) is not None:
-            return True
-        stack.extend(children(here))
-    return False
 
 
 # ---- the end of rewriting -------------------------------------------------------------------------------

@@ -22,6 +22,7 @@ from structtree.lang.syntax import (
     LinkedTo,
     LinkForm,
     ListStep,
+    Named,
     No,
     Not,
     Or,
@@ -122,9 +123,16 @@ def parts_of(predicate: Predicate) -> Iterator[Predicate]:
 
 
 def subpredicates(
-    predicate: Predicate, type_name: str, schema: Schema, *, closed: bool = True
+    predicate: Predicate, type_name: str, schema: Schema, *, closed: bool = True, definitions: bool = False
 ) -> Iterator[tuple[Predicate, str]]:
-    """Yield every predicate inside one, itself first, each with its type; on request not what is in closed forms.
+    """Yield every predicate inside one, itself first, each with its type.
+
+    Parameters
+    ----------
+    closed : bool
+        Also what stands inside closed forms.
+    definitions : bool
+        Also what definitions stand for.
 
     Examples
     --------
@@ -137,6 +145,8 @@ def subpredicates(
     while stack:
         here, name = stack.pop()
         yield here, name
+        if definitions and isinstance(here, Named) and here.body is not None:
+            stack.append((here.body, name))
         inner = inner_type(here, name, schema)
         if inner is not None and (closed or not is_closed(here)):
             stack.extend((child, inner) for child in reversed(children(here)))

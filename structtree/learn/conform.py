@@ -19,22 +19,12 @@ from structtree.data.schema import Attribute, Link, RecordType, Schema
 from structtree.errors import DataError, did_you_mean
 from structtree.lang.syntax import (
     Aggregate,
-    All,
-    Among,
-    Compare,
-    Count,
-    Distinct,
-    Exists,
-    Flag,
-    Follow,
-    ListStep,
+    AttributeTest,
+    LinkForm,
     Missing,
-    Named,
-    No,
     Predicate,
-    Within,
 )
-from structtree.lang.walk import children, inner_type
+from structtree.lang.walk import subpredicates
 
 __all__ = ["Mentioned", "conform", "mentioned"]
 
@@ -54,37 +44,19 @@ def mentioned(tests: Iterable[Predicate], schema: Schema) -> Mentioned:
     {'Train': frozenset({'cars'}), 'Car': frozenset({'wheels'})}
     """
     found: dict[str, set[str]] = {schema.individual: set()}
-    stack = [(test, schema.individual) for test in tests]
-    while stack:
-        part, name = stack.pop()
-        inner = inner_type(part, name, schema)
-        assert inner is not None  # the tests have been checked on this schema
+    parts = (pair for test in tests for pair in subpredicates(test, schema.individual, schema, definitions=True))
+    for part, name in parts:
         here = found.setdefault(name, set())
-        match part:
-            case Flag(member) | Compare(member) | Among(member) | Within(member) | Missing(member):
-                here.add(str(member))
-            case Named(body=body) if body is not None:
-                stack.append((body, name))
-            case Aggregate(link=link, attribute=attribute):
-                here.add(link)
-                target = schema.type(name).link(link)
-                assert target is not None
-                found.setdefault(target.target, set()).add(attribute)
-            case ListStep(link=None):
-                here.add(_LISTS)
-            case (
-                Follow(link)
-                | Exists(link)
-                | All(link)
-                | No(link)
-                | Count(link)
-                | Distinct(link)
-                | ListStep(link=link)
-            ):
-                here.add(str(link))
-            case _:
-                pass
-        stack.extend((child, inner) for child in children(part))
+        if isinstance(part, AttributeTest):
+            here.add(str(part.attribute))
+        elif isinstance(part, Missing):
+            here.add(str(part.member))
+        elif isinstance(part, LinkForm | Aggregate):
+            here.add(_LISTS if part.link is None else part.link)
+        if isinstance(part, Aggregate):
+            target = schema.type(name).link(part.link)
+            assert target is not None  # the tests have been checked on this schema
+            found.setdefault(target.target, set()).add(part.attribute)
     return {name: frozenset(members) for name, members in found.items()}
 
 

@@ -17,6 +17,7 @@ import numpy as np
 from structtree.data.columns import Population
 from structtree.data.schema import Attribute, RecordType, Schema
 from structtree.lang.syntax import Among, And, Compare, Flag, Missing, Named, Not, Or, Predicate, Top, Within
+from structtree.lang.walk import with_children
 
 __all__ = ["none_of", "one_of", "possibly", "seen_schema", "surely"]
 
@@ -43,10 +44,8 @@ def surely(test: Predicate, record: RecordType) -> Predicate:
     match test:
         case Compare(name, "!=", str() as value) if _is_nominal(name, record):
             return one_of(name, _others(name, (value,), record))
-        case And(parts):
-            return And(tuple(surely(part, record) for part in parts))
-        case Or(parts):
-            return Or(tuple(surely(part, record) for part in parts))
+        case And(parts) | Or(parts):
+            return with_children(test, tuple(surely(part, record) for part in parts))
         case Not(inner):
             return Not(possibly(inner, record))
         case Named(_, body) if body is not None:
@@ -77,10 +76,8 @@ def possibly(test: Predicate, record: RecordType) -> Predicate:
             return none_of(name, _others(name, values, record))
         case Flag(name) | Compare(name) | Among(name) | Within(name):
             return Or((test, Missing(name)))
-        case And(parts):
-            return And(tuple(possibly(part, record) for part in parts))
-        case Or(parts):
-            return Or(tuple(possibly(part, record) for part in parts))
+        case And(parts) | Or(parts):
+            return with_children(test, tuple(possibly(part, record) for part in parts))
         case Not(inner):
             return Not(surely(inner, record))
         case Named(_, body) if body is not None:

@@ -210,7 +210,7 @@ class _Counter:
         for test in tests:
             if isinstance(test.template, Missing) and not test.path:
                 member = test.template.member
-                follows = any(f.head == ("step", f"{member}.") for f in self._reached(test.type))
+                follows = any(f.head == ("Follow", member) for f in self._reached(test.type))
                 if member in behind or follows:
                     found.append(test)
         return found

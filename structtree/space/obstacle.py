@@ -18,10 +18,11 @@ import numpy as np
 
 from structtree.lang.logic import excludes, implies
 from structtree.lang.pretty import pretty
-from structtree.lang.syntax import Aggregate, Among, Compare, Count, Follow, ListStep, Predicate, Within
+from structtree.lang.syntax import Aggregate, Among, Compare, Count, Predicate, Within
+from structtree.lang.walk import peel
 from structtree.space.families import Family, LinkFamily, Slot, TestFamily
 from structtree.space.space import Space
-from structtree.space.terms import canonical, clash, conjuncts, functional_step, n_literals, nesting, subject
+from structtree.space.terms import canonical, clash, conjuncts, n_literals, nesting, subject
 
 __all__ = ["Obstacle", "obstacle"]
 
@@ -106,7 +107,7 @@ def _clash(p: Predicate, q: Predicate, name: str) -> str:
     if implies(p, q) or implies(q, p):
         weak = q if implies(p, q) else p
         return f"{both}: {pretty(weak)!r} is redundant"
-    if isinstance(_end(p), Among) and isinstance(_end(q), Among):
+    if isinstance(peel(p)[1], Among) and isinstance(peel(q)[1], Among):
         return f"{both}: write the values that both have as one set"
     return f"{both}: conditions on what one reference leads to go inside one pair of brackets"
 
@@ -152,7 +153,7 @@ def _value(space: Space, name: str, literal: Predicate) -> Obstacle | None:
     same = [family for family in _families(space, name) if _asks_the_same(family, literal)]
     if not same:
         return None
-    alike = [family for family in same if _operator(family.template) == _operator(_end(literal))] or same
+    alike = [family for family in same if _operator(family.template) == _operator(peel(literal)[1])] or same
     near = [found for family in alike for found in _nearest(family, literal)][:N_NEAREST]
     rules = " and ".join(repr(rule) for rule in dict.fromkeys(_rule(space, family) for family in alike))
     n = sum(family.n if isinstance(family, TestFamily) else len(family.numbers) for family in alike)
@@ -210,7 +211,7 @@ def _distance(value: Any, wanted: Any) -> float:
 
 
 def _asked_value(literal: Predicate) -> Any:
-    match _end(literal):
+    match peel(literal)[1]:
         case Compare(value=value) | Aggregate(value=value):
             return value
         case Count(n=n):
@@ -221,13 +222,6 @@ def _asked_value(literal: Predicate) -> Any:
             return values
         case _:
             return None
-
-
-def _end(literal: Predicate) -> Predicate:
-    """The test behind all functional steps."""
-    while isinstance(literal, Follow | ListStep) and functional_step(literal) is not None:
-        literal = literal.inner
-    return literal
 
 
 def _operator(test: Predicate) -> tuple[str, str | None]:

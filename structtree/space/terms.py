@@ -9,11 +9,11 @@ each other as far as syntax can see.
 from __future__ import annotations
 
 from collections.abc import Container
-from dataclasses import replace
 from typing import Any
 
 from structtree.lang.logic import excludes, implies
 from structtree.lang.syntax import (
+    TOP,
     Aggregate,
     All,
     Among,
@@ -24,6 +24,7 @@ from structtree.lang.syntax import (
     Exists,
     Flag,
     Follow,
+    LinkForm,
     ListStep,
     Missing,
     Named,
@@ -31,9 +32,12 @@ from structtree.lang.syntax import (
     Not,
     Or,
     Predicate,
+    Test,
     Top,
     Within,
+    sort_scalars,
 )
+from structtree.lang.walk import FUNCTIONAL, children, parts_of, peel, with_children
 
 __all__ = [
     "canonical",
@@ -50,8 +54,6 @@ __all__ = [
     "subject",
 ]
 
-TOP = Top()
-FUNCTIONAL = ("first", "last", "next", "previous")
 Subject = tuple[str, ...]
 Head = tuple[str | None, ...] | None
 
@@ -84,25 +86,20 @@ def canonical(predicate: Predicate) -> Predicate:
     >>> pretty(canonical(parse_predicate("b >= 2 and top and a = x and b >= 3 and a = x")))
     'a = x and b >= 3'
     """
+    predicate = with_children(predicate, tuple(map(canonical, children(predicate))))
     match predicate:
         case And(parts):
-            flat = [part for p in parts for part in conjuncts(canonical(p))]
-            return conjoin(tuple(_strongest(flat)))
+            return conjoin(tuple(_strongest([part for p in parts for part in conjuncts(p)])))
         case Or(parts):
-            flat = [part for p in parts for part in _disjuncts(canonical(p))]
-            unique = tuple(sorted(dict.fromkeys(flat), key=order))
+            unique = tuple(sorted(dict.fromkeys(part for p in parts for part in _disjuncts(p)), key=order))
             if TOP in unique:
                 return TOP
             return Or(unique) if len(unique) > 1 else unique[0]
         case Among(attribute, values, None):
-            unique_values = tuple(sorted(set(values), key=_scalar_order))
-            if len(unique_values) == 1:
-                return Compare(attribute, "=", unique_values[0])
-            return Among(attribute, unique_values)
+            words = sort_scalars(values)
+            return Compare(attribute, "=", words[0]) if len(words) == 1 else Among(attribute, words)
         case Distinct(link, inners):
-            return Distinct(link, tuple(sorted(map(canonical, inners), key=order)))
-        case Exists() | All() | No() | Count() | Follow() | ListStep() | Not():
-            return replace(predicate, inner=canonical(predicate.inner))
+            return Distinct(link, tuple(sorted(inners, key=order)))
         case _:
             return predicate
 
@@ -126,7 +123,7 @@ def _stronger(strong: Predicate, weak: Predicate, parts: list[Predicate]) -> boo
 
 def is_test(predicate: Predicate) -> bool:
     """Whether a predicate is a test of the row itself, rather than of rows it leads to."""
-    return isinstance(predicate, Flag | Compare | Among | Within | Missing | Named | Aggregate)
+    return isinstance(predicate, Test)
 
 
 def subject(predicate: Predicate) -> Subject | None:
@@ -244,16 +241,9 @@ def _related(p: Predicate, q: Predicate) -> bool:
 
 
 def _opposed(p: Predicate, q: Predicate) -> bool:
-    if isinstance(_end(p), Among) and isinstance(_end(q), Among):
+    if isinstance(peel(p)[1], Among) and isinstance(peel(q)[1], Among):
         return True
     return bool(implies(p, q)) or bool(implies(q, p)) or excludes(p, q)
-
-
-def _end(predicate: Predicate) -> Predicate:
-    """The test behind all functional steps."""
-    while isinstance(predicate, Follow | ListStep):
-        predicate = predicate.inner
-    return predicate
 
 
 def n_literals(predicate: Predicate) -> int:
@@ -265,19 +255,7 @@ def n_literals(predicate: Predicate) -> int:
     >>> n_literals(parse_predicate("exists atoms (element = N and exists bonds (to.element = O))"))
     5
     """
-    match predicate:
-        case Top():
-            return 0
-        case And(parts) | Or(parts):
-            return sum(map(n_literals, parts))
-        case Distinct(_, inners):
-            return 1 + sum(map(n_literals, inners))
-        case Not(inner):
-            return n_literals(inner)
-        case Exists() | All() | No() | Count() | Follow() | ListStep():
-            return 1 + n_literals(predicate.inner)
-        case _:
-            return 1
+    return sum(not isinstance(part, _CONNECTIVES) for part in parts_of(predicate))
 
 
 def nesting(predicate: Predicate) -> int:
@@ -289,19 +267,8 @@ def nesting(predicate: Predicate) -> int:
     >>> nesting(parse_predicate("exists atoms (element = N and exists bonds (to.element = O))"))
     3
     """
-    match predicate:
-        case And(parts) | Or(parts):
-            return max(map(nesting, parts))
-        case Distinct(_, inners):
-            return 1 + max(map(nesting, inners), default=0)
-        case Not(inner):
-            return nesting(inner)
-        case Exists() | All() | No() | Count() | Follow() | ListStep():
-            return 1 + nesting(predicate.inner)
-        case Aggregate():
-            return 1
-        case _:
-            return 0
+    inside = max(map(nesting, children(predicate)), default=0)
+    return inside + isinstance(predicate, _LOOKS_BEHIND_A_LINK)
 
 
 def _scalar_order(value: Any) -> tuple[bool, Any]:
@@ -349,4 +316,6 @@ def order(predicate: Predicate) -> tuple[Any, ...]:
             return (9,)
 
 
+_CONNECTIVES = (Top, And, Or, Not)
+_LOOKS_BEHIND_A_LINK = LinkForm | Aggregate
 _OPERATORS = {"=": 1, "!=": 2, ">=": 3, "<=": 4}
