@@ -35,6 +35,7 @@ __all__ = [
     "FUNCTIONAL",
     "StepPath",
     "children",
+    "functional_step",
     "inner_type",
     "is_closed",
     "open_types",
@@ -157,6 +158,17 @@ def open_types(predicate: Predicate, type_name: str, schema: Schema) -> Iterator
     for part, name in subpredicates(predicate, type_name, schema, closed=False):
         if isinstance(part, Top):
             yield name
+
+
+def functional_step(predicate: Predicate) -> str | None:
+    """Return the step of a predicate that looks at one row (a reference, the first, the next ...); else None."""
+    match predicate:
+        case Follow(link):
+            return f"{link}."
+        case ListStep(step, _, link) if step in FUNCTIONAL:
+            return f"{step} {link or ''}."
+        case _:
+            return None
 
 
 def peel(predicate: Predicate) -> tuple[StepPath, Predicate]:

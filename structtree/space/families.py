@@ -21,7 +21,7 @@ from structtree.data.reach import reachable_rows
 from structtree.data.schema import Kind
 from structtree.errors import GrammarError, UsageError
 from structtree.lang.check import CheckedGrammar, CheckedRewrite
-from structtree.lang.logic import implies
+from structtree.lang.logic import Subject, implies, subject
 from structtree.lang.mistakes import error_at
 from structtree.lang.pretty import pretty
 from structtree.lang.syntax import (
@@ -47,17 +47,14 @@ from structtree.lang.syntax import (
     ValueSource,
     Within,
 )
-from structtree.lang.walk import StepPath, children, inner_type, is_closed, peel, with_children, wrap
+from structtree.lang.walk import StepPath, children, functional_step, inner_type, is_closed, peel, with_children, wrap
 from structtree.space.evaluate import aggregate_values, rows_where
 from structtree.space.terms import (
-    Subject,
     canonical,
     conjoin,
-    functional_step,
     head,
     n_literals,
     nesting,
-    subject,
 )
 from structtree.space.values import Interval, Subsets, counts, cuts, intervals, scalars
 

@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from operator import eq, ge, le, ne
 from typing import Any, assert_never
 
-import numpy as np
-
 from structtree.data.columns import Population, Value
 from structtree.lang.matching import first_matching
 from structtree.lang.syntax import (
@@ -36,6 +34,8 @@ from structtree.lang.syntax import (
     Top,
     Within,
 )
+from structtree.lang.walk import inner_type
+from structtree.space.list_steps import runs_of
 
 __all__ = ["Witness", "satisfies", "witnesses"]
 
@@ -177,32 +177,17 @@ def _targets(population: Population, row: _Row, link: str) -> list[_Row]:
 
 
 def _step(population: Population, row: _Row, step: ListStep) -> list[_Row]:
-    """The rows one step along a list: its first or last element, or the neighbours of an element."""
+    """Return the rows one step along a list: its first or last element, or the neighbours of an element."""
+    target = inner_type(step, row.type, population.schema)
+    assert target is not None
+    runs = runs_of(step, population, row.type)
+    begin, start, stop = (int(places[row.index]) for places in (runs.begin, runs.start, runs.stop))
+    name = max((link for link in runs.links if link[0] <= start), default=(0, ""))[1]
     if step.link is not None:
-        elements = _targets(population, row, step.link)
-        return elements[:1] if step.step == "first" else elements[-1:]
-    elements, index = _list_of(population, row)
-    match step.step:
-        case "next":
-            return elements[index + 1 : index + 2]
-        case "previous":
-            return elements[max(index - 1, 0) : index]
-        case _:
-            return elements[index + 1 :]
-
-
-def _list_of(population: Population, row: _Row) -> tuple[list[_Row], int]:
-    """The list that a row is an element of (rows are in one list at most), and its index there."""
-    for record in population.schema.types:
-        for link in record.links:
-            if link.kind == "list" and link.target == row.type:
-                adjacency = population.tables[record.name].links[link.name]
-                for place in np.flatnonzero(adjacency.targets == row.index):
-                    owner = int(np.searchsorted(adjacency.offsets, place, side="right")) - 1
-                    stem = row.path[: row.path.rfind("[")] if row.path.endswith("]") else link.name
-                    elements = [_Row(row.type, int(r), f"{stem}[{i}]") for i, r in enumerate(adjacency.of(owner))]
-                    return elements, int(place - adjacency.offsets[owner])
-    return [row], 0
+        stem = f"{row.path}.{name}" if row.path else name
+    else:
+        stem = row.path[: row.path.rfind("[")] if row.path.endswith("]") else name
+    return [_Row(target, int(runs.elements[i]), f"{stem}[{i - begin}]") for i in range(start, stop)]
 
 
 def _aggregate(population: Population, row: _Row, predicate: Aggregate) -> float | None:

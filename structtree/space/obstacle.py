@@ -16,13 +16,13 @@ from typing import Any, Literal
 
 import numpy as np
 
-from structtree.lang.logic import excludes, implies
+from structtree.lang.logic import excludes, implies, subject
 from structtree.lang.pretty import pretty
 from structtree.lang.syntax import Aggregate, Among, Compare, Count, Predicate, Within
 from structtree.lang.walk import peel
 from structtree.space.families import Family, LinkFamily, Slot, TestFamily
 from structtree.space.space import Space
-from structtree.space.terms import canonical, clash, conjuncts, n_literals, nesting, subject
+from structtree.space.terms import canonical, clash, conjuncts, n_literals, nesting
 
 __all__ = ["Obstacle", "obstacle"]
 

@@ -25,6 +25,7 @@ from structtree.data.columns import Population
 from structtree.errors import GrammarError, UsageError
 from structtree.lang.check import CheckedGrammar, check_predicate
 from structtree.lang.grammar import Grammar
+from structtree.lang.logic import Subject, subject
 from structtree.lang.matching import first_matching
 from structtree.lang.parse import parse_predicate
 from structtree.lang.pretty import pretty
@@ -43,7 +44,6 @@ from structtree.space.families import (
 from structtree.space.functions import with_functions
 from structtree.space.terms import (
     Head,
-    Subject,
     canonical,
     clash,
     conjoin,
@@ -52,7 +52,6 @@ from structtree.space.terms import (
     may_outgrow,
     n_literals,
     nesting,
-    subject,
 )
 
 __all__ = ["Batch", "Extension", "Item", "Opening", "PlainTests", "Position", "Room", "Space"]

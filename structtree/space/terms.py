@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Container
 from typing import Any
 
-from structtree.lang.logic import excludes, implies
+from structtree.lang.logic import excludes, implies, subject
 from structtree.lang.syntax import (
     TOP,
     Aggregate,
@@ -37,24 +37,21 @@ from structtree.lang.syntax import (
     Within,
     sort_scalars,
 )
-from structtree.lang.walk import FUNCTIONAL, children, parts_of, peel, with_children
+from structtree.lang.walk import children, functional_step, parts_of, peel, with_children
 
 __all__ = [
     "canonical",
     "clash",
     "conjoin",
     "conjuncts",
-    "functional_step",
     "head",
     "is_test",
     "may_outgrow",
     "n_literals",
     "nesting",
     "order",
-    "subject",
 ]
 
-Subject = tuple[str, ...]
 Head = tuple[str | None, ...] | None
 
 
@@ -124,44 +121,6 @@ def _stronger(strong: Predicate, weak: Predicate, parts: list[Predicate]) -> boo
 def is_test(predicate: Predicate) -> bool:
     """Whether a predicate is a test of the row itself, rather than of rows it leads to."""
     return isinstance(predicate, Test)
-
-
-def subject(predicate: Predicate) -> Subject | None:
-    """What a test asks about: an attribute, an aggregate, or those at the end of references; else None.
-
-    Only tests with the same subject can imply or exclude each other as far as syntax can see.
-
-    Examples
-    --------
-    >>> from structtree.lang.parse import parse_predicate
-    >>> subject(parse_predicate("load.shape = circle"))
-    ('load.', 'shape')
-    """
-    match predicate:
-        case Flag(attribute) | Compare(attribute) | Among(attribute) | Within(attribute):
-            return (attribute,)
-        case Missing(member):
-            return (member,)
-        case Named(name):
-            return ("define ", name)
-        case Aggregate(function, link, attribute):
-            return (f"{function} ", link, attribute)
-        case Follow() | ListStep() if (step := functional_step(predicate)) is not None:
-            inner = subject(predicate.inner)
-            return None if inner is None else (step, *inner)
-        case _:
-            return None
-
-
-def functional_step(predicate: Predicate) -> str | None:
-    """The step of a predicate that looks at one certain row (a reference, the first, the next ...), else None."""
-    match predicate:
-        case Follow(link):
-            return f"{link}."
-        case ListStep(step, _, link) if step in FUNCTIONAL:
-            return f"{step} {link or ''}."
-        case _:
-            return None
 
 
 def clash(p: Predicate, q: Predicate) -> bool:
