@@ -1,8 +1,8 @@
 """Evaluation of predicates for all rows at once, on the columns.
 
 The idea: a predicate on a type is a boolean array over the rows of that type; a link turns the array of its
-target type into one of its own by counting, in one cumulative sum, the true rows behind each row. The law:
-`holds` equals `structtree.space.meaning.satisfies` for every individual.
+target type into one of its own by counting, in one cumulative sum, the true rows behind each row. The law: `holds`
+equals the definition of truth one row at a time, which stands in ``tests/space/truth.py``.
 """
 
 from __future__ import annotations
