@@ -1,4 +1,4 @@
-"""What follows from what, as far as syntax can see.
+"""Implication and exclusion between predicates, as far as syntax can see.
 
 A test is a region of the values its subject can have: a few words or all but a few, or a union of intervals
 of numbers. On such regions implication is inclusion and contradiction is an empty intersection, and both are
@@ -51,7 +51,7 @@ Subject = tuple[str, ...]
 
 
 def implies(p: Predicate, q: Predicate) -> bool | None:
-    """Whether every row that satisfies p satisfies q.
+    """Tell whether every row that satisfies p satisfies q.
 
     Parameters
     ----------
@@ -285,14 +285,14 @@ _COMPARE: dict[str, Callable[[Any, Any], bool]] = {"=": eq, "!=": eq, ">=": ge, 
 
 
 def _alike(one: Scalar | ValueSource, other: Scalar | ValueSource) -> bool:
-    """Whether two values can be compared: both words, or both numbers."""
+    """Tell whether two values can be compared: both words, or both numbers."""
     if isinstance(one, str):
         return isinstance(other, str)
     return isinstance(one, int | float) and isinstance(other, int | float)
 
 
 def _of_reals(test: ValueTest) -> bool:
-    """Whether the value shows that its attribute is not of whole numbers; checked values are of its kind."""
+    """Tell whether the value shows that its attribute is not of whole numbers; checked values are of its kind."""
     match test:
         case Compare(value=float()):
             return True
@@ -360,7 +360,7 @@ def _holds_a_whole_number(span: _Span) -> bool:
 
 
 def _some_value_implies(p: ValueTest, q: ValueTest, region: _Region) -> bool | None:
-    """Whether a source offers a value that makes p imply q without being q."""
+    """Tell whether a source offers a value that makes p imply q without being q."""
     source = source_of(p)
     if isinstance(source, Listed | Range):
         assert isinstance(p, Compare | Aggregate)
@@ -447,7 +447,7 @@ def _counts_imply(p: Predicate, q: Predicate) -> bool | None:
 
 
 def _more_rows(inner: bool | None, n: int | ValueSource, limit: int | ValueSource, *, up: bool) -> bool | None:
-    """Whether a count of n of the inner rows implies the limit; a source stands for the numbers that do."""
+    """Tell whether a count of n of the inner rows implies the limit; a source stands for the numbers that do."""
     if up and isinstance(limit, int) and limit <= 0:
         return True
     if not inner or isinstance(limit, ValueSource):
@@ -473,7 +473,7 @@ def _counts_exclude(p: Predicate, q: Predicate) -> bool:
 
 
 def _can_be_matched(inners: tuple[Predicate, ...], others: tuple[Predicate, ...]) -> bool:
-    """Whether each of the others follows from an inner of its own."""
+    """Tell whether each of the others follows from an inner of its own."""
     return can_be_matched([[i for i, inner in enumerate(inners) if implies(inner, other)] for other in others])
 
 
@@ -502,7 +502,7 @@ def _always(q: Predicate) -> bool | None:
 
 
 def _together_imply(parts: tuple[Predicate, ...], q: Predicate) -> bool | None:
-    """Whether the tests of one subject, taken together, imply a test of it."""
+    """Tell whether the tests of one subject, taken together, imply a test of it."""
     if not isinstance(q, ValueTest):
         return None
     related = [part for part in parts if isinstance(part, ValueTest) and subject(part) == subject(q)]
@@ -515,7 +515,7 @@ def _together_imply(parts: tuple[Predicate, ...], q: Predicate) -> bool | None:
 
 
 def _common(regions: list[_Region]) -> _Region:
-    """What lies in all of the regions; the last of them where they do not compare."""
+    """Return what lies in all of the regions; the last of them where they do not compare."""
     found = regions[-1]
     for region in regions[:-1]:
         match found, region:

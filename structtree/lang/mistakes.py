@@ -1,4 +1,4 @@
-"""What is said about a text that cannot be parsed, in words a reader of the language knows.
+"""Messages about a text that cannot be parsed, in words a reader of the language knows.
 
 Brackets and quotes are matched first, in one scan over the text. For anything else the parser knows which
 terminals could have come; here they are gathered into a few phrases, and the usual slips get a hint.
@@ -135,7 +135,7 @@ _KEYWORDS = {"_TOP", "_NOT", "_MISSING", "STEP", "QUANTIFIER", "COUNT", "DISTINC
 
 
 def sentence(accepted: Iterable[str], before: Word | None, came: Word) -> str:
-    """What was expected, after what, and what came instead.
+    """Say what was expected, after what, and what came instead.
 
     Parameters
     ----------

@@ -60,7 +60,7 @@ NUMERIC: tuple[Kind, ...] = ("int", "real")
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What names mean, and where messages point.
+    """The meaning of names, and where messages point.
 
     Parameters
     ----------

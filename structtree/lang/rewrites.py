@@ -1,4 +1,4 @@
-"""What a rewrite may look like, whether it specialises, and whether rewriting comes to an end.
+"""Checks of rewrites: their shape, whether they specialise, and whether rewriting comes to an end.
 
 All forms in which something is refined are monotone: adding a test inside can only make the whole hold of fewer
 rows. A rewrite from ``top`` therefore always specialises; a rewrite of a test does if its right side implies it,
@@ -119,7 +119,7 @@ def _check_closed(predicate: Predicate, scope: Scope, inside: Predicate | None) 
 
 
 def _specialises(left: Predicate, right: Predicate, scope: Scope) -> bool:
-    """Whether syntax shows it; False leaves it to the data, and what is wrong for certain is refused."""
+    """Tell whether syntax shows it; False leaves it to the data, and what is wrong for certain is refused."""
     if isinstance(left, Top):
         return True
     if left == right:
@@ -174,7 +174,7 @@ def _reach(steps: Mapping[str, set[str]], start: str) -> set[str]:
 
 
 def never_derived(rewrite: CheckedRewrite, rewrites: Iterable[CheckedRewrite], schema: Schema) -> bool:
-    """Whether no other rewrite can lead to the left side of this one."""
+    """Tell whether no other rewrite can lead to the left side of this one."""
     if isinstance(rewrite.left, Top):
         return False
     return not any(
@@ -187,7 +187,7 @@ def never_derived(rewrite: CheckedRewrite, rewrites: Iterable[CheckedRewrite], s
 
 
 def _may_become(right: Predicate, left: Predicate) -> bool:
-    """Whether a right side can be the literal, by a choice of values and by refining its open positions."""
+    """Tell whether a right side can be the literal, by a choice of values and by refining its open positions."""
     match right, left:
         case Top(), _:
             return True
@@ -211,7 +211,7 @@ def _may_become(right: Predicate, left: Predicate) -> bool:
 
 
 def _same_head(right: Predicate, left: Predicate) -> bool:
-    """Whether two predicates differ at most in what is inside them."""
+    """Tell whether two predicates differ at most in what is inside them."""
     if not children(right):
         return right == left
     heads = [(type(p), getattr(p, "link", None), getattr(p, "step", None), len(children(p))) for p in (right, left)]

@@ -221,7 +221,7 @@ class Named(Located):
 
 @dataclass(frozen=True, slots=True)
 class LinkedTo(Located):
-    """What the forms that look behind one link have in common: the link, and what is asked there."""
+    """Common part of the forms that look behind one link: the link, and what must hold there."""
 
     link: str
     inner: Predicate

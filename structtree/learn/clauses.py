@@ -59,18 +59,17 @@ class Clause(NamedTuple):
 def clauses(tree: Tree) -> tuple[Clause, ...]:
     """One clause for each leaf: every test on its path, or its negation.
 
-        Examples
-        --------
-        >>> from structtree.data.schema import Attribute, RecordType, Schema
-        >>> from structtree.lang.parse import parse_predicate
-        >>> from structtree.lang.walk import is_closed
-    from structtree.learn.tree import Branch, ClassCounts, Found, Leaf
-        >>> schema = Schema((RecordType("T", (Attribute("a", "bool"),)),), "T")
-        >>> found = Found("acc*", 1.0, 0.5, True, 0.0, 1, 0.0)
-        >>> yes, no, both = ClassCounts(1, (0.0, 1.0)), ClassCounts(1, (1.0, 0.0)), ClassCounts(2, (1.0, 1.0))
-        >>> tree = Tree((Branch(parse_predicate("a"), 1, 2, both, found), Leaf(yes), Leaf(no)), schema, ("no", "yes"))
-        >>> [clause.leaves for clause in clauses(tree)]
-        [(1,), (2,)]
+    Examples
+    --------
+    >>> from structtree.data.schema import Attribute, RecordType, Schema
+    >>> from structtree.lang.parse import parse_predicate
+    >>> from structtree.learn.tree import Branch, ClassCounts, Found, Leaf
+    >>> schema = Schema((RecordType("T", (Attribute("a", "bool"),)),), "T")
+    >>> found = Found("acc*", 1.0, 0.5, True, 0.0, 1, 0.0)
+    >>> yes, no, both = ClassCounts(1, (0.0, 1.0)), ClassCounts(1, (1.0, 0.0)), ClassCounts(2, (1.0, 1.0))
+    >>> tree = Tree((Branch(parse_predicate("a"), 1, 2, both, found), Leaf(yes), Leaf(no)), schema, ("no", "yes"))
+    >>> [clause.leaves for clause in clauses(tree)]
+    [(1,), (2,)]
     """
     return tuple(Clause(_conditions(tree, leaf), (leaf,)) for leaf in tree.leaves)
 
@@ -84,33 +83,32 @@ def _conditions(tree: Tree, leaf: int) -> tuple[Predicate, ...]:
 def short_clauses(tree: Tree, answers: Sequence[Hashable]) -> tuple[Clause, ...]:
     """Clauses that tell everybody what the tree does, without what syntax shows not to be needed.
 
-        Parameters
-        ----------
-        tree : Tree
-        answers : sequence
-            What each node of the tree says.
+    Parameters
+    ----------
+    tree : Tree
+    answers : sequence
+        What each node of the tree says.
 
-        Returns
-        -------
-        tuple of Clause
-            All leaves of a clause have the same answer.
+    Returns
+    -------
+    tuple of Clause
+        All leaves of a clause have the same answer.
 
-        Examples
-        --------
-        >>> from structtree.data.schema import Attribute, RecordType, Schema
-        >>> from structtree.lang.parse import parse_predicate
-        >>> from structtree.lang.pretty import pretty
-        >>> from structtree.lang.walk import is_closed
-    from structtree.learn.tree import Branch, ClassCounts, Found, Leaf
-        >>> schema = Schema((RecordType("T", (Attribute("a", "real"),)),), "T")
-        >>> found, seen = Found("acc*", 1.0, 0.5, True, 0.0, 1, 0.0), ClassCounts(2, (1.0, 1.0))
-        >>> first, second = (parse_predicate(text) for text in ("a >= 3", "a >= 5"))
-        >>> nodes = Branch(first, 1, 4, seen, found), Branch(second, 2, 3, seen, found), *[Leaf(seen)] * 3
-        >>> for clause in short_clauses(Tree(nodes, schema, ("no", "yes")), [0, 1, 0, 1, 0]):
-        ...     print([pretty(condition) for condition in clause.conditions], clause.leaves)
-        ['a >= 5'] (2,)
-        ['a in [3, 5)'] (3,)
-        ['not (a >= 3)'] (4,)
+    Examples
+    --------
+    >>> from structtree.data.schema import Attribute, RecordType, Schema
+    >>> from structtree.lang.parse import parse_predicate
+    >>> from structtree.lang.pretty import pretty
+    >>> from structtree.learn.tree import Branch, ClassCounts, Found, Leaf
+    >>> schema = Schema((RecordType("T", (Attribute("a", "real"),)),), "T")
+    >>> found, seen = Found("acc*", 1.0, 0.5, True, 0.0, 1, 0.0), ClassCounts(2, (1.0, 1.0))
+    >>> first, second = (parse_predicate(text) for text in ("a >= 3", "a >= 5"))
+    >>> nodes = Branch(first, 1, 4, seen, found), Branch(second, 2, 3, seen, found), *[Leaf(seen)] * 3
+    >>> for clause in short_clauses(Tree(nodes, schema, ("no", "yes")), [0, 1, 0, 1, 0]):
+    ...     print([pretty(condition) for condition in clause.conditions], clause.leaves)
+    ['a >= 5'] (2,)
+    ['a in [3, 5)'] (3,)
+    ['not (a >= 3)'] (4,)
     """
     plain, ways = clauses(tree), [tree.ways(node) for node in range(len(tree.nodes))]
     facts = _Facts((*_conditions_of(plain), *_tests(ways)))
@@ -130,7 +128,7 @@ def _conditions_of(found: Iterable[Clause]) -> Iterator[Predicate]:
 
 
 def negation(predicate: Predicate) -> Predicate:
-    """What holds exactly where a predicate does not, in words where there are some.
+    """Return what holds exactly where a predicate does not, in words where there are some.
 
     Examples
     --------
@@ -308,7 +306,7 @@ def _generalised(clause: Clause, ways: Ways, told: list[set[Hashable]], facts: _
 def _all_are_told(
     answer: set[Hashable], given: Numbers, ways: Ways, told: list[set[Hashable]], facts: _Facts
 ) -> bool:
-    """Whether all leaves that individuals with the given conditions can reach, as far as can be seen, say this."""
+    """Tell whether all leaves that individuals with these conditions can reach, as far as can be seen, say this."""
     stack = [0]
     while stack:
         index = stack.pop()

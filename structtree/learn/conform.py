@@ -194,7 +194,7 @@ class _Draft:
 
 
 def _serves(found: Link, wanted: Link) -> bool:
-    """Whether tests that follow one link can follow the other: a list is as good as a set, not the reverse."""
+    """Tell whether tests that follow one link can follow the other: a list is as good as a set, not the reverse."""
     return found.single if wanted.single else found.kind == wanted.kind or (found.kind == "list" and not found.single)
 
 

@@ -1,4 +1,4 @@
-"""What can be said of a test when values are unknown: whom it surely holds of, and whom it may hold of.
+"""Tests when values are unknown: whom it surely holds of, and whom it may hold of.
 
 A value is unknown where it is missing, and where it is a category that training has not seen: nothing was learned
 about either. Of both questions the answer is a test again, one that is true or false of everybody. So a tree that

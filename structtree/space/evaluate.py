@@ -148,7 +148,7 @@ def _evaluate(predicate: Predicate, population: Population, type_name: str, know
 
 
 def aggregate_values(test: Aggregate, population: Population, type_name: str) -> NDArray[np.float64]:
-    """What an aggregate test compares, for every row of a type; NaN where there is nothing to compare."""
+    """Return what an aggregate test compares, for every row of a type; NaN where there is nothing to compare."""
     target = population.tables[_target(population, type_name, test.link)]
     adjacency = population.tables[type_name].links[test.link]
     return _aggregate(test.function, adjacency, target.columns[test.attribute])

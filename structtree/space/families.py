@@ -180,7 +180,7 @@ class TestFamily:
         return int(np.argmin(np.abs(self.values - end.value)))
 
     def _behind_the_path(self, literal: Predicate) -> Predicate | None:
-        """What stands behind the steps of the path, if the literal begins with these."""
+        """Return what stands behind the steps of the path, if the literal begins with these."""
         for step in self.path:
             if functional_step(literal) != functional_step(step):
                 return None
@@ -194,7 +194,7 @@ class TestFamily:
 
     @property
     def form(self) -> tuple[Any, ...]:
-        """What two families share when their members can be the same literals."""
+        """The part that two families share when their members can be the same literals."""
         path = tuple(functional_step(step) for step in self.path)
         match self.template:
             case Compare(attribute, "=") | Among(attribute):
@@ -212,7 +212,7 @@ class TestFamily:
 
     @property
     def lonely(self) -> bool:
-        """Whether any two members imply or exclude each other, so that a position has one of them at most."""
+        """True where any two members imply or exclude each other, so that a position has one of them at most."""
         return not (isinstance(self.template, Compare) and self.template.op == "!=") or len(self) == 1
 
 
@@ -226,7 +226,7 @@ class Slot:
 
     @property
     def plain(self) -> bool:
-        """Whether it is just ``top``."""
+        """True where it is just ``top``."""
         return self.open and not self.fixed
 
 
@@ -245,14 +245,14 @@ class LinkFamily:
 
     @property
     def head(self) -> tuple[Any, ...]:
-        """What two families share when their members can be the same literals."""
+        """The part that two families share when their members can be the same literals."""
         own = head(self.template)
         assert own is not None
         return (*own, len(self.slots)) if isinstance(self.template, Distinct) else own
 
     @property
     def functional(self) -> bool:
-        """Whether it looks at one certain row."""
+        """True where it looks at one certain row."""
         return functional_step(self.template) is not None
 
     def build(self, number: int, inners: Sequence[Predicate]) -> Predicate:
@@ -484,7 +484,7 @@ def base_literals(family: Family) -> Iterator[Predicate]:
 
 
 def base_predicates(slot: Slot) -> Iterator[Predicate]:
-    """What stands in a slot as a rewrite makes it."""
+    """Yield what stands in a slot as a rewrite makes it."""
     for parts in product(*(list(base_literals(family)) for family in slot.fixed)):
         yield canonical(conjoin(parts))
 
@@ -503,7 +503,7 @@ def _special(literal: Predicate, left: Predicate, rewrite: CheckedRewrite) -> bo
 
 
 def _opens(predicate: Predicate) -> bool:
-    """Whether a literal has positions behind a link in which something stands or may be added."""
+    """Tell whether a literal has positions behind a link in which something stands or may be added."""
     return isinstance(predicate, LinkForm) and not is_closed(predicate)
 
 

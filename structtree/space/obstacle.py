@@ -35,7 +35,7 @@ MAX_COMPARED_MEMBERS = 1000
 
 @dataclass(frozen=True, slots=True)
 class Obstacle:
-    """What keeps a predicate out of a space.
+    """The first thing that keeps a predicate out of a space.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ class Obstacle:
 
 
 def obstacle(space: Space, predicate: Predicate) -> Obstacle | None:
-    """What keeps a checked, ground predicate out of a space; None when it is a member.
+    """Find what keeps a checked, ground predicate out of a space; None when it is a member.
 
     Examples
     --------
@@ -86,13 +86,13 @@ def _limit(space: Space, predicate: Predicate) -> Obstacle | None:
 
 
 def _at(space: Space, slot: Slot, literals: tuple[Predicate, ...], whole: Predicate) -> Obstacle | None:
-    """What is wrong with these conjuncts of a position."""
+    """Find what is wrong with these conjuncts of a position."""
     for p, q in combinations(literals, 2):
         if clash(p, q):
             return Obstacle("clash", _clash(p, q, slot.type), whole, slot.type)
-    most = space.grammar.conjuncts.get(slot.type, 1)
-    if most and len(literals) > max(most, len(slot.fixed) + int(slot.open)):
-        return Obstacle("conjuncts", _too_many(literals, most, slot.type), whole, slot.type)
+    if 0 < space.most_conjuncts(slot) < len(literals):
+        sentence = _too_many(literals, space.grammar.conjuncts.get(slot.type, 1), slot.type)
+        return Obstacle("conjuncts", sentence, whole, slot.type)
     for literal in literals:
         fixed = any(space._place_fixed(family, literal, slot.type) for family in slot.fixed)
         if not fixed and space._home(slot.type, literal) is None:
@@ -137,7 +137,7 @@ def _families(space: Space, name: str) -> Iterator[Family]:
 
 
 def _inside(space: Space, family: Family, literal: Predicate) -> Iterator[Obstacle]:
-    """What is wrong behind the link, where a family has the link."""
+    """Yield what is wrong behind the link, where a family has the link."""
     inners = family.inners(literal) if isinstance(family, LinkFamily) else None
     if inners is None:
         return
@@ -149,7 +149,7 @@ def _inside(space: Space, family: Family, literal: Predicate) -> Iterator[Obstac
 
 
 def _value(space: Space, name: str, literal: Predicate) -> Obstacle | None:
-    """Whether rewrites ask the same thing with other values, and which are nearest."""
+    """Find rewrites that test the same thing with other values, and which values are nearest."""
     same = [family for family in _families(space, name) if _asks_the_same(family, literal)]
     if not same:
         return None

@@ -54,7 +54,7 @@ from structtree.space.terms import (
     nesting,
 )
 
-__all__ = ["Batch", "Extension", "Item", "Opening", "PlainTests", "Position", "Room", "Space"]
+__all__ = ["Batch", "Extension", "Item", "Opening", "PlainTests", "Position", "Room", "Space", "has_room"]
 
 END = 1 << 60  # closes a literal or a position in a key; greater than every choice, so that growing is smaller
 CHAIN = -1  # follows the key of the literal that this one was rewritten from
@@ -102,12 +102,12 @@ class Item:
 
     @property
     def grown(self) -> bool:
-        """Whether it is more than a rewrite of ``top`` made it."""
+        """True where it is more than a rewrite of ``top`` made it."""
         return self.origin is not None or any(position.grown for position in self.positions)
 
     @property
     def goes_in_circles(self) -> bool:
-        """Whether rewriting has come back to a literal that it has been at before."""
+        """True where rewriting has come back to a literal that it has been at before."""
         before = self.origin
         while before is not None and before.literal != self.literal:
             before = before.origin
@@ -148,7 +148,7 @@ class Position:
 
     @property
     def grown(self) -> bool:
-        """Whether anything has been added since the position was made."""
+        """True where anything has been added since the position was made."""
         return bool(self.added) or any(item.grown for item in self.fixed)
 
     @property
@@ -165,7 +165,7 @@ class Room:
     nesting: int | None
 
     def allows(self, literals: int, depth: int) -> bool:
-        """Whether a literal of this size and depth still fits."""
+        """Tell whether a literal of this size and depth still fits."""
         return (self.literals is None or literals <= self.literals) and (
             self.nesting is None or depth <= self.nesting
         )
@@ -412,14 +412,14 @@ class Space:
     def first_families(self) -> tuple[Family, ...]:
         """Return the families that may be asked of an individual by themselves, as far as the limits allow them."""
         room = self.room()
-        return tuple(f for f in self.offers.from_top[self.grammar.individual] if _has_room(f, room))
+        return tuple(f for f in self.offers.from_top[self.grammar.individual] if has_room(f, room))
 
     def extend(self, position: Position) -> Iterator[Position]:
         """The positions that grow out of this one by one rewrite."""
         return self._flatten(self.extensions(position))
 
     def extensions(self, position: Position) -> Iterator[Extension]:
-        """What grows out of a position, with whole families left folded, for who can evaluate them at once."""
+        """Yield what grows out of a position, whole families unexpanded, so that they can be evaluated at once."""
         room = self.room().after(position.size)
         return self._extensions(position, room, (), lambda made: iter((made,)), free=True)
 
@@ -464,7 +464,7 @@ class Space:
             if batch is not None:
                 yield batch
             for family in self._others(position.slot.type, batch):
-                if family.index >= after[0] and _has_room(family, room) and not self._is_spent(position, family):
+                if family.index >= after[0] and has_room(family, room) and not self._is_spent(position, family):
                     start = after[1] if family.index == after[0] else 0
                     yield Opening(path, position, family, start, room, add)
 
@@ -503,7 +503,7 @@ class Space:
         return (*tests.others, *(tests.families[index] for index in sorted(batch.without)))
 
     def _is_spent(self, position: Position, family: Family) -> bool:
-        """Whether a position has the one member of a family that it may have."""
+        """Tell whether a position has the one member of a family that it may have."""
         if not isinstance(family, TestFamily) or self.offers.from_literal[position.slot.type]:
             return False
         return family.lonely and any(item.family is family for item in position.added)
@@ -550,9 +550,14 @@ class Space:
         return self._flatten(self._extensions(position, room, (), lambda made: iter((made,)), free=False))
 
     def has_place(self, position: Position) -> bool:
-        """Whether one more literal may stand at a position."""
+        """Tell whether one more literal may stand at a position."""
         most = self.grammar.conjuncts.get(position.slot.type, 1)
         return most == 0 or len(position.items) < max(most, len(position.fixed) + 1)
+
+    def most_conjuncts(self, slot: Slot) -> int:
+        """Return how many literals may stand in a slot, those that a rewrite put there included; 0 for any number."""
+        most = self.grammar.conjuncts.get(slot.type, 1)
+        return most and max(most, len(slot.fixed) + int(slot.open))
 
     def _settle(
         self, position: Position, before: tuple[Item, ...], item: Item, room: Room, was: Item | None
@@ -590,7 +595,7 @@ class Space:
                 yield from self._settle_fixed(position, i, deeper, room)
 
     def _counts(self, made: Position, item: Item) -> bool:
-        """Whether this derivation is the one that counts, where a predicate may have several."""
+        """Tell whether this derivation is the one that counts, where a predicate may have several."""
         if item.key[0] != START and item.family.index in self.contested[made.slot.type]:
             home = self._home(made.slot.type, item.literal)
             if home is None or home.key != item.key:
@@ -621,7 +626,7 @@ class Space:
 
     def _members(self, family: Family, origin: Item | None, room: Room, start: int) -> Iterator[Item]:
         """The literals of a family as a rewrite makes them, from a choice on."""
-        if not _has_room(family, room):
+        if not has_room(family, room):
             return
         if isinstance(family, TestFamily):
             for v in family.choices()[start:]:
@@ -654,10 +659,8 @@ class Space:
         """The least derivation of a set of literals in a slot."""
         if any(clash(p, q) for i, p in enumerate(literals) for q in literals[:i]):
             return None
-        most, n_fixed = self.grammar.conjuncts.get(slot.type, 1), len(slot.fixed)
-        if len(literals) < n_fixed or (len(literals) > n_fixed and not slot.open):
-            return None
-        if most and len(literals) > max(most, n_fixed + int(slot.open)):
+        most, n_fixed = self.most_conjuncts(slot), len(slot.fixed)
+        if len(literals) < n_fixed or (len(literals) > n_fixed and not slot.open) or 0 < most < len(literals):
             return None
         homes = [self._home(slot.type, literal) for literal in literals] if len(literals) > n_fixed else []
         fixed = [[self._place_fixed(family, literal, slot.type) for literal in literals] for family in slot.fixed]
@@ -770,7 +773,8 @@ def _between(literal: Predicate, family: TestFamily) -> tuple[int, int] | None:
             return None
 
 
-def _has_room(family: Family, room: Room) -> bool:
+def has_room(family: Family, room: Room) -> bool:
+    """Tell whether a literal of a family, as a rewrite makes it, still fits."""
     if isinstance(family, TestFamily):
         return room.allows(family.size, family.depth)
     return room.allows(1, 1)
@@ -785,12 +789,12 @@ def _fits(item: Item, was: Item | None, room: Room) -> bool:
 
 
 def _in_order(positions: tuple[Position, ...]) -> bool:
-    """Whether like positions (those of ``distinct``) stand in the order of their keys: one order of a bag."""
+    """Tell whether like positions (those of ``distinct``) stand in the order of their keys: one order of a bag."""
     return len(positions) < 2 or all(p.key <= q.key for p, q in pairwise(p for p in positions if p.slot.plain))
 
 
 def _is_single(family: Family) -> bool:
-    """Whether a family is one literal, so that which literal of a position it made is never a question."""
+    """Tell whether a family is one literal, so that which literal of a position it made is never a question."""
     if isinstance(family, TestFamily):
         return len(family) == 1
     return len(family.numbers) == 1 and all(_is_single(f) for slot in family.slots for f in slot.fixed)
@@ -812,7 +816,7 @@ def _contested(name: str, offers: Offers) -> frozenset[int]:
 
 
 def _is_shared(literal: Predicate | None, families: list[Family], contested: set[int]) -> bool:
-    """Whether a literal may have several derivations."""
+    """Tell whether a literal may have several derivations."""
     assert literal is not None
     makers = [family.index for family in families if family.may_make(literal)]
     return len(makers) > 1 or not contested.isdisjoint(makers)

@@ -119,12 +119,12 @@ def _stronger(strong: Predicate, weak: Predicate, parts: list[Predicate]) -> boo
 
 
 def is_test(predicate: Predicate) -> bool:
-    """Whether a predicate is a test of the row itself, rather than of rows it leads to."""
+    """Tell whether a predicate is a test of the row itself, rather than of rows it leads to."""
     return isinstance(predicate, Test)
 
 
 def clash(p: Predicate, q: Predicate) -> bool:
-    """Whether two literals may not be conjuncts of one position.
+    """Tell whether two literals may not be conjuncts of one position.
 
     They clash when they are the same; when they are tests of one subject and one implies or excludes the other;
     when they are two sets of values of one subject, which are better said as one set; when they count the same rows
@@ -150,7 +150,7 @@ def clash(p: Predicate, q: Predicate) -> bool:
 
 
 def may_outgrow(p: Predicate, q: Predicate, rewritten: Container[Head] = ()) -> bool:
-    """Whether a literal p that clashes with q may have refinements that do not.
+    """Tell whether a literal p that clashes with q may have refinements that do not.
 
     Behind a functional step only ``top``, and what rewrites begin at, can still become a plain test; elsewhere
     growing may always help.
@@ -175,7 +175,7 @@ def _unfilled(p: Predicate, rewritten: Container[Head]) -> bool:
 
 
 def head(literal: Predicate) -> Head:
-    """What a literal has in common with all that differ from it in values and in what is inside.
+    """Return what a literal has in common with all that differ from it in values and in what is inside.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What a value source offers on given data: thresholds, categories, intervals, counts.
+"""The values that a source offers on given data: thresholds, categories, intervals, counts.
 
 The rules a person can predict. ``a >= *`` has a threshold between any two neighbouring values: for whole numbers
 the greater of the two (``<=``: the smaller), for reals the midpoint, rounded to the fewest decimals that keep it
