@@ -28,6 +28,7 @@ from structtree.lang.syntax import (
     Exists,
     Flag,
     Follow,
+    LinkForm,
     Listed,
     ListStep,
     Missing,
@@ -161,9 +162,13 @@ def source_of(predicate: Predicate) -> ValueSource | None:
         case Compare(value=value) | Aggregate(value=value) | Count(n=value):
             return value if isinstance(value, ValueSource) else None
         case Within(source=value) | Among(source=value):
-            return value if isinstance(value, ValueSource) else None
-        case _:
+            return value
+        case Top() | And() | Or() | Not() | Flag() | Missing() | Named():
             return None
+        case _ if isinstance(predicate, LinkForm):
+            return None
+        case _ as never:
+            assert_never(never)
 
 
 # ---- tests: regions of values ---------------------------------------------------------------------------
@@ -221,8 +226,12 @@ def subject(predicate: Predicate) -> Subject | None:
         case Follow() | ListStep() if (step := functional_step(predicate)) is not None:
             inner = subject(predicate.inner)
             return None if inner is None else (step, *inner)
-        case _:
+        case Top() | And() | Or() | Not():
             return None
+        case _ if isinstance(predicate, LinkForm):
+            return None
+        case _ as never:
+            assert_never(never)
 
 
 def _region(test: ValueTest) -> _Region | None:

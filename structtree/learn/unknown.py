@@ -16,7 +16,21 @@ import numpy as np
 
 from structtree.data.columns import Population
 from structtree.data.schema import Attribute, RecordType, Schema
-from structtree.lang.syntax import Among, And, Compare, Flag, Missing, Named, Not, Or, Predicate, Top, Within
+from structtree.lang.syntax import (
+    Among,
+    And,
+    Compare,
+    Flag,
+    LinkForm,
+    Missing,
+    Named,
+    Not,
+    Or,
+    Predicate,
+    Test,
+    Top,
+    Within,
+)
 from structtree.lang.walk import with_children
 
 __all__ = ["none_of", "one_of", "possibly", "seen_schema", "surely"]
@@ -52,7 +66,7 @@ def surely(test: Predicate, record: RecordType) -> Predicate:
             inside = surely(body, record)
             return test if inside == body else inside
         case _:
-            return test
+            return _as_it_is(test)
 
 
 def possibly(test: Predicate, record: RecordType) -> Predicate:
@@ -84,7 +98,12 @@ def possibly(test: Predicate, record: RecordType) -> Predicate:
             inside = possibly(body, record)
             return test if inside == body else inside
         case _:
-            return test
+            return _as_it_is(test)
+
+
+def _as_it_is(test: Top | Test | LinkForm) -> Predicate:
+    """Return a test that no unknown value of the individual changes; its type keeps new connectives out."""
+    return test
 
 
 def seen_schema(population: Population) -> Schema:

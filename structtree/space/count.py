@@ -275,7 +275,7 @@ class _Counter:
         if not all(isinstance(f, TestFamily) and f.subject and not f.head for f in slot.fixed):
             raise _NoFormulaError(f"a rewrite opens a position of {slot.type} beside more than plain tests")
         fixed = [f for f in slot.fixed if isinstance(f, TestFamily)]
-        self._ask_for_different(slot, [f.subject for f in fixed])
+        self._require_different(slot, [f.subject for f in fixed])
         most = self._most(slot, room)
         tests, links = self._families(slot.type)
         if any(isinstance(t.template, Missing) for t in (*tests, *fixed)):
@@ -299,7 +299,7 @@ class _Counter:
         return _product(series, most, room.literals)
 
     def _closed(self, slot: Slot, room: Room) -> Series:
-        self._ask_for_different(slot, [f.subject or f if isinstance(f, TestFamily) else f.head for f in slot.fixed])
+        self._require_different(slot, [f.subject or f if isinstance(f, TestFamily) else f.head for f in slot.fixed])
         return _product((self._one_of(f, room) for f in slot.fixed), len(slot.fixed), room.literals)
 
     def _one_of(self, family: Family, room: Room) -> Series:
@@ -313,7 +313,7 @@ class _Counter:
         n = len(family.numbers)
         return {(1, _weight(room, size + 1)): ways * n for size, ways in inner.items()}
 
-    def _ask_for_different(self, slot: Slot, subjects: list[Any]) -> None:
+    def _require_different(self, slot: Slot, subjects: list[Any]) -> None:
         steps = [s for s in subjects if isinstance(s, tuple) and str(s[0]).endswith(".")]
         if len(set(subjects)) < len(subjects) or len(steps) > 1:
             raise _NoFormulaError(f"a rewrite puts two literals of one kind into a position of {slot.type}")

@@ -150,7 +150,7 @@ def _inside(space: Space, family: Family, literal: Predicate) -> Iterator[Obstac
 
 def _value(space: Space, name: str, literal: Predicate) -> Obstacle | None:
     """Find rewrites that test the same thing with other values, and which values are nearest."""
-    same = [family for family in _families(space, name) if _asks_the_same(family, literal)]
+    same = [family for family in _families(space, name) if _tests_the_same(family, literal)]
     if not same:
         return None
     alike = [family for family in same if _operator(family.template) == _operator(peel(literal)[1])] or same
@@ -171,7 +171,7 @@ def _unmade(space: Space, name: str, literal: Predicate) -> Obstacle:
     return Obstacle("rewrite", f"no rewrite of {name} makes {pretty(literal)!r}{known}", literal, name)
 
 
-def _asks_the_same(family: Family, literal: Predicate) -> bool:
+def _tests_the_same(family: Family, literal: Predicate) -> bool:
     if isinstance(family, TestFamily):
         return family.subject is not None and family.subject == subject(literal)
     template = family.template
@@ -189,7 +189,7 @@ def _values(family: Family) -> Any:
 
 def _nearest(family: Family, literal: Predicate) -> Iterator[Predicate]:
     """The members of a family whose values are nearest, in the order of the values."""
-    wanted = _asked_value(literal)
+    wanted = _value_of(literal)
     values = _values(family)
     for v in sorted(
         nsmallest(
@@ -210,7 +210,7 @@ def _distance(value: Any, wanted: Any) -> float:
     return 1.0 - difflib.SequenceMatcher(None, str(value), str(wanted)).ratio()
 
 
-def _asked_value(literal: Predicate) -> Any:
+def _value_of(literal: Predicate) -> Any:
     match peel(literal)[1]:
         case Compare(value=value) | Aggregate(value=value):
             return value

@@ -485,8 +485,8 @@ class Space:
             without |= {index for index, family in tests.families.items() if not room.allows(family.size, 0)}
         ranges: dict[int, tuple[int, int]] = {}
         for literal in position.literals:
-            asked = (literal.link,) if isinstance(literal, Follow) else subject(literal)
-            for index in tests.by_subject.get(asked, ()) if asked is not None else ():
+            about = (literal.link,) if isinstance(literal, Follow) else subject(literal)
+            for index in tests.by_subject.get(about, ()) if about is not None else ():
                 between = _between(literal, tests.families[index])
                 if between is None or index in ranges or index in without:
                     without = without | {index}
