@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from structtree import Population, Space
 from structtree.data.columns import Adjacency
-from structtree.lang.syntax import Compare, Count, Exists, Follow, Predicate, Step, Top
+from structtree.lang.syntax import Compare, Count, Exists, Follow, ListStep, Predicate, Top
 from structtree.space.evaluate import Known, rows_where
 from structtree.space.families import TestFamily
 from structtree.space.terms import conjoin, conjuncts
@@ -121,7 +121,7 @@ class _Greedy:
             place = todo.pop()
             yield place
             for i, literal in enumerate(place.literals):
-                if isinstance(literal, Exists | Count | Follow | Step):
+                if isinstance(literal, Exists | Count | Follow | ListStep):
                     others = (*place.literals[:i], *place.literals[i + 1 :])
                     todo.append(self._inside(place, literal, others))
 
@@ -138,7 +138,7 @@ class _Greedy:
 
     def _behind(self, type_name: str, literal: Any, levels: Levels) -> Levels:
         match literal:
-            case Step():
+            case ListStep():
                 return _of_next(self.population, type_name, levels)
             case Count(link, n=n):
                 return _kth_greatest(self.population.tables[type_name].links[link], levels, int(n))

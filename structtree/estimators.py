@@ -251,7 +251,7 @@ class _StructuralTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
         """The columns that the tests ask about; functions may look at all of them."""
         if self.model_.functions:
             return frozenset(column.name for column in self._columns)
-        asked: frozenset[str] = self.model_.asked[self.tree_.schema.individual]
+        asked: frozenset[str] = self.model_.mentions[self.tree_.schema.individual]
         return asked
 
     def __sklearn_tags__(self) -> Any:

@@ -18,11 +18,11 @@ from structtree.lang.syntax import (
     Exists,
     Flag,
     Follow,
+    ListStep,
     Missing,
     No,
     Not,
     Or,
-    Step,
     Top,
     Within,
 )
@@ -116,7 +116,7 @@ def predicates(draw, schema, name=None, depth=3):
             smaller.map(Not),
         ]
         if schema.listed(name):
-            forms.append(st.builds(Step, st.sampled_from(["next", "previous", "later"]), smaller))
+            forms.append(st.builds(ListStep, st.sampled_from(["next", "previous", "later"]), smaller))
         forms += [linked(schema, link, depth - 1) for link in record.links] * 3
     return draw(st.one_of(forms))
 
@@ -175,7 +175,7 @@ def linked(schema, link, depth):
             )
         )
     if link.kind == "list":
-        forms.append(st.builds(Step, st.sampled_from(["first", "last"]), inner, name))
+        forms.append(st.builds(ListStep, st.sampled_from(["first", "last"]), inner, name))
     return st.one_of(forms)
 
 

@@ -19,10 +19,10 @@ from structtree.lang.syntax import (
     Definition,
     Flag,
     Function,
+    GrammarLimits,
     GrammarSyntax,
-    Limits,
+    Location,
     Named,
-    Place,
     Predicate,
 )
 from structtree.lang.walk import children, subpredicates
@@ -32,7 +32,7 @@ __all__ = ["CheckedGrammar", "CheckedRewrite", "check", "check_predicate"]
 INDIVIDUAL = "Individual"
 """In ``refine`` and ``define``: the type of the individuals, unless some other type has that name."""
 
-MAX_DEPTH = 150
+MAX_DEFINITION_DEPTH = 150
 """How deep a definition may be once the definitions in it are written out."""
 
 MAX_SIZE = 100_000
@@ -57,7 +57,7 @@ class CheckedGrammar:
     definitions : mapping from name to Definition
         With resolved bodies.
     functions : mapping from name to Function
-    limits : Limits
+    limits : GrammarLimits
     warnings : tuple of str
         What is odd, but not wrong.
     source, text
@@ -71,7 +71,7 @@ class CheckedGrammar:
     conjuncts: Mapping[str, int]
     definitions: Mapping[str, Definition]
     functions: Mapping[str, Function]
-    limits: Limits
+    limits: GrammarLimits
     warnings: tuple[str, ...] = ()
     source: str = "<grammar>"
     text: str | None = None
@@ -235,10 +235,10 @@ def _refuse_huge(definition: Definition, depths: dict[str, int], sizes: dict[str
         size += 1 + sizes.get(name or "", 0)
         stack.extend((child, level + 1) for child in children(part))
     depths[definition.name], sizes[definition.name] = depth, size
-    if depth > MAX_DEPTH or size > MAX_SIZE:
+    if depth > MAX_DEFINITION_DEPTH or size > MAX_SIZE:
         raise scope.at(definition.place).error(
             f"the definition {definition.name!r} is too large once the definitions in it are written out: "
-            f"at most {MAX_DEPTH} deep and {MAX_SIZE} parts"
+            f"at most {MAX_DEFINITION_DEPTH} deep and {MAX_SIZE} parts"
         )
 
 
@@ -299,6 +299,6 @@ def _warnings(
             )
 
 
-def _warning(message: str, place: Place | None, scope: Scope) -> str:
+def _warning(message: str, place: Location | None, scope: Scope) -> str:
     where = f"{scope.source}:{place.line}:{place.column}" if place else scope.source
     return f"{where}: {message}"

@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from structtree.data.schema import Attribute, Link, RecordType, Schema
 from structtree.errors import GrammarError, did_you_mean
-from structtree.lang.syntax import Function, GrammarSyntax, Place, TypeDeclaration
+from structtree.lang.mistakes import error_at
+from structtree.lang.syntax import Function, GrammarSyntax, TypeDeclaration
 
 __all__ = ["declared_categories", "schema_of"]
 
@@ -65,10 +66,10 @@ def _declared_schema(syntax: GrammarSyntax) -> Schema:
         for link in declaration.links:
             if link.target not in names:
                 place = declaration.member_places.get(link.name, declaration.place)
-                raise _error(f"unknown type {link.target!r}{did_you_mean(link.target, names)}", place)
+                raise error_at(place, f"unknown type {link.target!r}{did_you_mean(link.target, names)}")
     if syntax.individual is not None and syntax.individual not in names:
         hint = did_you_mean(syntax.individual, names)
-        raise _error(f"unknown type {syntax.individual!r}{hint}", syntax.individual_place)
+        raise error_at(syntax.individual_place, f"unknown type {syntax.individual!r}{hint}")
     if syntax.individual is None and len(names) > 1:
         choice = " or ".join(f"'individual {name}'" for name in names[:3])
         raise GrammarError(f"this grammar does not say what the individual is; add {choice}")
@@ -78,9 +79,9 @@ def _declared_schema(syntax: GrammarSyntax) -> Schema:
 def _check_individual(syntax: GrammarSyntax, data: Schema) -> None:
     if syntax.individual in (None, data.individual):
         return
-    raise _error(
-        f"the individual of this grammar is {syntax.individual!r}, that of the data is {data.individual!r}",
+    raise error_at(
         syntax.individual_place,
+        f"the individual of this grammar is {syntax.individual!r}, that of the data is {data.individual!r}",
     )
 
 
@@ -88,23 +89,19 @@ def _compare(declaration: TypeDeclaration, data: Schema) -> None:
     """Refuse a declared type of which the data has something else."""
     if declaration.name not in data:
         hint = did_you_mean(declaration.name, data.names)
-        raise _error(f"the data has no type {declaration.name!r}{hint}", declaration.place)
+        raise error_at(declaration.place, f"the data has no type {declaration.name!r}{hint}")
     record = data.type(declaration.name)
     for name, problem in _problems(declaration, record):
-        place = declaration.member_places.get(name, declaration.place)
-        raise _error(f"the data has {problem}", place)
+        if problem is not None:
+            raise error_at(declaration.member_places.get(name, declaration.place), f"the data has {problem}")
 
 
-def _problems(declaration: TypeDeclaration, record: RecordType) -> Iterator[tuple[str, str]]:
-    """For each declared member that the data does not have as it is declared, what the data has instead."""
+def _problems(declaration: TypeDeclaration, record: RecordType) -> Iterator[tuple[str, str | None]]:
+    """Yield each declared member with what the data has instead; None where it has what is declared."""
     for attribute in declaration.attributes:
-        problem = _attribute_problem(attribute, record)
-        if problem is not None:
-            yield attribute.name, problem
+        yield attribute.name, _attribute_problem(attribute, record)
     for link in declaration.links:
-        problem = _link_problem(link, record)
-        if problem is not None:
-            yield link.name, problem
+        yield link.name, _link_problem(link, record)
 
 
 def _attribute_problem(declared: Attribute, record: RecordType) -> str | None:
@@ -146,16 +143,12 @@ def _shown(link: Link) -> str:
 def _with_function(schema: Schema, function: Function) -> Schema:
     if function.type not in schema:
         hint = did_you_mean(function.type, schema.names)
-        raise _error(f"unknown type {function.type!r}{hint}", function.place)
+        raise error_at(function.place, f"unknown type {function.type!r}{hint}")
     record = schema.type(function.type)
     present = record.attribute(function.name)
     if present is not None and present.kind == function.kind:
         return schema  # the data brings its values already
     if function.name in record.members:
-        raise _error(f"type {record.name!r} has a member {function.name!r} already", function.place)
+        raise error_at(function.place, f"type {record.name!r} has a member {function.name!r} already")
     wider = replace(record, attributes=(*record.attributes, function.attribute))
     return Schema(tuple(wider if t is record else t for t in schema.types), schema.individual)
-
-
-def _error(message: str, place: Place | None) -> GrammarError:
-    return GrammarError(message, "", place.line if place else None, place.column if place else None)

@@ -18,7 +18,7 @@ from structtree.lang.check import CheckedGrammar
 from structtree.lang.grammar import Grammar, members_text
 from structtree.lang.pretty import pretty, pretty_name
 from structtree.lang.rewrites import CheckedRewrite
-from structtree.lang.syntax import Compare, Place, Quantiles, Star
+from structtree.lang.syntax import Compare, Location, Quantiles, Star
 
 __all__ = ["default_grammar"]
 
@@ -77,24 +77,24 @@ def _fitted(grammar: Grammar, population: Population, known: Profile) -> Grammar
         checked = grammar.check(schema)
     except GrammarError:
         return None
-    left = {record.name: _not_asked(checked, record.name, population, known) for record in schema.types}
+    left = {record.name: _left_out(checked, record.name, population, known) for record in schema.types}
     parts = [name for name in schema.names if name != schema.individual]
     if checked.warnings or not all(checked.rewrites.get(name) for name in schema.names):
         return None
-    if any(left[name] for name in parts) or _asked_at(checked, parts, Star) & known.crowded:
+    if any(left[name] for name in parts) or _compared_at(checked, parts, Star) & known.crowded:
         return None
-    fitted = _asking(_without(grammar, checked, known), left[schema.individual])
+    fitted = _with_attributes(_without(grammar, checked, known), left[schema.individual])
     return replace(fitted, notes=tuple(_notes(checked, known)))
 
 
-def _not_asked(checked: CheckedGrammar, name: str, population: Population, known: Profile) -> tuple[Attribute, ...]:
+def _left_out(checked: CheckedGrammar, name: str, population: Population, known: Profile) -> tuple[Attribute, ...]:
     """The attributes of a type that say something about rows and that a grammar does not ask about."""
-    asked = {getattr(rewrite.right, "attribute", None) for rewrite in checked.rewrites.get(name, ())}
+    tested = {getattr(rewrite.right, "attribute", None) for rewrite in checked.rewrites.get(name, ())}
     columns = population.table(name).columns
     return tuple(
         attribute
         for attribute in population.schema.type(name).attributes
-        if attribute.name not in asked
+        if attribute.name not in tested
         and Member(name, attribute.name) not in known.identifiers
         and not _is_constant(columns[attribute.name])
     )
@@ -104,7 +104,7 @@ def _is_constant(column: Column) -> bool:
     return column.kind == "nominal" and len(column.categories) < 2
 
 
-def _asked_at(checked: CheckedGrammar, types: list[str], source: type[Star | Quantiles]) -> frozenset[Member]:
+def _compared_at(checked: CheckedGrammar, types: list[str], source: type[Star | Quantiles]) -> frozenset[Member]:
     """The numbers of some types that are compared with thresholds of that source."""
     return frozenset(
         Member(name, right.attribute)
@@ -118,14 +118,14 @@ def _notes(checked: CheckedGrammar, known: Profile) -> Iterator[str]:
     if known.identifiers:
         yield f"not asked: {members_text(checked.schema, known.identifiers)} (unique to each row)"
     names = list(checked.rewrites)
-    coarse = _asked_at(checked, names, Quantiles) - _asked_at(checked, names, Star)
+    coarse = _compared_at(checked, names, Quantiles) - _compared_at(checked, names, Star)
     if coarse:
         yield f"asked at quantiles, not at every threshold: {members_text(checked.schema, coarse)}"
 
 
 def _without(grammar: Grammar, checked: CheckedGrammar, known: Profile) -> Grammar:
     """The grammar with each glob that stands for an identifier replaced by the other attributes it stands for."""
-    by_place: dict[Place, list[CheckedRewrite]] = {}
+    by_place: dict[Location, list[CheckedRewrite]] = {}
     for rewrite in (rewrite for rewrites in checked.rewrites.values() for rewrite in rewrites):
         if rewrite.place is not None:
             by_place.setdefault(rewrite.place, []).append(rewrite)
@@ -140,7 +140,7 @@ def _is_about(rewrite: CheckedRewrite, members: frozenset[Member]) -> bool:
     return Member(rewrite.type, getattr(rewrite.right, "attribute", "")) in members
 
 
-def _with_rewrites(text: str, changed: Mapping[Place, list[CheckedRewrite]]) -> str:
+def _with_rewrites(text: str, changed: Mapping[Location, list[CheckedRewrite]]) -> str:
     """The text with other rewrites at some places; the last place first, so that the others stay where they are."""
     lines = text.splitlines()
     for place in sorted(changed, key=lambda place: (place.line, place.column), reverse=True):
@@ -157,7 +157,7 @@ def _with_others(line: str, arrow: int, rewrites: list[CheckedRewrite]) -> str:
     return f"{f'{before} ' if before else indent}{others}{'  ' if after.startswith('#') else ''}{after}"
 
 
-def _asking(grammar: Grammar, attributes: tuple[Attribute, ...]) -> Grammar:
+def _with_attributes(grammar: Grammar, attributes: tuple[Attribute, ...]) -> Grammar:
     """The grammar with some more attributes of the individuals."""
     if not attributes:
         return grammar

@@ -79,7 +79,7 @@ def _reachable(schema: Schema) -> list[RecordType]:
 
 
 def _is_flat(schema: Schema) -> bool:
-    """Whether there is nothing but the attributes of the individuals to ask about."""
+    """Tell whether there is nothing but the attributes of the individuals to ask about."""
     return not schema.type(schema.individual).links and not schema.listed(schema.individual)
 
 
@@ -168,7 +168,7 @@ def _names(attributes: list[Attribute], without: frozenset[str] = frozenset()) -
 
 
 def _shared_prefix(names: list[str]) -> str:
-    """What all names begin with, as far as it is letters: ``f`` for f1, f2, ... f166."""
+    """Return what all names begin with, as far as it is letters: ``f`` for f1, f2, ... f166."""
     first, last = min(names), max(names)
     n_shared = next((i for i, letter in enumerate(first) if not last.startswith(first[: i + 1])), len(first))
     return "".join(takewhile(lambda letter: letter == "_" or letter.isalpha(), first[:n_shared]))

@@ -30,7 +30,7 @@ MAX_BYTES = 5_000_000
 
 @dataclass(frozen=True, slots=True)
 class Grammar:
-    """What may be asked of structured data, as a rewrite grammar.
+    """Rewrite grammar: what may be asked of structured data.
 
     Two grammars are equal when they say the same, whatever their comments and layout.
 

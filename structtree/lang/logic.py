@@ -1,4 +1,4 @@
-"""What follows from what, as far as syntax can see.
+"""Implication and exclusion between predicates, as far as syntax can see.
 
 A test is a region of the values its subject can have: a few words or all but a few, or a union of intervals
 of numbers. On such regions implication is inclusion and contradiction is an empty intersection, and both are
@@ -13,10 +13,11 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from operator import eq, ge, le
-from typing import Any
+from typing import Any, assert_never
 
 from structtree.lang.matching import can_be_matched
 from structtree.lang.syntax import (
+    TOP,
     Aggregate,
     All,
     Among,
@@ -27,7 +28,9 @@ from structtree.lang.syntax import (
     Exists,
     Flag,
     Follow,
+    LinkForm,
     Listed,
+    ListStep,
     Missing,
     Named,
     No,
@@ -36,19 +39,20 @@ from structtree.lang.syntax import (
     Predicate,
     Range,
     Scalar,
-    Source,
-    Step,
     Top,
+    ValueSource,
+    ValueTest,
     Within,
 )
+from structtree.lang.walk import functional_step
 
-__all__ = ["excludes", "implies", "source_of"]
+__all__ = ["excludes", "implies", "source_of", "subject"]
 
-Test = Flag | Compare | Among | Within | Missing | Aggregate
+Subject = tuple[str, ...]
 
 
 def implies(p: Predicate, q: Predicate) -> bool | None:
-    """Whether every row that satisfies p satisfies q.
+    """Tell whether every row that satisfies p satisfies q.
 
     Parameters
     ----------
@@ -75,7 +79,7 @@ def implies(p: Predicate, q: Predicate) -> bool | None:
     >>> print(implies(parse("aromatic"), parse("element = C")))
     None
     """
-    if isinstance(p, Test) and isinstance(q, Test):
+    if isinstance(p, ValueTest) and isinstance(q, ValueTest):
         return _test_implies(p, q)
     if isinstance(q, Top) or p == q:
         return True
@@ -105,32 +109,48 @@ def implies(p: Predicate, q: Predicate) -> bool | None:
 
 
 def excludes(p: Predicate, q: Predicate) -> bool:
-    """Whether no row satisfies both, as far as two tests on one subject, or two counts, can show.
+    """Tell whether no row satisfies both, as far as syntax can show; also through ``and``, ``or`` and ``not``.
 
     Examples
     --------
     >>> from structtree.lang.parse import parse_predicate as parse
     >>> excludes(parse("element = N"), parse("element = O")), excludes(parse("a >= 1"), parse("a <= 1"))
     (True, False)
+    >>> excludes(parse("not (a >= 3)"), parse("a >= 5 and b")), excludes(parse("not (a >= 5)"), parse("a >= 3"))
+    (True, False)
     """
-    if isinstance(p, Test) and isinstance(q, Test):
+    if isinstance(p, ValueTest) and isinstance(q, ValueTest):
         return _tests_exclude(p, q)
+    return _links_exclude(p, q) or _parts_exclude(p, q) or _parts_exclude(q, p)
+
+
+def _links_exclude(p: Predicate, q: Predicate) -> bool:
     match p, q:
-        case Named(_, body), _ if body is not None:
-            return excludes(body, q)
-        case _, Named(_, body) if body is not None:
-            return excludes(p, body)
         case (Missing(member), Follow(link)) | (Follow(link), Missing(member)):
             return member == link
         case Follow(link, inner), Follow(other_link, other):
             return link == other_link and excludes(inner, other)
-        case Step(step, inner, link), Step(other_step, other, other_link) if step != "later":
+        case ListStep(step, inner, link), ListStep(other_step, other, other_link) if step != "later":
             return (step, link) == (other_step, other_link) and excludes(inner, other)
         case _:
             return _counts_exclude(p, q) or _counts_exclude(q, p)
 
 
-def source_of(predicate: Predicate) -> Source | None:
+def _parts_exclude(p: Predicate, q: Predicate) -> bool:
+    match p:
+        case And(parts):
+            return any(excludes(part, q) for part in parts)
+        case Or(parts):
+            return all(excludes(part, q) for part in parts)
+        case Not(inner):
+            return implies(q, inner) is True
+        case Named(_, body) if body is not None:
+            return excludes(body, q)
+        case _:
+            return False
+
+
+def source_of(predicate: Predicate) -> ValueSource | None:
     """The value source of a test, a count or an aggregate itself, if it has one.
 
     Examples
@@ -140,11 +160,15 @@ def source_of(predicate: Predicate) -> Source | None:
     """
     match predicate:
         case Compare(value=value) | Aggregate(value=value) | Count(n=value):
-            return value if isinstance(value, Source) else None
+            return value if isinstance(value, ValueSource) else None
         case Within(source=value) | Among(source=value):
-            return value if isinstance(value, Source) else None
-        case _:
+            return value
+        case Top() | And() | Or() | Not() | Flag() | Missing() | Named():
             return None
+        case _ if isinstance(predicate, LinkForm):
+            return None
+        case _ as never:
+            assert_never(never)
 
 
 # ---- tests: regions of values ---------------------------------------------------------------------------
@@ -181,17 +205,36 @@ _Region = _Words | _Numbers | _Absent
 _NOWHERE = (_Numbers(()), _Words(frozenset()))
 
 
-def _subject(test: Test) -> tuple[str, ...]:
-    match test:
+def subject(predicate: Predicate) -> Subject | None:
+    """Return what a test asks about: an attribute, an aggregate, or those at the end of references; else None.
+
+    Only tests with the same subject can imply or exclude each other as far as syntax can see.
+
+    Examples
+    --------
+    >>> from structtree.lang.parse import parse_predicate
+    >>> subject(parse_predicate("load.shape = circle"))
+    ('load.', 'shape')
+    """
+    match predicate:
+        case Flag(name) | Compare(name) | Among(name) | Within(name) | Missing(name):
+            return (name,)
+        case Named(name):
+            return ("define ", name)
         case Aggregate(function, link, attribute):
-            return (function, link, attribute)
-        case Missing(member):
-            return (member,)
-        case _:
-            return (test.attribute,)
+            return (f"{function} ", link, attribute)
+        case Follow() | ListStep() if (step := functional_step(predicate)) is not None:
+            inner = subject(predicate.inner)
+            return None if inner is None else (step, *inner)
+        case Top() | And() | Or() | Not():
+            return None
+        case _ if isinstance(predicate, LinkForm):
+            return None
+        case _ as never:
+            assert_never(never)
 
 
-def _region(test: Test) -> _Region | None:
+def _region(test: ValueTest) -> _Region | None:
     """The values that satisfy a ground test; None when it is not ground, or compares what has no order."""
     match test:
         case Flag(_, positive):
@@ -223,8 +266,8 @@ def _listed(values: tuple[Scalar, ...]) -> _Region:
     return _Numbers(tuple(((v, 0), (v, 1)) for v in sorted(set(numbers))))
 
 
-def _test_implies(p: Test, q: Test) -> bool | None:
-    if _subject(p) != _subject(q):
+def _test_implies(p: ValueTest, q: ValueTest) -> bool | None:
+    if subject(p) != subject(q):
         return None
     if isinstance(p, Compare) and isinstance(q, Compare) and p.op == q.op and _alike(p.value, q.value):
         return _COMPARE[p.op](p.value, q.value)
@@ -237,8 +280,8 @@ def _test_implies(p: Test, q: Test) -> bool | None:
     return None if narrower is None else _inside(narrower, wider, dense=_of_reals(p) or _of_reals(q))
 
 
-def _tests_exclude(p: Test, q: Test) -> bool:
-    if _subject(p) != _subject(q):
+def _tests_exclude(p: ValueTest, q: ValueTest) -> bool:
+    if subject(p) != subject(q):
         return False
     if isinstance(p, Compare) and isinstance(q, Compare) and p.op == q.op and _alike(p.value, q.value):
         return p.op == "=" and p.value != q.value
@@ -250,15 +293,15 @@ def _tests_exclude(p: Test, q: Test) -> bool:
 _COMPARE: dict[str, Callable[[Any, Any], bool]] = {"=": eq, "!=": eq, ">=": ge, "<=": le}
 
 
-def _alike(one: Scalar | Source, other: Scalar | Source) -> bool:
-    """Whether two values can be compared: both words, or both numbers."""
+def _alike(one: Scalar | ValueSource, other: Scalar | ValueSource) -> bool:
+    """Tell whether two values can be compared: both words, or both numbers."""
     if isinstance(one, str):
         return isinstance(other, str)
     return isinstance(one, int | float) and isinstance(other, int | float)
 
 
-def _of_reals(test: Test) -> bool:
-    """Whether the value shows that its attribute is not of whole numbers; checked values are of its kind."""
+def _of_reals(test: ValueTest) -> bool:
+    """Tell whether the value shows that its attribute is not of whole numbers; checked values are of its kind."""
     match test:
         case Compare(value=float()):
             return True
@@ -325,8 +368,8 @@ def _holds_a_whole_number(span: _Span) -> bool:
     return (first, 0) < end
 
 
-def _some_value_implies(p: Test, q: Test, region: _Region) -> bool | None:
-    """Whether a source offers a value that makes p imply q without being q."""
+def _some_value_implies(p: ValueTest, q: ValueTest, region: _Region) -> bool | None:
+    """Tell whether a source offers a value that makes p imply q without being q."""
     source = source_of(p)
     if isinstance(source, Listed | Range):
         assert isinstance(p, Compare | Aggregate)
@@ -357,7 +400,7 @@ def _values(source: Listed | Range) -> Iterable[Scalar]:
     return source.values if isinstance(source, Listed) else range(source.low, source.high + 1)
 
 
-def _with_value(test: Compare | Aggregate, value: Scalar) -> Test:
+def _with_value(test: Compare | Aggregate, value: Scalar) -> ValueTest:
     match test:
         case Compare():
             return replace(test, value=value)
@@ -372,11 +415,11 @@ def _link_implies(p: Predicate, q: Predicate) -> bool | None:
     match p, q:
         case (Follow(link, inner), Follow(other_link, other)) | (All(link, inner), All(other_link, other)):
             return implies(inner, other) if link == other_link else None
-        case Step(step, inner, link), Step(other_step, other, other_link):
+        case ListStep(step, inner, link), ListStep(other_step, other, other_link):
             if (step, link) == (other_step, other_link):
                 return implies(inner, other)
             return implies(inner, other) or None if (step, other_step) == ("next", "later") else None
-        case Step("first" | "last", inner, str() as link), Exists(other_link) if link == other_link:
+        case ListStep("first" | "last", inner, str() as link), Exists(other_link) if link == other_link:
             return implies(Exists(link, inner), q)
         case Distinct(link, inners), Distinct(other_link, others) if link == other_link:
             return _can_be_matched(inners, others) or None
@@ -386,54 +429,37 @@ def _link_implies(p: Predicate, q: Predicate) -> bool | None:
             return _counts_imply(p, q)
 
 
-@dataclass(frozen=True, slots=True)
-class _Counted:
-    """At least, or at most, n rows behind a link satisfy a predicate."""
-
-    link: str
-    inner: Predicate
-    n: int | Source
-
-
-def _at_least(predicate: Predicate) -> _Counted | None:
+def _as_count(predicate: Predicate) -> Count | None:
+    """Return ``exists`` and ``none`` as the counts that they amount to."""
     match predicate:
         case Exists(link, inner):
-            return _Counted(link, inner, 1)
-        case Count(link, inner, ">=", n):
-            return _Counted(link, inner, n)
-        case _:
-            return None
-
-
-def _at_most(predicate: Predicate) -> _Counted | None:
-    match predicate:
+            return Count(link, inner, ">=", 1)
         case No(link, inner):
-            return _Counted(link, inner, 0)
-        case Count(link, inner, "<=", n):
-            return _Counted(link, inner, n)
+            return Count(link, inner, "<=", 0)
+        case Count():
+            return predicate
         case _:
             return None
 
 
 def _counts_imply(p: Predicate, q: Predicate) -> bool | None:
-    match _at_least(p), _at_least(q), _at_most(p), _at_most(q):
-        case _Counted() as many, _Counted() as fewer, _, _ if many.link == fewer.link:
-            return _more_rows(implies(many.inner, fewer.inner), many.n, fewer.n, up=True)
-        case _, _, _Counted() as few, _Counted() as more if few.link == more.link:
-            return _more_rows(implies(more.inner, few.inner), few.n, more.n, up=False)
-        case None, _Counted(link, inner, int() as n), _, _ if isinstance(p, Distinct) and p.link == link:
+    match _as_count(p), _as_count(q):
+        case Count(link, inner, op, n), Count(other, outer, other_op, limit) if (link, op) == (other, other_op):
+            up = op == ">="
+            return _more_rows(implies(inner, outer) if up else implies(outer, inner), n, limit, up=up)
+        case None, Count(link, inner, ">=", int() as n) if isinstance(p, Distinct) and p.link == link:
             return sum(implies(i, inner) is True for i in p.inners) >= n or None
-        case _Counted(link, inner, int() as n), None, _, _ if isinstance(q, Distinct) and q.link == link:
+        case Count(link, inner, ">=", int() as n), None if isinstance(q, Distinct) and q.link == link:
             return (n >= len(q.inners) and all(implies(inner, i) for i in q.inners)) or None
         case _:
             return None
 
 
-def _more_rows(inner: bool | None, n: int | Source, limit: int | Source, *, up: bool) -> bool | None:
-    """Whether a count of n of the inner rows implies the limit; a source stands for the numbers that do."""
+def _more_rows(inner: bool | None, n: int | ValueSource, limit: int | ValueSource, *, up: bool) -> bool | None:
+    """Tell whether a count of n of the inner rows implies the limit; a source stands for the numbers that do."""
     if up and isinstance(limit, int) and limit <= 0:
         return True
-    if not inner or isinstance(limit, Source):
+    if not inner or isinstance(limit, ValueSource):
         return inner and None
     match n:
         case int():
@@ -448,15 +474,15 @@ def _more_rows(inner: bool | None, n: int | Source, limit: int | Source, *, up: 
 
 
 def _counts_exclude(p: Predicate, q: Predicate) -> bool:
-    match _at_least(p), _at_most(q):
-        case _Counted(link, inner, int() as least), _Counted(other, outer, int() as most) if link == other:
+    match _as_count(p), _as_count(q):
+        case Count(link, inner, ">=", int() as least), Count(other, outer, "<=", int() as most) if link == other:
             return least > most and implies(inner, outer) is True
         case _:
             return False
 
 
 def _can_be_matched(inners: tuple[Predicate, ...], others: tuple[Predicate, ...]) -> bool:
-    """Whether each of the others follows from an inner of its own."""
+    """Tell whether each of the others follows from an inner of its own."""
     return can_be_matched([[i for i, inner in enumerate(inners) if implies(inner, other)] for other in others])
 
 
@@ -464,29 +490,31 @@ def _can_be_matched(inners: tuple[Predicate, ...], others: tuple[Predicate, ...]
 
 
 def _always(q: Predicate) -> bool | None:
-    """Whether q holds of every row."""
+    """Tell whether q holds of every row."""
     match q:
-        case Flag() | Compare() | Among() | Within() | Missing() | Aggregate():
-            return False
-        case Exists() | Step() | Distinct():
+        case Exists() | ListStep() | Distinct():
             return False
         case Count(_, _, ">=", int() as n):
             return n <= 0
         case All(_, inner):
             return _always(inner)
         case Follow(_, inner):
-            return None if implies(Top(), inner) else False
+            return None if implies(TOP, inner) else False
         case Top():
             return True
-        case _:
+        case No() | Count() | And() | Or() | Not() | Named():
             return None
+        case _ if isinstance(q, ValueTest):
+            return False
+        case _ as never:
+            assert_never(never)
 
 
 def _together_imply(parts: tuple[Predicate, ...], q: Predicate) -> bool | None:
-    """Whether the tests of one subject, taken together, imply a test of it."""
-    if not isinstance(q, Test):
+    """Tell whether the tests of one subject, taken together, imply a test of it."""
+    if not isinstance(q, ValueTest):
         return None
-    related = [part for part in parts if isinstance(part, Test) and _subject(part) == _subject(q)]
+    related = [part for part in parts if isinstance(part, ValueTest) and subject(part) == subject(q)]
     regions = [region for part in related if (region := _region(part)) is not None]
     wider = _region(q)
     if wider is None or not regions:
@@ -496,7 +524,7 @@ def _together_imply(parts: tuple[Predicate, ...], q: Predicate) -> bool | None:
 
 
 def _common(regions: list[_Region]) -> _Region:
-    """What lies in all of the regions; the last of them where they do not compare."""
+    """Return what lies in all of the regions; the last of them where they do not compare."""
     found = regions[-1]
     for region in regions[:-1]:
         match found, region:

@@ -1,4 +1,4 @@
-"""What is said about a text that cannot be parsed, in words a reader of the language knows.
+"""Messages about a text that cannot be parsed, in words a reader of the language knows.
 
 Brackets and quotes are matched first, in one scan over the text. For anything else the parser knows which
 terminals could have come; here they are gathered into a few phrases, and the usual slips get a hint.
@@ -11,11 +11,11 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from structtree.errors import GrammarError
-from structtree.lang.syntax import Place
+from structtree.lang.syntax import Location
 
-__all__ = ["MAX_DEPTH", "Word", "check_brackets", "place_at", "sentence"]
+__all__ = ["MAX_BRACKET_DEPTH", "Word", "check_brackets", "error_at", "place_at", "sentence"]
 
-MAX_DEPTH = 50
+MAX_BRACKET_DEPTH = 50
 """How deep brackets may nest: far more than anyone reads, and safe for everything that recurs over syntax."""
 
 _SCAN = re.compile(r'#[^\n]*|"(?:[^"\\\n]+|\\.)*"|`(?:[^`\\\n]+|\\.)*`|["`(){}\[\]]')
@@ -30,15 +30,21 @@ class Word(NamedTuple):
     text: str
 
 
-def place_at(text: str, position: int) -> Place:
+def place_at(text: str, position: int) -> Location:
     """The line and column of a position in a text.
 
     Examples
     --------
     >>> place_at("one\\ntwo", 5)
-    Place(line=2, column=2)
+    Location(line=2, column=2)
     """
-    return Place(text.count("\n", 0, position) + 1, position - text.rfind("\n", 0, position))
+    return Location(text.count("\n", 0, position) + 1, position - text.rfind("\n", 0, position))
+
+
+def error_at(place: Location | None, message: str, source: str = "", text: str | None = None) -> GrammarError:
+    """Return an error that points at a place in a text, if there is one."""
+    line, column = (place.line, place.column) if place else (None, None)
+    return GrammarError(message, source, line, column, text)
 
 
 def check_brackets(text: str) -> None:
@@ -58,8 +64,10 @@ def check_brackets(text: str) -> None:
             raise _error(f"this {what} is never closed: expected another {sign} on the same line", text, position)
         if sign in _CLOSED_BY:
             opened.append((sign, position))
-            if len(opened) > MAX_DEPTH:
-                raise _error(f"brackets nest more than {MAX_DEPTH} deep; name parts with 'define'", text, position)
+            if len(opened) > MAX_BRACKET_DEPTH:
+                raise _error(
+                    f"brackets nest more than {MAX_BRACKET_DEPTH} deep; name parts with 'define'", text, position
+                )
         elif sign in _CLOSES:
             _close(opened, sign, text, position)
     if opened:
@@ -78,66 +86,56 @@ def _close(opened: list[tuple[str, int]], sign: str, text: str, position: int) -
 
 
 def _error(message: str, text: str, position: int) -> GrammarError:
-    place = place_at(text, position)
-    return GrammarError(message, line=place.line, column=place.column)
+    return error_at(place_at(text, position), message, "<grammar>")
 
 
 # ---- what could have come -------------------------------------------------------------------------------
 
-# A phrase stands for all its terminals, when all of them could have come. Tried from the top.
-_PHRASES: tuple[tuple[str, frozenset[str]], ...] = (
-    ("a value, '*', or a value list", frozenset({"NAME", "STRING", "NUMBER", "STAR", "LBRACE"})),
-    ("a type", frozenset({"KIND", "COLLECTION", "NAME"})),
+# A phrase stands for all its terminals, when all of them could have come. Tried from the top. After a slash: what
+# comes along with a phrase already said, or is too marginal to mention.
+_PHRASES = (
+    ("a value, '*', or a value list", "NAME STRING NUMBER STAR LBRACE / _BINS _QUANTILES"),
+    ("a type", "KIND COLLECTION NAME / BACKTICKS STRING NUMBER"),
     (
         "a test",
-        frozenset({"_TOP", "_NOT", "NAME", "BACKTICKS", "GLOB", "LPAR", "_MISSING", "STEP", "QUANTIFIER"}),
+        "_TOP _NOT NAME BACKTICKS GLOB LPAR _MISSING STEP QUANTIFIER / COUNT DISTINCT AGGREGATE",
     ),
-    ("a value", frozenset({"NAME", "STRING", "NUMBER"})),
-    ("'*', a value list, an interval, bins(k) or quantiles(k)", frozenset({"STAR", "LBRACE", "LSQB", "_BINS"})),
-    ("a declaration (type, individual, define, function, refine, limits)", frozenset({"_TYPE", "_REFINE"})),
-    ("a name", frozenset({"NAME", "BACKTICKS"})),
-    ("a name", frozenset({"GRAMMAR_NAME"})),
-    ("a name", frozenset({"NAME"})),
-    ("a comparison (=, !=, >=, <=, in)", frozenset({"EQUAL", "UNEQUAL", "BOUND", "_IN"})),
-    ("'>=' or '<='", frozenset({"BOUND"})),
-    ("'and'", frozenset({"_AND"})),
-    ("'or'", frozenset({"_OR"})),
-    ("'->'", frozenset({"ARROW"})),
-    ("'='", frozenset({"EQUAL"})),
-    ("'.'", frozenset({"DOT"})),
-    ("'..'", frozenset({"DOTS"})),
-    ("'of'", frozenset({"_OF"})),
-    ("bool, int, real or nominal", frozenset({"KIND"})),
-    ("nesting or literals", frozenset({"LIMIT"})),
-    ("a number", frozenset({"NUMBER"})),
-    ("'('", frozenset({"LPAR"})),
-    ("')' or ']'", frozenset({"INTERVAL_END"})),
-    ("')'", frozenset({"RPAR"})),
-    ("'{'", frozenset({"LBRACE"})),
-    ("'}'", frozenset({"RBRACE"})),
-    ("'['", frozenset({"LSQB"})),
-    ("','", frozenset({"COMMA"})),
-    ("':'", frozenset({"COLON"})),
-    ("the end of the text", frozenset({"$END"})),
+    ("a value", "NAME STRING NUMBER"),
+    ("'*', a value list, an interval, bins(k) or quantiles(k)", "STAR LBRACE LSQB _BINS / _QUANTILES"),
+    (
+        "a declaration (type, individual, define, function, refine, limits)",
+        "_TYPE _REFINE / _INDIVIDUAL _DEFINE _FUNCTION LIMITS",
+    ),
+    ("a name", "NAME BACKTICKS"),
+    ("a name", "GRAMMAR_NAME"),
+    ("a name", "NAME"),
+    ("a comparison (=, !=, >=, <=, in)", "EQUAL UNEQUAL BOUND _IN"),
+    ("'>=' or '<='", "BOUND"),
+    ("'and'", "_AND"),
+    ("'or'", "_OR"),
+    ("'->'", "ARROW"),
+    ("'='", "EQUAL"),
+    ("'.'", "DOT"),
+    ("'..'", "DOTS"),
+    ("'of'", "_OF"),
+    ("bool, int, real or nominal", "KIND"),
+    ("nesting or literals", "LIMIT"),
+    ("a number", "NUMBER"),
+    ("'('", "LPAR"),
+    ("')' or ']'", "INTERVAL_END"),
+    ("')'", "RPAR"),
+    ("'{'", "LBRACE"),
+    ("'}'", "RBRACE"),
+    ("'['", "LSQB"),
+    ("','", "COMMA"),
+    ("':'", "COLON"),
+    ("the end of the text", "$END"),
 )
-# What comes along with a phrase already said, or is too marginal to mention.
-_IMPLIED = {
-    "a test": {"COUNT", "DISTINCT", "AGGREGATE"},
-    "a value, '*', or a value list": {"_BINS", "_QUANTILES"},
-    "'*', a value list, an interval, bins(k) or quantiles(k)": {"_QUANTILES"},
-    "a type": {"BACKTICKS", "STRING", "NUMBER"},
-    "a declaration (type, individual, define, function, refine, limits)": {
-        "_INDIVIDUAL",
-        "_DEFINE",
-        "_FUNCTION",
-        "LIMITS",
-    },
-}
 _KEYWORDS = {"_TOP", "_NOT", "_MISSING", "STEP", "QUANTIFIER", "COUNT", "DISTINCT", "AGGREGATE"}
 
 
 def sentence(accepted: Iterable[str], before: Word | None, came: Word) -> str:
-    """What was expected, after what, and what came instead.
+    """Say what was expected, after what, and what came instead.
 
     Parameters
     ----------
@@ -163,8 +161,9 @@ def sentence(accepted: Iterable[str], before: Word | None, came: Word) -> str:
 def _phrases(accepted: set[str], most: int = 5) -> list[str]:
     phrases: list[str] = []
     for phrase, terminals in _PHRASES:
-        if terminals <= accepted:
-            accepted = accepted - terminals - _IMPLIED.get(phrase, set())
+        own, _, implied = terminals.partition("/")
+        if accepted.issuperset(own.split()):
+            accepted = accepted.difference(own.split(), implied.split())
             phrases.append(phrase)
     return phrases[:most] or ["something else"]
 

@@ -21,8 +21,9 @@ from lark import Lark, Token, Transformer, UnexpectedInput, v_args
 
 from structtree.data.schema import Attribute, Link, LinkKind
 from structtree.errors import GrammarError
-from structtree.lang.mistakes import Word, check_brackets, place_at, sentence
+from structtree.lang.mistakes import Word, check_brackets, error_at, place_at, sentence
 from structtree.lang.syntax import (
+    TOP,
     Aggregate,
     All,
     Among,
@@ -37,28 +38,31 @@ from structtree.lang.syntax import (
     Follow,
     Function,
     Glob,
+    GrammarLimits,
     GrammarSyntax,
-    Limits,
     Listed,
+    ListStep,
+    Located,
+    Location,
     Missing,
     No,
     Not,
     Or,
-    Place,
     Predicate,
     Quantiles,
     Range,
     RefineBlock,
     Rewrite,
     Scalar,
-    Source,
     Star,
-    Step,
+    Test,
     Top,
     TypeDeclaration,
+    ValueSource,
     Within,
     sort_scalars,
 )
+from structtree.lang.walk import peel, wrap
 
 __all__ = ["parse_grammar", "parse_predicate"]
 
@@ -128,10 +132,10 @@ def _parser() -> Lark:
     return Lark(rules, parser="lalr", start=["grammar", "predicate"], transformer=_Build())
 
 
-def _where(error: UnexpectedInput, text: str) -> Place:
+def _where(error: UnexpectedInput, text: str) -> Location:
     if isinstance(getattr(error, "token", None), Token) and error.token.type == "$END":  # type: ignore[attr-defined]
         return place_at(text, len(text.rstrip()))
-    return Place(error.line, error.column)
+    return Location(error.line, error.column)
 
 
 def _explain(error: UnexpectedInput, text: str, start: str) -> str:
@@ -159,16 +163,16 @@ def _understood(text: str, start: str) -> list[Token]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Stated:
+class _Stated(Located):
     """The limits, or the name of the individual, with the place of the statement."""
 
     what: Literal["individual", "limits"]
     value: Any
-    place: Place
 
 
+_QUANTIFIERS: dict[str, type[Exists | All | No]] = {"exists": Exists, "all": All, "none": No}
 _IN_BACKTICKS = {'"': '\\"', "\\`": "`"}
-_T = TypeVar("_T", TypeDeclaration, Definition, Function)
+_T = TypeVar("_T", TypeDeclaration, Definition, Function, _Stated)
 
 
 @v_args(inline=True)
@@ -178,41 +182,33 @@ class _Build(Transformer[Token, Any]):
     # ---- declarations
 
     def grammar(self, header: tuple[str | None, str | None], *statements: Any) -> GrammarSyntax:
-        stated = {
-            what: _at_most_one(what, [s for s in statements if isinstance(s, _Stated) and s.what == what])
-            for what in ("individual", "limits")
-        }
-        individual, limits = stated["individual"], stated["limits"]
+        stated = {one.what: one for one in _unique(_Stated, statements, lambda one: one.what)}
+        individual, limits = stated.get("individual"), stated.get("limits")
         return GrammarSyntax(
             *header,
-            types=_unique("type", statements, TypeDeclaration),
+            types=_unique(TypeDeclaration, statements, lambda one: f"type {one.name}"),
             individual=individual.value if individual else None,
-            definitions=_unique("define", statements, Definition),
-            functions=_unique("function", statements, Function),
+            definitions=_unique(Definition, statements, lambda one: f"define {one.name}"),
+            functions=_unique(Function, statements, lambda one: f"function {one.name}"),
             blocks=tuple(s for s in statements if isinstance(s, RefineBlock)),
-            limits=limits.value if limits else Limits(),
+            limits=limits.value if limits else GrammarLimits(),
             individual_place=individual.place if individual else None,
         )
 
     def header(self, *tokens: Token) -> tuple[str | None, str | None]:
-        name = doc = None
-        for token in tokens:
-            if token.type == "STRING":
-                doc = _text(token)
-            else:
-                name = _text(token)
-        return name, doc
+        found = {token.type == "STRING": _text(token) for token in tokens}
+        return found.get(False), found.get(True)
 
     def type(self, name: Token, *members: tuple[Token, Attribute | Link] | None) -> TypeDeclaration:
         present = [member for member in members if member is not None]
-        places: dict[str, Place] = {}
+        places: dict[str, Location] = {}
         for token, member in present:
             if member.name in places:
                 raise _error(f"type {_text(name)!r} has two members named {member.name!r}", token)
             places[member.name] = _place(token)
         attributes = tuple(member for _, member in present if isinstance(member, Attribute))
         links = tuple(member for _, member in present if isinstance(member, Link))
-        return TypeDeclaration(_text(name), attributes, links, _place(name), places)
+        return TypeDeclaration(_text(name), attributes, links, places, place=_place(name))
 
     def member(self, name: Token, kind: Callable[[str], Attribute | Link]) -> tuple[Token, Attribute | Link]:
         return name, kind(_text(name))
@@ -235,35 +231,32 @@ class _Build(Transformer[Token, Any]):
         return lambda name: Attribute(name, "nominal", texts)
 
     def individual(self, name: Token) -> _Stated:
-        return _Stated("individual", _text(name), _place(name))
+        return _Stated("individual", _text(name), place=_place(name))
 
     def define(self, name: Token, type_name: Token, body: Predicate, doc: Token | None = None) -> Definition:
-        return Definition(_text(name), _text(type_name), body, doc and _text(doc), _place(name))
+        return Definition(_text(name), _text(type_name), body, doc and _text(doc), place=_place(name))
 
     def function(self, name: Token, type_name: Token, kind: Token, doc: Token | None = None) -> Function:
-        return Function(_text(name), _text(type_name), _word(kind), doc and _text(doc), _place(name))
+        return Function(_text(name), _text(type_name), _word(kind), doc and _text(doc), place=_place(name))
 
     def refine(self, name: Token, *rewrites: Rewrite) -> RefineBlock:
-        return RefineBlock(_text(name), rewrites, _place(name))
+        return RefineBlock(_text(name), rewrites, place=_place(name))
 
     def rewrite(self, left: Predicate, arrow: Token, right: Predicate, most: Token | None) -> Rewrite:
         place = _place(arrow)
         if left == Top() and right == And((Top(), Top())):
-            return Rewrite(left, right, _whole(most, 1) if most else 0, place)
+            return Rewrite(left, right, _whole(most, 1) if most else 0, place=place)
         if most is not None:
             raise _error("'max' belongs after 'top -> top and top'", most)
         return Rewrite(left, right, place=place)
 
     def limits(self, word: Token, *limits: tuple[Token, int] | None) -> _Stated:
         found: dict[str, int] = {}
-        for limit in limits:
-            if limit is None:
-                continue
-            name, number = limit
+        for name, number in filter(None, limits):
             if str(name) in found:
                 raise _error(f"{str(name)!r} is limited twice", name)
             found[str(name)] = number
-        return _Stated("limits", Limits(**found), _place(word))
+        return _Stated("limits", GrammarLimits(**found), place=_place(word))
 
     def limit(self, name: Token, number: Token) -> tuple[Token, int]:
         return name, _whole(number, 0)
@@ -283,63 +276,58 @@ class _Build(Transformer[Token, Any]):
         return Not(inner)
 
     def not_test(self, test: Predicate) -> Predicate:
-        return _at_the_end(test, _negated)
+        path, end = peel(test)
+        if not isinstance(end, Flag):
+            place = getattr(end, "place", None) or Location(1, 1)
+            raise error_at(place, "'not' takes a flag, or a test in brackets: not (...)")
+        return wrap(path, replace(end, positive=False))
 
     def flag(self, path: list[Token]) -> Predicate:
-        return _along(path, Flag(_attribute(path[-1]), place=_place(path[-1])))
+        return _test(path, Flag)
 
-    def compare(self, path: list[Token], op: Token, value: Scalar | Source) -> Predicate:
-        return _along(path, Compare(_attribute(path[-1]), _word(op), value, _place(path[-1])))
+    def compare(self, path: list[Token], op: Token, value: Scalar | ValueSource) -> Predicate:
+        return _test(path, Compare, _word(op), value)
 
     def among(self, path: list[Token], *values: Token) -> Predicate:
-        listed = sort_scalars(map(_scalar, values))
-        return _along(path, Among(_attribute(path[-1]), listed, place=_place(path[-1])))
+        return _test(path, Among, sort_scalars(map(_scalar, values)))
 
     def among_source(self, path: list[Token]) -> Predicate:
-        return _along(path, Among(_attribute(path[-1]), source=Star(), place=_place(path[-1])))
+        return _test(path, Among, source=Star())
 
     def within(self, path: list[Token], low: Token, high: Token, end: Token) -> Predicate:
-        ends = float(_scalar(low)), float(_scalar(high))
-        return _along(path, Within(_attribute(path[-1]), *ends, end == "]", place=_place(path[-1])))
+        return _test(path, Within, float(_scalar(low)), float(_scalar(high)), end == "]")
 
     def within_source(self, path: list[Token], source: Bins | Quantiles) -> Predicate:
-        return _along(path, Within(_attribute(path[-1]), source=source, place=_place(path[-1])))
+        return _test(path, Within, source=source)
 
     def missing(self, path: list[Token]) -> Predicate:
-        return _along(path, Missing(_attribute(path[-1]), _place(path[-1])))
+        return _test(path, Missing)
 
     def follow(self, link: Token, inner: Predicate) -> Follow:
-        return Follow(_text(link), inner, _place(link))
+        return Follow(_text(link), inner, place=_place(link))
 
-    def step(self, step: Token, inner: Predicate) -> Step:
-        return Step(_word(step), inner, place=_place(step))
+    def step(self, step: Token, inner: Predicate) -> ListStep:
+        return ListStep(_word(step), inner, place=_place(step))
 
     def quantified(self, word: Token, link: Token, inner: Predicate) -> Predicate:
         name, place = _text(link), _place(link)
-        match str(word):
-            case "exists":
-                return Exists(name, inner, place)
-            case "all":
-                return All(name, inner, place)
-            case "none":
-                return No(name, inner, place)
-            case _:
-                return Step(_word(word), inner, name, place)
+        form = _QUANTIFIERS.get(str(word))
+        return ListStep(_word(word), inner, name, place=place) if form is None else form(name, inner, place=place)
 
-    def count(self, _: Token, link: Token, inner: Predicate, op: Token, n: Scalar | Source) -> Count:
+    def count(self, _: Token, link: Token, inner: Predicate, op: Token, n: Scalar | ValueSource) -> Count:
         if isinstance(n, str | float):
             raise _error(f"expected a whole number after {str(op)!r}, got {str(n)!r}", op)
-        return Count(_text(link), inner, _word(op), n, _place(link))
+        return Count(_text(link), inner, _word(op), n, place=_place(link))
 
     def distinct(self, _: Token, link: Token, *inners: Predicate) -> Distinct:
-        return Distinct(_text(link), inners, _place(link))
+        return Distinct(_text(link), inners, place=_place(link))
 
     def aggregate(
-        self, function: Token, link: Token, attribute: Token, op: Token, value: Scalar | Source
+        self, function: Token, link: Token, attribute: Token, op: Token, value: Scalar | ValueSource
     ) -> Aggregate:
         if isinstance(value, str):
             raise _error(f"expected a number after {str(op)!r}, got {value!r}", op)
-        return Aggregate(_word(function), _text(link), _attribute(attribute), _word(op), value, _place(link))
+        return Aggregate(_word(function), _text(link), _attribute(attribute), _word(op), value, place=_place(link))
 
     def path(self, *names: Token) -> list[Token]:
         if len(names) > MAX_PATH:
@@ -375,29 +363,11 @@ class _Build(Transformer[Token, Any]):
 # ---- pieces of nodes ------------------------------------------------------------------------------------
 
 
-def _along(path: list[Token], test: Predicate) -> Predicate:
-    """The test at the end of the references that come before it: ``load.shape = circle``."""
-    for name in reversed(path[:-1]):
-        test = Follow(_text(name), test, _place(name))
-    return test
-
-
-def _at_the_end(test: Predicate, change: Callable[[Predicate], Predicate]) -> Predicate:
-    steps: list[Follow] = []
-    while isinstance(test, Follow):
-        steps.append(test)
-        test = test.inner
-    test = change(test)
-    for step in reversed(steps):
-        test = replace(step, inner=test)
-    return test
-
-
-def _negated(test: Predicate) -> Predicate:
-    if isinstance(test, Flag):
-        return replace(test, positive=False)
-    place = getattr(test, "place", None) or Place(1, 1)
-    raise GrammarError("'not' takes a flag, or a test in brackets: not (...)", "", place.line, place.column)
+def _test(path: list[Token], form: Callable[..., Test], *values: Any, **options: Any) -> Predicate:
+    """A test of what the last name says, behind the references that come before it: ``load.shape = circle``."""
+    *before, last = path
+    steps = tuple(Follow(_text(name), TOP, place=_place(name)) for name in before)
+    return wrap(steps, form(_attribute(last), *values, place=_place(last), **options))
 
 
 def _flat(parts: Iterable[Predicate], kind: type[And] | type[Or]) -> Iterable[Predicate]:
@@ -408,33 +378,23 @@ def _flat(parts: Iterable[Predicate], kind: type[And] | type[Or]) -> Iterable[Pr
             yield part
 
 
-def _at_most_one(what: str, found: list[_Stated]) -> _Stated | None:
-    if len(found) > 1:
-        first, second = found[0].place, found[1].place
-        message = f"there is a second '{what}'; the first is on line {first.line}"
-        raise GrammarError(message, "", second.line, second.column)
-    return found[0] if found else None
-
-
-def _unique(what: str, statements: Iterable[Any], kind: type[_T]) -> tuple[_T, ...]:
-    """The statements of one kind; no two of them declare the same name."""
+def _unique(kind: type[_T], statements: Iterable[Any], label: Callable[[_T], str]) -> tuple[_T, ...]:
+    """The statements of one kind; no two of them may have the same label."""
     first: dict[str, _T] = {}
-    for statement in statements:
-        if not isinstance(statement, kind):
-            continue
-        earlier = first.setdefault(statement.name, statement)
+    for statement in (s for s in statements if isinstance(s, kind)):
+        earlier = first.setdefault(label(statement), statement)
         if earlier is not statement:
-            assert earlier.place is not None and statement.place is not None
-            message = f"there is a second '{what} {statement.name}'; the first is on line {earlier.place.line}"
-            raise GrammarError(message, "", statement.place.line, statement.place.column)
+            assert earlier.place is not None
+            message = f"there is a second '{label(statement)}'; the first is on line {earlier.place.line}"
+            raise error_at(statement.place, message)
     return tuple(first.values())
 
 
 # ---- tokens ---------------------------------------------------------------------------------------------
 
 
-def _place(token: Token) -> Place:
-    return Place(token.line or 1, token.column or 1)
+def _place(token: Token) -> Location:
+    return Location(token.line or 1, token.column or 1)
 
 
 def _error(message: str, token: Token) -> GrammarError:

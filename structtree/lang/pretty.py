@@ -17,6 +17,7 @@ from structtree.lang.syntax import (
     All,
     Among,
     And,
+    AttributeTest,
     Bins,
     Compare,
     Count,
@@ -27,9 +28,10 @@ from structtree.lang.syntax import (
     Follow,
     Function,
     Glob,
+    GrammarLimits,
     GrammarSyntax,
-    Limits,
     Listed,
+    ListStep,
     Missing,
     Named,
     No,
@@ -41,13 +43,13 @@ from structtree.lang.syntax import (
     RefineBlock,
     Rewrite,
     Scalar,
-    Source,
     Star,
-    Step,
     Top,
     TypeDeclaration,
+    ValueSource,
     Within,
 )
+from structtree.lang.walk import peel
 
 __all__ = ["pretty", "pretty_grammar", "pretty_name", "pretty_rewrite", "pretty_scalar"]
 
@@ -80,7 +82,7 @@ def pretty(predicate: Predicate) -> str:
             return _test(predicate, "")
         case Follow(link, inner):
             return _dotted(predicate) or f"{pretty_name(link)} ({pretty(inner)})"
-        case Step(step, inner, link):
+        case ListStep(step, inner, link):
             return f"{step} {f'{pretty_name(link)} ' if link is not None else ''}({pretty(inner)})"
         case Exists(link, inner):
             return f"exists {pretty_name(link)} ({pretty(inner)})"
@@ -204,18 +206,13 @@ def _test(test: Flag | Compare | Among | Within | Missing | Named, path: str) ->
 
 def _dotted(predicate: Follow) -> str | None:
     """``load.shape = circle``, when there is a single test at the end of the references."""
-    path, end = "", predicate.inner
-    links = [predicate.link]
-    while isinstance(end, Follow):
-        links.append(end.link)
-        end = end.inner
-    if not isinstance(end, Flag | Compare | Among | Within | Missing | Named):
+    path, end = peel(predicate)
+    if not all(isinstance(step, Follow) for step in path) or not isinstance(end, AttributeTest | Missing | Named):
         return None
-    path = "".join(f"{pretty_name(link)}." for link in links)
-    return _test(end, path)
+    return _test(end, "".join(f"{pretty_name(step.link or '')}." for step in path))
 
 
-def _value(value: Scalar | Source) -> str:
+def _value(value: Scalar | ValueSource) -> str:
     match value:
         case Star():
             return "*"
@@ -309,7 +306,7 @@ def _block(block: RefineBlock) -> str:
     return f"refine {pretty_name(block.type)} {{\n" + "".join(f"    {line}\n" for line in lines) + "}"
 
 
-def _limits(limits: Limits) -> str:
+def _limits(limits: GrammarLimits) -> str:
     given = (("nesting", limits.nesting), ("literals", limits.literals))
     present = [f"{name} {number}" for name, number in given if number is not None]
     return f"limits {{ {', '.join(present)} }}" if present else ""

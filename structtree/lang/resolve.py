@@ -17,6 +17,7 @@ from typing import assert_never
 from structtree.data.schema import Attribute, Kind, Link, RecordType, Schema
 from structtree.errors import GrammarError, did_you_mean
 from structtree.lang.logic import source_of
+from structtree.lang.mistakes import error_at
 from structtree.lang.pretty import pretty, pretty_name, pretty_scalar
 from structtree.lang.syntax import (
     Aggregate,
@@ -33,20 +34,20 @@ from structtree.lang.syntax import (
     Follow,
     Glob,
     Listed,
+    ListStep,
+    Location,
     Missing,
     Named,
     No,
     Not,
     Or,
-    Place,
     Predicate,
     Quantiles,
     Range,
     Scalar,
-    Source,
     Star,
-    Step,
     Top,
+    ValueSource,
     Within,
     sort_scalars,
 )
@@ -59,7 +60,7 @@ NUMERIC: tuple[Kind, ...] = ("int", "real")
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What names mean, and where messages point.
+    """The meaning of names, and where messages point.
 
     Parameters
     ----------
@@ -71,7 +72,7 @@ class Scope:
         none at all when it declares just ``nominal``.
     families : bool
         Whether value sources and globs may stand here: only on the right side of a rewrite.
-    place : Place, optional
+    place : Location, optional
         Where messages point.
     """
 
@@ -81,16 +82,15 @@ class Scope:
     families: bool = False
     source: str = "<predicate>"
     text: str | None = None
-    place: Place | None = None
+    place: Location | None = None
 
-    def at(self, place: Place | None) -> Scope:
+    def at(self, place: Location | None) -> Scope:
         """The same scope, for what stands at that place."""
         return self if place is None or place == self.place else replace(self, place=place)
 
     def error(self, message: str) -> GrammarError:
         """An error at the place of the scope."""
-        line, column = (self.place.line, self.place.column) if self.place else (None, None)
-        return GrammarError(message, self.source, line, column, self.text)
+        return error_at(self.place, message, self.source, self.text)
 
     def type(self, name: str) -> RecordType:
         """The record type of that name, or an error."""
@@ -135,7 +135,7 @@ def resolve(predicate: Predicate, type_name: str, scope: Scope) -> tuple[Predica
             return _inside(predicate, _many(predicate, type_name, scope), scope)
         case Follow():
             return _inside(predicate, _reference(predicate, type_name, scope), scope)
-        case Step():
+        case ListStep():
             return _inside(predicate, _stepped(predicate, type_name, scope), scope)
         case Distinct(link, inners):
             target = _many(predicate, type_name, scope)
@@ -154,7 +154,9 @@ def resolve(predicate: Predicate, type_name: str, scope: Scope) -> tuple[Predica
             assert_never(never)
 
 
-def _inside(predicate: Exists | All | No | Count | Follow | Step, target: str, scope: Scope) -> tuple[Predicate, ...]:
+def _inside(
+    predicate: Exists | All | No | Count | Follow | ListStep, target: str, scope: Scope
+) -> tuple[Predicate, ...]:
     return tuple(replace(predicate, inner=found) for found in resolve(predicate.inner, target, scope))
 
 
@@ -251,7 +253,7 @@ def _compare(test: Compare, attribute: Attribute, record: RecordType, scope: Sco
 def _flag_as_value(test: Compare, scope: Scope) -> Flag:
     match test:
         case Compare(name, ("=" | "!=") as op, ("true" | "false") as value):
-            return Flag(name, (value == "true") == (op == "="), test.place)
+            return Flag(name, (value == "true") == (op == "="), place=test.place)
         case Compare(name):
             shown = pretty_name(name)
             raise scope.error(f"{name!r} is a flag; write '{shown}' or 'not {shown}'")
@@ -401,7 +403,7 @@ def _reference(predicate: Follow, type_name: str, scope: Scope) -> str:
     return link.target
 
 
-def _stepped(predicate: Step, type_name: str, scope: Scope) -> str:
+def _stepped(predicate: ListStep, type_name: str, scope: Scope) -> str:
     step, name = predicate.step, predicate.link
     if name is None:
         if not scope.schema.listed(type_name):
@@ -413,7 +415,7 @@ def _stepped(predicate: Step, type_name: str, scope: Scope) -> str:
     return link.target
 
 
-def _counts(predicate: Count, scope: Scope) -> int | Source:
+def _counts(predicate: Count, scope: Scope) -> int | ValueSource:
     n = predicate.n
     if isinstance(n, int):
         return n
@@ -431,7 +433,7 @@ def _counts(predicate: Count, scope: Scope) -> int | Source:
 
 def _aggregates(test: Aggregate, type_name: str, scope: Scope) -> tuple[Predicate, ...]:
     record = scope.type(_many(test, type_name, scope))
-    if isinstance(test.value, Source) and not scope.families:
+    if isinstance(test.value, ValueSource) and not scope.families:
         raise _only_in_rewrites(f"the values of {pretty(test)!r}", scope)
     value = _aggregate_value(test, scope)
     names: tuple[str, ...] = (test.attribute,)
@@ -445,7 +447,7 @@ def _aggregates(test: Aggregate, type_name: str, scope: Scope) -> tuple[Predicat
     return tuple(replace(test, attribute=name, value=value) for name in names)
 
 
-def _aggregate_value(test: Aggregate, scope: Scope) -> float | Source:
+def _aggregate_value(test: Aggregate, scope: Scope) -> float | ValueSource:
     match test.value:
         case Listed(values):
             if any(isinstance(value, str) for value in values):

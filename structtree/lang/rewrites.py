@@ -1,4 +1,4 @@
-"""What a rewrite may look like, whether it specialises, and whether rewriting comes to an end.
+"""Checks of rewrites: their shape, whether they specialise, and whether rewriting comes to an end.
 
 All forms in which something is refined are monotone: adding a test inside can only make the whole hold of fewer
 rows. A rewrite from ``top`` therefore always specialises; a rewrite of a test does if its right side implies it,
@@ -15,30 +15,30 @@ from structtree.lang.logic import implies, source_of
 from structtree.lang.pretty import pretty, pretty_rewrite
 from structtree.lang.resolve import Scope, resolve
 from structtree.lang.syntax import (
+    TOP,
     Aggregate,
     Among,
     And,
     Compare,
     Count,
     Distinct,
-    Limits,
+    GrammarLimits,
     Listed,
+    Location,
     Not,
     Or,
-    Place,
     Predicate,
     Range,
     Rewrite,
     Scalar,
-    Source,
     Top,
+    ValueSource,
     Within,
 )
-from structtree.lang.walk import children, is_closed, open_types, subpredicates
+from structtree.lang.walk import children, is_closed, open_types, parts_of, subpredicates
 
 __all__ = ["CheckedRewrite", "check_rewrite", "never_derived", "reachable_types", "refuse_endless"]
 
-TOP = Top()
 Rewrites = Mapping[str, "tuple[CheckedRewrite, ...]"]
 
 
@@ -53,14 +53,14 @@ class CheckedRewrite:
         The left side is ground; the right side may have value sources and open positions (``top``).
     settled : bool
         Whether the syntax shows that it specialises; otherwise the data must.
-    place : Place or None
+    place : Location or None
     """
 
     type: str
     left: Predicate
     right: Predicate
     settled: bool
-    place: Place | None = None
+    place: Location | None = None
 
 
 def check_rewrite(rewrite: Rewrite, type_name: str, scope: Scope) -> tuple[CheckedRewrite, ...]:
@@ -119,27 +119,17 @@ def _check_closed(predicate: Predicate, scope: Scope, inside: Predicate | None) 
 
 
 def _specialises(left: Predicate, right: Predicate, scope: Scope) -> bool:
-    """Whether syntax shows it; False leaves it to the data, and what is wrong for certain is refused."""
+    """Tell whether syntax shows it; False leaves it to the data, and what is wrong for certain is refused."""
     if isinstance(left, Top):
         return True
     if left == right:
         raise scope.error(f"{pretty(left)!r} is rewritten to itself")
     answer = implies(right, left)
-    if answer is False and _has_source(right):
+    if answer is False and any(source_of(part) is not None for part in parts_of(right)):
         raise scope.error(f"does not specialise: no value makes {pretty(right)!r} narrower than {pretty(left)!r}")
     if answer is False or (answer is None and implies(left, right)):
         raise scope.error(f"does not specialise: {pretty(right)!r} holds of more rows than {pretty(left)!r}")
     return answer is True
-
-
-def _has_source(predicate: Predicate) -> bool:
-    stack = [predicate]
-    while stack:
-        here = stack.pop()
-        if source_of(here) is not None:
-            return True
-        stack.extend(children(here))
-    return False
 
 
 # ---- the end of rewriting -------------------------------------------------------------------------------
@@ -150,7 +140,7 @@ def reachable_types(rewrites: Rewrites, schema: Schema) -> set[str]:
     return _reach(_steps(rewrites, schema), schema.individual)
 
 
-def refuse_endless(rewrites: Rewrites, limits: Limits, scope: Scope) -> None:
+def refuse_endless(rewrites: Rewrites, limits: GrammarLimits, scope: Scope) -> None:
     """Raise a GrammarError at a rewrite that can be repeated for ever."""
     if limits.nesting is not None or limits.literals is not None:
         return
@@ -184,7 +174,7 @@ def _reach(steps: Mapping[str, set[str]], start: str) -> set[str]:
 
 
 def never_derived(rewrite: CheckedRewrite, rewrites: Iterable[CheckedRewrite], schema: Schema) -> bool:
-    """Whether no other rewrite can lead to the left side of this one."""
+    """Tell whether no other rewrite can lead to the left side of this one."""
     if isinstance(rewrite.left, Top):
         return False
     return not any(
@@ -197,7 +187,7 @@ def never_derived(rewrite: CheckedRewrite, rewrites: Iterable[CheckedRewrite], s
 
 
 def _may_become(right: Predicate, left: Predicate) -> bool:
-    """Whether a right side can be the literal, by a choice of values and by refining its open positions."""
+    """Tell whether a right side can be the literal, by a choice of values and by refining its open positions."""
     match right, left:
         case Top(), _:
             return True
@@ -221,18 +211,18 @@ def _may_become(right: Predicate, left: Predicate) -> bool:
 
 
 def _same_head(right: Predicate, left: Predicate) -> bool:
-    """Whether two predicates differ at most in what is inside them."""
+    """Tell whether two predicates differ at most in what is inside them."""
     if not children(right):
         return right == left
     heads = [(type(p), getattr(p, "link", None), getattr(p, "step", None), len(children(p))) for p in (right, left)]
     return heads[0] == heads[1]
 
 
-def _covers(offered: Scalar | Source, wanted: Scalar | Source) -> bool:
+def _covers(offered: Scalar | ValueSource, wanted: Scalar | ValueSource) -> bool:
     match offered:
         case Listed(values):
             return wanted in values
         case Range(low, high):
             return isinstance(wanted, int | float) and low <= wanted <= high
         case _:
-            return isinstance(offered, Source) or offered == wanted
+            return isinstance(offered, ValueSource) or offered == wanted

@@ -15,10 +15,12 @@ from typing import Literal
 from structtree.data.schema import Attribute, Kind, Link, RecordType
 
 __all__ = [
+    "TOP",
     "Aggregate",
     "All",
     "Among",
     "And",
+    "AttributeTest",
     "Bins",
     "Compare",
     "Count",
@@ -29,26 +31,31 @@ __all__ = [
     "Follow",
     "Function",
     "Glob",
+    "GrammarLimits",
     "GrammarSyntax",
-    "Limits",
+    "LinkForm",
+    "LinkedTo",
+    "ListStep",
     "Listed",
+    "Located",
+    "Location",
     "Missing",
     "Named",
     "No",
     "Not",
     "Or",
-    "Place",
     "Predicate",
     "Quantiles",
     "Range",
     "RefineBlock",
     "Rewrite",
     "Scalar",
-    "Source",
     "Star",
-    "Step",
+    "Test",
     "Top",
     "TypeDeclaration",
+    "ValueSource",
+    "ValueTest",
     "Within",
     "sort_scalars",
 ]
@@ -58,11 +65,18 @@ Scalar = str | int | float
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Location:
     """Where something stands in a text, counted from 1."""
 
     line: int
     column: int
+
+
+@dataclass(frozen=True, slots=True)
+class Located:
+    """A node that knows where it stands in a text, which makes no difference to what it says."""
+
+    place: Location | None = field(default=None, compare=False, repr=False, kw_only=True)
 
 
 def sort_scalars(values: Iterable[Scalar]) -> tuple[Scalar, ...]:
@@ -142,7 +156,7 @@ class Range:
     high: int
 
 
-Source = Star | Bins | Quantiles | Listed | Range
+ValueSource = Star | Bins | Quantiles | Listed | Range
 
 
 # ---- predicates on a row of some type -------------------------------------------------------------------
@@ -154,36 +168,33 @@ class Top:
 
 
 @dataclass(frozen=True, slots=True)
-class Flag:
+class Flag(Located):
     """``aromatic`` or ``not aromatic``: a bool attribute is true, or is false."""
 
     attribute: str
     positive: bool = True
-    place: Place | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Compare:
+class Compare(Located):
     """``a = v``, ``a != v``, ``a >= t``, ``a <= t``; the value may be a source."""
 
     attribute: str
     op: Literal["=", "!=", ">=", "<="]
-    value: Scalar | Source
-    place: Place | None = field(default=None, compare=False, repr=False)
+    value: Scalar | ValueSource
 
 
 @dataclass(frozen=True, slots=True)
-class Among:
+class Among(Located):
     """``a in {v, w}``: the value is one of these (sorted, without repeats); or, in a grammar, ``a in *``."""
 
     attribute: str
     values: tuple[Scalar, ...] = ()
     source: Star | None = None
-    place: Place | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Within:
+class Within(Located):
     """``a in [lo, hi)``, ``a in [lo, hi]``, or, in a grammar, ``a in bins(k)`` / ``a in quantiles(k)``."""
 
     attribute: str
@@ -191,85 +202,70 @@ class Within:
     high: float = 0.0
     closed: bool = False
     source: Bins | Quantiles | None = None
-    place: Place | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Missing:
+class Missing(Located):
     """``missing a``: an attribute has no value, or an optional reference leads nowhere."""
 
     member: str
-    place: Place | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class Named(Located):
     """A predicate that a ``define`` gave a name; ``body`` is filled in by the checker."""
 
     name: str
     body: Predicate | None = None
-    place: Place | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Follow:
-    """``load (P)``: the reference leads to a row, and P holds there; ``load.shape = circle`` for short."""
+class LinkedTo(Located):
+    """Common part of the forms that look behind one link: the link, and what must hold there."""
 
     link: str
     inner: Predicate
-    place: Place | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class Follow(LinkedTo):
+    """``load (P)``: the reference leads to a row, and P holds there; ``load.shape = circle`` for short."""
+
+
+@dataclass(frozen=True, slots=True)
+class ListStep(Located):
     """``next|previous|later (P)`` on an element of a list; ``first|last cars (P)`` on its owner."""
 
     step: Literal["next", "previous", "later", "first", "last"]
     inner: Predicate
     link: str | None = None
-    place: Place | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Exists:
+class Exists(LinkedTo):
     """``exists link (P)``: P holds for some row that the link leads to."""
 
-    link: str
-    inner: Predicate
-    place: Place | None = field(default=None, compare=False, repr=False)
-
 
 @dataclass(frozen=True, slots=True)
-class All:
+class All(LinkedTo):
     """``all link (P)``: P holds for every row that the link leads to (so also when there is none)."""
 
-    link: str
-    inner: Predicate
-    place: Place | None = field(default=None, compare=False, repr=False)
-
 
 @dataclass(frozen=True, slots=True)
-class No:
+class No(LinkedTo):
     """``none link (P)``: P holds for no row that the link leads to. Closed: nothing is rewritten inside."""
 
-    link: str
-    inner: Predicate
-    place: Place | None = field(default=None, compare=False, repr=False)
-
 
 @dataclass(frozen=True, slots=True)
-class Count:
+class Count(LinkedTo):
     """``count link (P) >= n``; with ``<=`` it is closed: nothing is rewritten inside."""
 
-    link: str
-    inner: Predicate
     op: Literal[">=", "<="]
-    n: int | Source
-    place: Place | None = field(default=None, compare=False, repr=False)
+    n: int | ValueSource
 
 
 @dataclass(frozen=True, slots=True)
-class Aggregate:
+class Aggregate(Located):
     """``sum|mean|min|max link.a >= t`` (or ``<=``), over the values that are not missing.
 
     The sum of no values is 0; the mean, least and greatest of no values are missing, so the test is false.
@@ -279,17 +275,15 @@ class Aggregate:
     link: str
     attribute: str
     op: Literal[">=", "<="]
-    value: float | Source
-    place: Place | None = field(default=None, compare=False, repr=False)
+    value: float | ValueSource
 
 
 @dataclass(frozen=True, slots=True)
-class Distinct:
+class Distinct(Located):
     """``distinct link (P, Q, ...)``: different rows that the link leads to satisfy P, Q, ..."""
 
     link: str
     inners: tuple[Predicate, ...]
-    place: Place | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,70 +307,55 @@ class Not:
     inner: Predicate
 
 
-Predicate = (
-    Top
-    | Flag
-    | Compare
-    | Among
-    | Within
-    | Missing
-    | Named
-    | Follow
-    | Step
-    | Exists
-    | All
-    | No
-    | Count
-    | Aggregate
-    | Distinct
-    | And
-    | Or
-    | Not
-)
+AttributeTest = Flag | Compare | Among | Within
+ValueTest = AttributeTest | Missing | Aggregate
+"""A test of one value of the row: of an attribute, or of what is computed from the rows behind a link."""
+Test = ValueTest | Named
+LinkForm = Follow | ListStep | Exists | All | No | Count | Distinct
+Predicate = Top | Test | LinkForm | And | Or | Not
+
+TOP = Top()
+"""The one value of its form."""
 
 
 # ---- declarations ---------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
-class Rewrite:
+class Rewrite(Located):
     """``left -> right``, or ``top -> top and top max k`` (then `conjuncts` is k, or 0 for no maximum)."""
 
     left: Predicate
     right: Predicate
     conjuncts: int | None = None
-    place: Place | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class RefineBlock:
+class RefineBlock(Located):
     """``refine Type { ... }``."""
 
     type: str
     rewrites: tuple[Rewrite, ...]
-    place: Place | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Definition:
+class Definition(Located):
     """``define name: Type = P``, with an optional docstring after it."""
 
     name: str
     type: str
     body: Predicate
     doc: str | None = None
-    place: Place | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Function:
+class Function(Located):
     """``function name: Type -> kind``: an attribute that the caller computes, in Python."""
 
     name: str
     type: str
     kind: Kind
     doc: str | None = None
-    place: Place | None = field(default=None, compare=False, repr=False)
 
     @property
     def attribute(self) -> Attribute:
@@ -385,7 +364,7 @@ class Function:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class GrammarLimits:
     """``limits { nesting 4, literals 6 }``: how deep links may nest, how many tests a predicate may have."""
 
     nesting: int | None = None
@@ -393,14 +372,13 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class TypeDeclaration:
+class TypeDeclaration(Located):
     """``type T = { ... }`` as written; targets may be unknown until checked."""
 
     name: str
     attributes: tuple[Attribute, ...]
     links: tuple[Link, ...]
-    place: Place | None = field(default=None, compare=False, repr=False)
-    member_places: dict[str, Place] = field(default_factory=dict, compare=False, repr=False)
+    member_places: dict[str, Location] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def record(self) -> RecordType:
@@ -419,5 +397,5 @@ class GrammarSyntax:
     definitions: tuple[Definition, ...] = ()
     functions: tuple[Function, ...] = ()
     blocks: tuple[RefineBlock, ...] = ()
-    limits: Limits = Limits()
-    individual_place: Place | None = field(default=None, compare=False, repr=False)
+    limits: GrammarLimits = GrammarLimits()
+    individual_place: Location | None = field(default=None, compare=False, repr=False)

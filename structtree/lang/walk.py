@@ -1,11 +1,15 @@
-"""Walking over a predicate, knowing of which type each part is, and which parts are open.
+"""The one traversal of predicates: what they are made of, of which type each part is, and which parts are open.
 
-Everything here works with a stack of its own: predicates may be long, and definitions make them deep.
+Whatever walks over predicates is built from here: `children` and `with_children` take a form apart and put it
+together, `subpredicates` goes through all parts, and `peel` and `wrap` take single steps off and put them back. Each
+``match`` ends in `assert_never`, so that a type checker lists the places that a new form has to be added to.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
+from typing import assert_never
 
 from structtree.data.schema import Schema
 from structtree.lang.syntax import (
@@ -15,19 +19,41 @@ from structtree.lang.syntax import (
     Distinct,
     Exists,
     Follow,
+    LinkedTo,
+    LinkForm,
+    ListStep,
+    Named,
     No,
     Not,
     Or,
     Predicate,
-    Step,
+    Test,
     Top,
 )
 
-__all__ = ["children", "inner_type", "is_closed", "open_types", "subpredicates"]
+__all__ = [
+    "FUNCTIONAL",
+    "StepPath",
+    "children",
+    "functional_step",
+    "inner_type",
+    "is_closed",
+    "open_types",
+    "parts_of",
+    "peel",
+    "subpredicates",
+    "with_children",
+    "wrap",
+]
+
+FUNCTIONAL = ("first", "last", "next", "previous")
+"""The steps along lists that lead to one row at most."""
+
+StepPath = tuple[Follow | ListStep, ...]
 
 
 def children(predicate: Predicate) -> tuple[Predicate, ...]:
-    """The predicates that a predicate is made of; none for a test or a definition.
+    """Return the predicates that a predicate is made of; none for a test or a definition.
 
     Examples
     --------
@@ -35,42 +61,79 @@ def children(predicate: Predicate) -> tuple[Predicate, ...]:
     (Top(),)
     """
     match predicate:
+        case LinkedTo() | ListStep() | Not():
+            return (predicate.inner,)
         case And(parts) | Or(parts) | Distinct(_, parts):
             return parts
-        case Follow() | Step() | Exists() | All() | No() | Count() | Not():
-            return (predicate.inner,)
-        case _:
+        case Top():
             return ()
+        case _ if isinstance(predicate, Test):
+            return ()
+        case _ as never:
+            assert_never(never)
+
+
+def with_children(predicate: Predicate, inners: tuple[Predicate, ...]) -> Predicate:
+    """Return the same form made of other predicates, as many as its `children`."""
+    match predicate:
+        case LinkedTo() | ListStep() | Not():
+            return replace(predicate, inner=inners[0])
+        case And() | Or():
+            return replace(predicate, parts=inners)
+        case Distinct():
+            return replace(predicate, inners=inners)
+        case Top():
+            return predicate
+        case _ if isinstance(predicate, Test):
+            return predicate
+        case _ as never:
+            assert_never(never)
 
 
 def inner_type(predicate: Predicate, type_name: str, schema: Schema) -> str | None:
-    """The type that the children of a predicate are about; None when the link is not known."""
-    match predicate:
-        case Follow(link) | Exists(link) | All(link) | No(link) | Count(link) | Distinct(link):
-            found = schema.type(type_name).link(link)
-            return None if found is None else found.target
-        case Step(link=str() as link):
-            found = schema.type(type_name).link(link)
-            return None if found is None else found.target
-        case _:
-            return type_name
+    """Return the type that the children of a predicate are about; None when the link is not known."""
+    link = predicate.link if isinstance(predicate, LinkForm) else None
+    if link is None:
+        return type_name
+    found = schema.type(type_name).link(link)
+    return None if found is None else found.target
 
 
 def is_closed(predicate: Predicate) -> bool:
-    """Whether nothing is refined inside: adding to a part could make the whole hold of more rows."""
+    """Tell whether nothing is refined inside, since adding to a part could make the whole hold of more rows."""
     match predicate:
         case Or() | Not() | No():
             return True
         case Count(op=op):
             return op == "<="
-        case _:
+        case Top() | And() | Follow() | ListStep() | Exists() | All() | Distinct():
             return False
+        case _ if isinstance(predicate, Test):
+            return False
+        case _ as never:
+            assert_never(never)
+
+
+def parts_of(predicate: Predicate) -> Iterator[Predicate]:
+    """Yield every predicate inside one, itself first."""
+    stack = [predicate]  # a stack of its own, since predicates may be long, and definitions make them deep
+    while stack:
+        here = stack.pop()
+        yield here
+        stack.extend(reversed(children(here)))
 
 
 def subpredicates(
-    predicate: Predicate, type_name: str, schema: Schema, *, closed: bool = True
+    predicate: Predicate, type_name: str, schema: Schema, *, closed: bool = True, definitions: bool = False
 ) -> Iterator[tuple[Predicate, str]]:
-    """Every predicate inside one, itself first, each with its type; on request not what is inside closed forms.
+    """Yield every predicate inside one, itself first, each with its type.
+
+    Parameters
+    ----------
+    closed : bool
+        Also what stands inside closed forms.
+    definitions : bool
+        Also what definitions stand for.
 
     Examples
     --------
@@ -83,13 +146,49 @@ def subpredicates(
     while stack:
         here, name = stack.pop()
         yield here, name
+        if definitions and isinstance(here, Named) and here.body is not None:
+            stack.append((here.body, name))
         inner = inner_type(here, name, schema)
         if inner is not None and (closed or not is_closed(here)):
             stack.extend((child, inner) for child in reversed(children(here)))
 
 
 def open_types(predicate: Predicate, type_name: str, schema: Schema) -> Iterator[str]:
-    """The types of the positions inside a predicate at which something may still be added."""
+    """Yield the types of the positions inside a predicate at which something may still be added."""
     for part, name in subpredicates(predicate, type_name, schema, closed=False):
         if isinstance(part, Top):
             yield name
+
+
+def functional_step(predicate: Predicate) -> str | None:
+    """Return the step of a predicate that looks at one row (a reference, the first, the next ...); else None."""
+    match predicate:
+        case Follow(link):
+            return f"{link}."
+        case ListStep(step, _, link) if step in FUNCTIONAL:
+            return f"{step} {link or ''}."
+        case _:
+            return None
+
+
+def peel(predicate: Predicate) -> tuple[StepPath, Predicate]:
+    """Return the references and functional steps that a predicate begins with, and what stands behind them.
+
+    Examples
+    --------
+    >>> from structtree.lang.syntax import Flag
+    >>> peel(Follow("load", Flag("round")))[1]
+    Flag(attribute='round', positive=True)
+    """
+    path: list[Follow | ListStep] = []
+    while isinstance(predicate, Follow) or (isinstance(predicate, ListStep) and predicate.step in FUNCTIONAL):
+        path.append(predicate)
+        predicate = predicate.inner
+    return tuple(path), predicate
+
+
+def wrap(path: StepPath, predicate: Predicate) -> Predicate:
+    """Return a predicate behind some steps, outermost first; the inverse of `peel`."""
+    for step in reversed(path):
+        predicate = replace(step, inner=predicate)
+    return predicate

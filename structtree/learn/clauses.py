@@ -29,20 +29,21 @@ from structtree.lang.syntax import (
     Count,
     Exists,
     Flag,
+    ListStep,
     Missing,
     Named,
     No,
     Not,
     Or,
     Predicate,
-    Step,
     Top,
     Within,
 )
+from structtree.lang.walk import is_closed
 from structtree.learn.tree import Tree, Way
 from structtree.space.terms import conjuncts
 
-__all__ = ["Clause", "clauses", "entails", "negation", "refutes", "short_clauses"]
+__all__ = ["Clause", "clauses", "negation", "short_clauses"]
 
 Numbers = frozenset[int]
 Ways = Sequence[tuple[Way, ...]]
@@ -127,7 +128,7 @@ def _conditions_of(found: Iterable[Clause]) -> Iterator[Predicate]:
 
 
 def negation(predicate: Predicate) -> Predicate:
-    """What holds exactly where a predicate does not, in words where there are some.
+    """Return what holds exactly where a predicate does not, in words where there are some.
 
     Examples
     --------
@@ -152,83 +153,13 @@ def negation(predicate: Predicate) -> Predicate:
 
 
 def _is_negative(predicate: Predicate) -> bool:
-    match predicate:
-        case Not() | No():
-            return True
-        case Count(op=op):
-            return op == "<="
-        case _:
-            return False
+    return is_closed(predicate) and not isinstance(predicate, Or)
 
 
 # ---- what follows from what ------------------------------------------------------------------------------
 
 
-def entails(p: Predicate, q: Predicate) -> bool:
-    """Whether syntax shows that every row that satisfies p satisfies q; also through ``not`` and ``or``.
-
-    Examples
-    --------
-    >>> from structtree.lang.parse import parse_predicate as parse
-    >>> entails(parse("none cars (long)"), parse("not (size >= 3 and exists cars (long and closed))"))
-    True
-    """
-    return implies(p, q) is True or _entails_whole(p, q) or _part_entails(p, q)
-
-
-def _entails_whole(p: Predicate, q: Predicate) -> bool:
-    match q:
-        case And(parts):
-            return all(entails(p, part) for part in parts)
-        case Or(parts):
-            return any(entails(p, part) for part in parts)
-        case Not(inner):
-            return refutes(p, inner)
-        case Named(_, body) if body is not None:
-            return entails(p, body)
-        case _:
-            return False
-
-
-def _part_entails(p: Predicate, q: Predicate) -> bool:
-    match p:
-        case And(parts):
-            return any(entails(part, q) for part in parts)
-        case Or(parts):
-            return all(entails(part, q) for part in parts)
-        case Named(_, body) if body is not None:
-            return entails(body, q)
-        case _:
-            return False
-
-
-def refutes(p: Predicate, q: Predicate) -> bool:
-    """Whether syntax shows that no row satisfies both; also through ``and``, ``or`` and ``not``.
-
-    Examples
-    --------
-    >>> from structtree.lang.parse import parse_predicate as parse
-    >>> refutes(parse("not (a >= 3)"), parse("a >= 5 and b")), refutes(parse("not (a >= 5)"), parse("a >= 3"))
-    (True, False)
-    """
-    return excludes(p, q) or _part_refutes(p, q) or _part_refutes(q, p)
-
-
-def _part_refutes(p: Predicate, q: Predicate) -> bool:
-    match p:
-        case And(parts):
-            return any(refutes(part, q) for part in parts)
-        case Or(parts):
-            return all(refutes(part, q) for part in parts)
-        case Not(inner):
-            return entails(q, inner)
-        case Named(_, body) if body is not None:
-            return refutes(body, q)
-        case _:
-            return False
-
-
-def _asked(predicate: Predicate) -> Iterator[str]:
+def _names(predicate: Predicate) -> Iterator[str]:
     """The names that a predicate asks a row about; two that share none have nothing to do with each other."""
     stack = [predicate]
     while stack:
@@ -241,7 +172,7 @@ def _asked(predicate: Predicate) -> Iterator[str]:
                 stack.extend(parts)
             case Not(inner):
                 stack.append(inner)
-            case Step(link=None) | Named() | Top():
+            case ListStep(link=None) | Named() | Top():
                 yield ""
             case other:
                 yield str(other.link)
@@ -262,7 +193,7 @@ class _Facts:
         self.number = {condition: i for i, condition in enumerate(self.conditions)}
         self._by_name, self._entailers, self._refuters = {}, {}, {}
         for i, condition in enumerate(self.conditions):
-            for name in _asked(condition):
+            for name in _names(condition):
                 self._by_name.setdefault(name, set()).add(i)
 
     def including(self, more: Iterable[Predicate]) -> _Facts:
@@ -278,7 +209,7 @@ class _Facts:
         """The conditions from which one follows, itself among them."""
         if condition not in self._entailers:
             mine = self.conditions[condition]
-            found = (i for i in self._related(mine) if entails(self.conditions[i], mine))
+            found = (i for i in self._related(mine) if implies(self.conditions[i], mine))
             self._entailers[condition] = frozenset((*found, condition))
         return self._entailers[condition]
 
@@ -286,7 +217,9 @@ class _Facts:
         """The conditions that cannot hold together with one."""
         if condition not in self._refuters:
             mine = self.conditions[condition]
-            self._refuters[condition] = frozenset(i for i in self._related(mine) if refutes(self.conditions[i], mine))
+            self._refuters[condition] = frozenset(
+                i for i in self._related(mine) if excludes(self.conditions[i], mine)
+            )
         return self._refuters[condition]
 
     def settles(self, given: Numbers, test: Predicate) -> bool | None:
@@ -297,7 +230,7 @@ class _Facts:
         return True if all(not given.isdisjoint(self.entailers(part)) for part in parts) else None
 
     def _related(self, condition: Predicate) -> set[int]:
-        return set().union(*(self._by_name[name] for name in _asked(condition)))
+        return set().union(*(self._by_name[name] for name in _names(condition)))
 
 
 def _tests(ways: Ways) -> Iterator[Predicate]:
@@ -332,7 +265,7 @@ def _without_known_parts(conditions: list[Predicate]) -> tuple[Predicate, ...] |
         match condition:
             case Not(And(parts)):
                 others = [other for other in conditions if other is not condition]
-                unknown = tuple(p for p in parts if not any(entails(other, p) for other in others))
+                unknown = tuple(p for p in parts if not any(implies(other, p) for other in others))
                 if not unknown:
                     return None
                 shorter.append(negation(_conjunction(unknown)))
@@ -373,7 +306,7 @@ def _generalised(clause: Clause, ways: Ways, told: list[set[Hashable]], facts: _
 def _all_are_told(
     answer: set[Hashable], given: Numbers, ways: Ways, told: list[set[Hashable]], facts: _Facts
 ) -> bool:
-    """Whether all leaves that individuals with the given conditions can reach, as far as can be seen, say this."""
+    """Tell whether all leaves that individuals with these conditions can reach, as far as can be seen, say this."""
     stack = [0]
     while stack:
         index = stack.pop()

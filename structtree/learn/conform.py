@@ -19,69 +19,49 @@ from structtree.data.schema import Attribute, Link, RecordType, Schema
 from structtree.errors import DataError, did_you_mean
 from structtree.lang.syntax import (
     Aggregate,
-    All,
-    Among,
-    Compare,
-    Count,
-    Distinct,
-    Exists,
-    Flag,
-    Follow,
+    AttributeTest,
+    LinkForm,
     Missing,
-    Named,
-    No,
     Predicate,
-    Step,
-    Within,
 )
-from structtree.lang.walk import children, inner_type
+from structtree.lang.walk import subpredicates
 
-__all__ = ["Asked", "asked", "conform"]
+__all__ = ["Mentioned", "conform", "mentioned"]
 
-Asked = Mapping[str, frozenset[str]]
+Mentioned = Mapping[str, frozenset[str]]
 
 _LISTS = "$list"  # asked of a type whose rows must have a next and a previous; no member has such a name
 
 
-def asked(tests: Iterable[Predicate], schema: Schema) -> Asked:
+def mentioned(tests: Iterable[Predicate], schema: Schema) -> Mentioned:
     """Which attributes and links of which types some tests of individuals mention, definitions written out.
 
     Examples
     --------
     >>> from structtree.lang.parse import parse_predicate
     >>> schema = Schema((RecordType("Train", (), (Link("cars", "list", "Car"),)), RecordType("Car")), "Train")
-    >>> asked([parse_predicate("exists cars (wheels >= 3)")], schema)
+    >>> mentioned([parse_predicate("exists cars (wheels >= 3)")], schema)
     {'Train': frozenset({'cars'}), 'Car': frozenset({'wheels'})}
     """
     found: dict[str, set[str]] = {schema.individual: set()}
-    stack = [(test, schema.individual) for test in tests]
-    while stack:
-        part, name = stack.pop()
-        inner = inner_type(part, name, schema)
-        assert inner is not None  # the tests have been checked on this schema
+    parts = (pair for test in tests for pair in subpredicates(test, schema.individual, schema, definitions=True))
+    for part, name in parts:
         here = found.setdefault(name, set())
-        match part:
-            case Flag(member) | Compare(member) | Among(member) | Within(member) | Missing(member):
-                here.add(str(member))
-            case Named(body=body) if body is not None:
-                stack.append((body, name))
-            case Aggregate(link=link, attribute=attribute):
-                here.add(link)
-                target = schema.type(name).link(link)
-                assert target is not None
-                found.setdefault(target.target, set()).add(attribute)
-            case Step(link=None):
-                here.add(_LISTS)
-            case Follow(link) | Exists(link) | All(link) | No(link) | Count(link) | Distinct(link) | Step(link=link):
-                here.add(str(link))
-            case _:
-                pass
-        stack.extend((child, inner) for child in children(part))
+        if isinstance(part, AttributeTest):
+            here.add(str(part.attribute))
+        elif isinstance(part, Missing):
+            here.add(str(part.member))
+        elif isinstance(part, LinkForm | Aggregate):
+            here.add(_LISTS if part.link is None else part.link)
+        if isinstance(part, Aggregate):
+            target = schema.type(name).link(part.link)
+            assert target is not None  # the tests have been checked on this schema
+            found.setdefault(target.target, set()).add(part.attribute)
     return {name: frozenset(members) for name, members in found.items()}
 
 
 def conform(
-    population: Population, schema: Schema, needed: Asked, *, absent: Literal["refuse", "missing"] = "refuse"
+    population: Population, schema: Schema, needed: Mentioned, *, absent: Literal["refuse", "missing"] = "refuse"
 ) -> Population:
     """The population as tests that were made for another schema can ask about it.
 
@@ -91,7 +71,7 @@ def conform(
     schema : Schema
         What the tests were made for.
     needed : mapping from type to members
-        What they mention; see `asked`.
+        What they mention; see `mentioned`.
     absent : {"refuse", "missing"}
         Whether an attribute or link that no record has is an error, or a value that all of them miss.
 
@@ -214,7 +194,7 @@ class _Draft:
 
 
 def _serves(found: Link, wanted: Link) -> bool:
-    """Whether tests that follow one link can follow the other: a list is as good as a set, not the reverse."""
+    """Tell whether tests that follow one link can follow the other: a list is as good as a set, not the reverse."""
     return found.single if wanted.single else found.kind == wanted.kind or (found.kind == "list" and not found.single)
 
 

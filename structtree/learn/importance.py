@@ -22,13 +22,13 @@ from structtree.lang.syntax import (
     Exists,
     Flag,
     Follow,
+    ListStep,
     Missing,
     Named,
     No,
     Not,
     Or,
     Predicate,
-    Step,
     Top,
     Within,
 )
@@ -128,9 +128,9 @@ def _paths(test: Predicate) -> Iterator[tuple[str, ...]]:
                 stack.append((inner, path))
             case Distinct(link, inners):
                 stack.extend((inner, (*path, link)) for inner in reversed(inners))
-            case Step(step, inner, None):
+            case ListStep(step, inner, None):
                 stack.append((inner, path or (step,)))
             case Follow(link, inner) | Exists(link, inner) | All(link, inner) | No(link, inner) | Count(link, inner):
                 stack.append((inner, (*path, link)))
-            case Step(_, inner, str() as link):
+            case ListStep(_, inner, str() as link):
                 stack.append((inner, (*path, link)))

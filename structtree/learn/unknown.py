@@ -1,4 +1,4 @@
-"""What can be said of a test when values are unknown: whom it surely holds of, and whom it may hold of.
+"""Tests when values are unknown: whom it surely holds of, and whom it may hold of.
 
 A value is unknown where it is missing, and where it is a category that training has not seen: nothing was learned
 about either. Of both questions the answer is a test again, one that is true or false of everybody. So a tree that
@@ -16,7 +16,22 @@ import numpy as np
 
 from structtree.data.columns import Population
 from structtree.data.schema import Attribute, RecordType, Schema
-from structtree.lang.syntax import Among, And, Compare, Flag, Missing, Named, Not, Or, Predicate, Top, Within
+from structtree.lang.syntax import (
+    Among,
+    And,
+    Compare,
+    Flag,
+    LinkForm,
+    Missing,
+    Named,
+    Not,
+    Or,
+    Predicate,
+    Test,
+    Top,
+    Within,
+)
+from structtree.lang.walk import with_children
 
 __all__ = ["none_of", "one_of", "possibly", "seen_schema", "surely"]
 
@@ -43,17 +58,15 @@ def surely(test: Predicate, record: RecordType) -> Predicate:
     match test:
         case Compare(name, "!=", str() as value) if _is_nominal(name, record):
             return one_of(name, _others(name, (value,), record))
-        case And(parts):
-            return And(tuple(surely(part, record) for part in parts))
-        case Or(parts):
-            return Or(tuple(surely(part, record) for part in parts))
+        case And(parts) | Or(parts):
+            return with_children(test, tuple(surely(part, record) for part in parts))
         case Not(inner):
             return Not(possibly(inner, record))
         case Named(_, body) if body is not None:
             inside = surely(body, record)
             return test if inside == body else inside
         case _:
-            return test
+            return _as_it_is(test)
 
 
 def possibly(test: Predicate, record: RecordType) -> Predicate:
@@ -77,17 +90,20 @@ def possibly(test: Predicate, record: RecordType) -> Predicate:
             return none_of(name, _others(name, values, record))
         case Flag(name) | Compare(name) | Among(name) | Within(name):
             return Or((test, Missing(name)))
-        case And(parts):
-            return And(tuple(possibly(part, record) for part in parts))
-        case Or(parts):
-            return Or(tuple(possibly(part, record) for part in parts))
+        case And(parts) | Or(parts):
+            return with_children(test, tuple(possibly(part, record) for part in parts))
         case Not(inner):
             return Not(surely(inner, record))
         case Named(_, body) if body is not None:
             inside = possibly(body, record)
             return test if inside == body else inside
         case _:
-            return test
+            return _as_it_is(test)
+
+
+def _as_it_is(test: Top | Test | LinkForm) -> Predicate:
+    """Return a test that no unknown value of the individual changes; its type keeps new connectives out."""
+    return test
 
 
 def seen_schema(population: Population) -> Schema:

@@ -33,13 +33,13 @@ from structtree.lang.syntax import (
     Exists,
     Flag,
     Follow,
+    ListStep,
     Missing,
     Named,
     No,
     Not,
     Or,
     Predicate,
-    Step,
     Top,
     Within,
 )
@@ -418,7 +418,7 @@ def _misses(predicate: Predicate, scene: _Scene, spot: _Spot) -> Iterator[Sight]
         case Distinct(link, inners):
             counts = (scene.count(spot, link, inner) for inner in inners)
             yield spot.see(tuple(counts), pretty(predicate))
-        case Exists(link, inner) | Follow(link, inner) | Step(_, inner, str() as link):
+        case Exists(link, inner) | Follow(link, inner) | ListStep(_, inner, str() as link):
             yield from _nearest(predicate, scene, spot, link, inner)
         case _:
             yield spot.see(_looked_at(predicate, scene, spot), pretty(predicate))
@@ -427,7 +427,7 @@ def _misses(predicate: Predicate, scene: _Scene, spot: _Spot) -> Iterator[Sight]
 def _nearest(predicate: Predicate, scene: _Scene, spot: _Spot, link: str, inner: Predicate) -> Iterator[Sight]:
     """Where nothing behind a link will do: how many rows each condition has, and what the nearest row lacks."""
     targets, parts = scene.targets(spot, link), conjuncts(inner)
-    if isinstance(predicate, Step):
+    if isinstance(predicate, ListStep):
         targets = targets[:1] if predicate.step == "first" else targets[-1:]
     if not targets:
         nothing = scene.count(spot, link, Top()) if isinstance(predicate, Exists) else (link, None)

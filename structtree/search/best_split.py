@@ -109,7 +109,7 @@ def best_split(
     problem = Problem(space, judge, min_samples_leaf)
     ordered, boards = promising_last(space, judge)
     known = start if isinstance(start, Sequence) else () if start is None else (start,)
-    starts = tuple(position for each in known for position in ordered.opened(each))
+    starts = tuple(position for each in known for position in ordered.reopened(each))
     search = Search(problem, ordered, budget, pruning, progress, random_state, starts, tuple(hints), boards=boards)
     with stoppable() as stop:
         if clock is None:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structtree.data.columns import Population
-from structtree.lang.syntax import Aggregate, Compare, Count, Follow, Step, Within
+from structtree.lang.syntax import Aggregate, Compare, Count, Follow, ListStep, Within
 from structtree.search.steps import Steps, need_of
 from structtree.space.evaluate import aggregate_values, rows_where
 from structtree.space.families import Family, LinkFamily, TestFamily
@@ -253,7 +253,7 @@ def _ends(family: TestFamily, population: Population) -> tuple[Rows, str]:
     return end, at
 
 
-def _one_step(population: Population, at: str, step: Follow | Step) -> tuple[Rows, str]:
+def _one_step(population: Population, at: str, step: Follow | ListStep) -> tuple[Rows, str]:
     table = population.tables[at]
     if step.link is None:
         return _neighbours(population, at, step), at
@@ -262,13 +262,13 @@ def _one_step(population: Population, at: str, step: Follow | Step) -> tuple[Row
     adjacency = table.links[step.link]
     result = np.full(table.n_rows, -1, dtype=np.int64)
     some = adjacency.lengths > 0
-    last = isinstance(step, Step) and step.step == "last"
+    last = isinstance(step, ListStep) and step.step == "last"
     ends = adjacency.offsets[1:] - 1 if last else adjacency.offsets[:-1]
     result[some] = adjacency.targets[ends[some]]
     return result, link.target
 
 
-def _neighbours(population: Population, at: str, step: Step) -> Rows:
+def _neighbours(population: Population, at: str, step: ListStep) -> Rows:
     """For each element of a list its next or previous element, or -1."""
     result = np.full(population.tables[at].n_rows, -1, dtype=np.int64)
     for record in population.schema.types:

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structtree.data.columns import Population
-from structtree.lang.syntax import All, Count, Distinct, Exists, Follow, Predicate, Step, Top
+from structtree.lang.syntax import All, Count, Distinct, Exists, Follow, ListStep, Predicate, Top
 from structtree.search.boards import is_nested, ranked_column
 from structtree.search.clock import Clock
 from structtree.search.kernels.masks import conjunction_signatures, count_behind, signatures, words_behind
@@ -358,7 +358,7 @@ def _lifted(family: LinkFamily, words: Words, population: Population) -> Words:
         case Exists(link) | Count(link) | Follow(link):
             adjacency = population.tables[family.type].links[link]
             return np.asarray(words_behind(adjacency.offsets, adjacency.targets, words, _needed(family)))
-        case Step() as step:
+        case ListStep() as step:
             return _words(_along_list(step, words, family, population))[None]
         case _:
             raise AssertionError("not made from the inside out")
@@ -373,13 +373,13 @@ def _counted(family: LinkFamily, words: Words, population: Population) -> Iterat
             case Exists(link) | Count(link) | Follow(link):
                 adjacency = population.tables[family.type].links[link]
                 yield first, np.asarray(count_behind(adjacency.offsets, adjacency.targets, some))
-            case Step() as step:
+            case ListStep() as step:
                 yield first, _along_list(step, some, family, population).astype(np.int16)
             case _:
                 raise AssertionError("not made from the inside out")
 
 
-def _along_list(step: Step, words: Words, family: LinkFamily, population: Population) -> Masks:
+def _along_list(step: ListStep, words: Words, family: LinkFamily, population: Population) -> Masks:
     """Where each predicate holds one step further along a list."""
     slot, n_rows = family.slots[0].type, population.tables[family.type].n_rows
     masks = _masks(words, population.tables[slot].n_rows)

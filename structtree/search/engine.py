@@ -35,7 +35,7 @@ from structtree.search.steps import Steps, link_name, need_of
 from structtree.search.sweeps import Sweeps
 from structtree.space.evaluate import Known, rows_where
 from structtree.space.families import LinkFamily, base_literals
-from structtree.space.space import Batch, Item, Opening, Path, Position, Space
+from structtree.space.space import Batch, Item, Opening, Position, SlotPath, Space
 from structtree.space.terms import clash
 
 __all__ = ["Budget", "Search"]
@@ -174,7 +174,7 @@ class Place(NamedTuple):
     """A position of a predicate with all that may be added there."""
 
     position: Position
-    path: Path
+    path: SlotPath
     batch: Batch | None
     openings: tuple[Opening, ...]
     trail: tuple[int, ...]
@@ -494,9 +494,9 @@ class Search:
         """Evaluate all that grows out of a predicate by one rewrite."""
         self.expanded += 1
         self.proving += EXPANSION
-        places: dict[Path, list[Batch | Opening]] = {}
+        places: dict[SlotPath, list[Batch | Opening]] = {}
         n = 0
-        for growth in self.space.growths(position):
+        for growth in self.space.extensions(position):
             n += 1
             if isinstance(growth, Position):
                 self._consider(growth, (*trail, n))
@@ -586,7 +586,7 @@ class Search:
                     self._open(found)
         self._note_pass("prove", _text(place.position, place.path), self.evaluated - evaluated, now() - began)
 
-    def _chain(self, position: Position, path: Path) -> Chain:
+    def _chain(self, position: Position, path: SlotPath) -> Chain:
         """The rows at a position of a predicate."""
         individual = self.population.schema.individual
         if len(position.items) != 1 or not path:
@@ -859,7 +859,7 @@ class Search:
         return Split(position.predicate, loss, score, yes, no, proved, gap, name, stats, self.problem, others)
 
 
-def _text(position: Position, path: Path) -> str:
+def _text(position: Position, path: SlotPath) -> str:
     """A position in words: the links that lead there."""
     names = []
     for index, slot in path:
@@ -874,7 +874,7 @@ def _pair(loss: NDArray[np.float64]) -> Loss:
     return float(loss[0]), float(loss[1])
 
 
-def _before_the_end(position: Position, path: Path) -> Iterator[Position]:
+def _before_the_end(position: Position, path: SlotPath) -> Iterator[Position]:
     """The positions along a path, the last one not included."""
     for index, slot in path:
         yield position

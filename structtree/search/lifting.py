@@ -15,14 +15,14 @@ from structtree.lang.syntax import All, Count, Exists, Follow
 from structtree.search.boards import Board
 from structtree.space.evaluate import Known, rows_where
 from structtree.space.families import LinkFamily
-from structtree.space.space import Item, Path, Position
+from structtree.space.space import Item, Position, SlotPath
 
 __all__ = ["inside_of", "liftable", "member_truth"]
 
 Matrix = NDArray[np.bool_]
 
 
-def liftable(position: Position, path: Path) -> bool:
+def liftable(position: Position, path: SlotPath) -> bool:
     """Whether truth can be lifted along a path."""
     for index, slot in path:
         item = position.items[index]
@@ -43,7 +43,7 @@ def member_truth(board: Board, first: int, last: int) -> Matrix:
     return np.concatenate(parts, axis=1)
 
 
-def inside_of(position: Position, path: Path, members: Matrix, population: Population, known: Known) -> Matrix:
+def inside_of(position: Position, path: SlotPath, members: Matrix, population: Population, known: Known) -> Matrix:
     """Which individuals a predicate holds of when a member is added at the end of a path, for all members."""
     items, positions = [], [position]
     for index, slot in path:

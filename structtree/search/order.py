@@ -13,7 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from structtree.lang.syntax import Exists, Follow, Step
+from structtree.lang.syntax import Exists, Follow, ListStep
 from structtree.search.boards import Board, swept_boards
 from structtree.search.chains import Chain
 from structtree.search.judges import Judge, Loss, Tally
@@ -63,7 +63,7 @@ def _reach(space: Space) -> Iterator[tuple[str, Chain]]:
         name, chain = waiting.pop(0)
         yield name, chain
         for family in space.offers.from_top[name]:
-            if isinstance(family, LinkFamily) and isinstance(family.template, Exists | Follow | Step):
+            if isinstance(family, LinkFamily) and isinstance(family.template, Exists | Follow | ListStep):
                 target = family.slots[0].type
                 if target not in seen:
                     seen.add(target)

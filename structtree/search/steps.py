@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
 from structtree.data.columns import Adjacency, Population
-from structtree.lang.syntax import Count, Exists, Follow, Step
+from structtree.lang.syntax import Count, Exists, Follow, ListStep
 from structtree.space.families import LinkFamily
+from structtree.space.list_steps import runs_of
 
 __all__ = ["Steps", "link_name", "need_of"]
 
@@ -31,49 +30,17 @@ class Steps:
 
 
 def _adjacency(family: LinkFamily, population: Population) -> Adjacency:
-    table = population.tables[family.type]
     match family.template:
-        case Step("first" | "last" as end, _, str(link)):
-            return _end_of(table.links[link], end)
-        case Step(step):
-            return _along_lists(step, family.type, population)
+        case ListStep() as step:
+            return runs_of(step, population, family.type).adjacency
         case other:
-            assert other.link is not None
-            return table.links[other.link]
-
-
-def _end_of(adjacency: Adjacency, end: str) -> Adjacency:
-    some = adjacency.lengths > 0
-    places = adjacency.offsets[:-1] if end == "first" else adjacency.offsets[1:] - 1
-    return Adjacency.from_lengths(some, adjacency.targets[places[some]])
-
-
-def _along_lists(step: str, name: str, population: Population) -> Adjacency:
-    """From each element of the lists of a type to the next, the previous, or all later ones."""
-    n_rows = population.tables[name].n_rows
-    lengths, runs = np.zeros(n_rows, dtype=np.int64), []
-    for record in population.schema.types:
-        for link in record.links:
-            if link.kind == "list" and link.target == name:
-                adjacency = population.tables[record.name].links[link.name]
-                here = np.arange(len(adjacency.targets))
-                first = np.repeat(adjacency.offsets[:-1], adjacency.lengths)
-                end = np.repeat(adjacency.offsets[1:], adjacency.lengths)
-                start = here - 1 if step == "previous" else here + 1
-                n = (here > first).astype(np.int64) if step == "previous" else end - start
-                n = n if step != "next" else np.minimum(n, 1)
-                lengths[adjacency.targets] = n
-                within = np.arange(n.sum()) - np.repeat(np.cumsum(n) - n, n)
-                runs.append((np.repeat(adjacency.targets, n), adjacency.targets[np.repeat(start, n) + within]))
-    owners = np.concatenate([np.zeros(0, dtype=np.int64), *(run[0] for run in runs)])
-    targets = np.concatenate([np.zeros(0, dtype=np.int64), *(run[1] for run in runs)])
-    return Adjacency.from_lengths(lengths, targets[np.argsort(owners, kind="stable")])
+            return population.tables[family.type].links[other.link]
 
 
 def need_of(family: LinkFamily, choice: int) -> int | None:
     """How many rows behind a link must pass, for links of which some rows, so many, are enough; None for others."""
     match family.template:
-        case Exists() | Follow() | Step():
+        case Exists() | Follow() | ListStep():
             return 1
         case Count():
             return family.numbers[choice] if family.numbers[choice] >= 1 else None
@@ -84,5 +51,5 @@ def need_of(family: LinkFamily, choice: int) -> int | None:
 def link_name(family: LinkFamily) -> str:
     """The link or step of a family in a word."""
     template = family.template
-    step = [template.step] if isinstance(template, Step) else []
+    step = [template.step] if isinstance(template, ListStep) else []
     return " ".join([*step, *([template.link] if template.link is not None else [])])

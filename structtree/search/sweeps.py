@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structtree.data.columns import Population
+from structtree.lang.logic import Subject
 from structtree.lang.syntax import Compare, Count, Exists
 from structtree.search.boards import Board, BoardColumn, board_of, family_sizes, numbers_reached, swept_boards
 from structtree.search.chains import Chain
@@ -26,7 +27,6 @@ from structtree.search.queries import Ask, Link, Place, Query, Vocabulary
 from structtree.search.steps import Steps, link_name, need_of
 from structtree.space.families import Family, LinkFamily, TestFamily
 from structtree.space.space import Room, Space
-from structtree.space.terms import Subject
 
 __all__ = ["Offer", "Sweeps"]
 

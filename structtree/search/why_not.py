@@ -28,7 +28,7 @@ from structtree.space.terms import canonical, n_literals, order
 
 __all__ = ["WhyNot", "why_not"]
 
-Kind = Literal["not derivable", "pruned", "outscored", "equivalent", "winner", "missed"]
+Verdict = Literal["not derivable", "pruned", "outscored", "equivalent", "winner", "missed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class WhyNot:
         score), ``"winner"``; and ``"missed"`` when it is better than what a search found that had to stop.
     sentence : str
     predicate : Predicate or None
-        What was asked about, in its canonical form; None when it makes no sense on this data.
+        The predicate in its canonical form; None when it makes no sense on this data.
     score, best : float or None
         Its score, and the winner's.
     ancestor : Predicate or None
@@ -53,7 +53,7 @@ class WhyNot:
         Of what is not derivable: what the grammar offers instead.
     """
 
-    kind: Kind
+    kind: Verdict
     sentence: str
     predicate: Predicate | None = None
     score: float | None = None
@@ -109,18 +109,18 @@ def why_not(split: Split, predicate: Predicate | str) -> WhyNot:
     space, problem = split.problem.space, split.problem
     parsed = parse_predicate(predicate) if isinstance(predicate, str) else predicate
     try:
-        asked = canonical(check_predicate(parsed, space.grammar.individual, space.grammar))
+        candidate = canonical(check_predicate(parsed, space.grammar.individual, space.grammar))
     except GrammarError as error:
         return WhyNot("not derivable", f"{pretty(parsed)!r} is not derivable: {error.message}", best=split.score)
-    wall = obstacle(space, asked)
+    wall = obstacle(space, candidate)
     if wall is not None:
-        sentence = f"{pretty(asked)!r} is not derivable: {wall.sentence}"
-        return WhyNot("not derivable", sentence, asked, best=split.score, nearest=wall.nearest)
-    return _Court(split, space, problem.judge, problem.least).answer(asked)
+        sentence = f"{pretty(candidate)!r} is not derivable: {wall.sentence}"
+        return WhyNot("not derivable", sentence, candidate, best=split.score, nearest=wall.nearest)
+    return _Inquiry(split, space, problem.judge, problem.least).answer(candidate)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Seen:
+class _Candidate:
     """A predicate with what decides about it."""
 
     predicate: Predicate
@@ -138,7 +138,7 @@ class _Seen:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Court:
+class _Inquiry:
     split: Split
     space: Space
     judge: Judge
@@ -146,89 +146,91 @@ class _Court:
     known: Known = field(default_factory=dict)
 
     def answer(self, predicate: Predicate) -> WhyNot:
-        asked, winner = self._look(predicate), self._look(self.split.predicate)
-        if asked.predicate == winner.predicate:
+        candidate, winner = self._look(predicate), self._look(self.split.predicate)
+        if candidate.predicate == winner.predicate:
             proved = "the best there is" if self.split.proved else "the best found, though not proved best"
-            return self._because("winner", asked, f"is the winner: with {self._said(asked.loss)} it is {proved}")
+            return self._because(
+                "winner", candidate, f"is the winner: with {self._said(candidate.loss)} it is {proved}"
+            )
         return (
-            self._too_small(asked)
-            or self._as_good(asked, winner)
-            or self._missed(asked, winner)
-            or self._pruned(asked, winner)
-            or self._because("outscored", asked, f"was outscored: {self._against(asked.loss, winner)}")
+            self._too_small(candidate)
+            or self._as_good(candidate, winner)
+            or self._missed(candidate, winner)
+            or self._pruned(candidate, winner)
+            or self._because("outscored", candidate, f"was outscored: {self._against(candidate.loss, winner)}")
         )
 
-    def _look(self, predicate: Predicate) -> _Seen:
+    def _look(self, predicate: Predicate) -> _Candidate:
         population = self.space.population
         assert population is not None
         rows = rows_where(predicate, population, population.schema.individual, self.known)
         inside = rows[population.individuals]
         counts = self.judge.counts(inside[:, None])
         loss, bound = self.judge.loss(counts)[0], self.judge.bound(counts)[0]
-        return _Seen(predicate, inside, (float(loss[0]), float(loss[1])), (float(bound[0]), float(bound[1])))
+        return _Candidate(predicate, inside, (float(loss[0]), float(loss[1])), (float(bound[0]), float(bound[1])))
 
     # ---- the answers ------------------------------------------------------------------------------------
 
-    def _too_small(self, asked: _Seen) -> WhyNot | None:
-        no_side = int((~asked.inside).sum())
-        small = [seen for seen in self._lineage(asked) if seen.inside.sum() < self.least]
+    def _too_small(self, candidate: _Candidate) -> WhyNot | None:
+        no_side = int((~candidate.inside).sum())
+        small = [seen for seen in self._lineage(candidate) if seen.inside.sum() < self.least]
         if small:
             top = _most_general(small)
             holds = f"{top.text} holds of {_individuals(int(top.inside.sum()))}"
             why = f"was pruned: {holds}, and a side must have {self.least}"
-            return self._because("pruned", asked, why, top)
+            return self._because("pruned", candidate, why, top)
         if no_side < self.least:
             why = (
                 f"is no split: it leaves {_individuals(no_side)} on the other side, and a side must have {self.least}"
             )
-            return self._because("pruned", asked, why, asked)
+            return self._because("pruned", candidate, why, candidate)
         return None
 
-    def _as_good(self, asked: _Seen, winner: _Seen) -> WhyNot | None:
-        if (asked.inside == winner.inside).all():
-            same = f"both hold of the same {_individuals(int(asked.inside.sum()))}"
+    def _as_good(self, candidate: _Candidate, winner: _Candidate) -> WhyNot | None:
+        if (candidate.inside == winner.inside).all():
+            same = f"both hold of the same {_individuals(int(candidate.inside.sum()))}"
             why = f"is equivalent to {winner.text} on this data: {same}"
-        elif (asked.inside == ~winner.inside).all():
+        elif (candidate.inside == ~winner.inside).all():
             why = f"is the same split as {winner.text} with yes and no exchanged"
-        elif not self._beats(asked.loss, winner.loss) and not self._beats(winner.loss, asked.loss):
-            why = f"ties with {winner.text}: both have {self._said(asked.loss, winner.loss)}"
+        elif not self._beats(candidate.loss, winner.loss) and not self._beats(winner.loss, candidate.loss):
+            why = f"ties with {winner.text}: both have {self._said(candidate.loss, winner.loss)}"
         else:
             return None
-        return self._because("equivalent", asked, f"{why}, and {self._tie_break(asked, winner)}")
+        return self._because("equivalent", candidate, f"{why}, and {self._tie_break(candidate, winner)}")
 
-    def _tie_break(self, asked: _Seen, winner: _Seen) -> str:
-        if winner.size < asked.size:
-            return f"of equals the shorter wins ({winner.size} literals against {asked.size})"
-        if winner.size > asked.size:
+    def _tie_break(self, candidate: _Candidate, winner: _Candidate) -> str:
+        if winner.size < candidate.size:
+            return f"of equals the shorter wins ({winner.size} literals against {candidate.size})"
+        if winner.size > candidate.size:
             return "the search came to the other one by a way that made this one superfluous"
         return "of equally long ones the search generates the other one first"
 
-    def _missed(self, asked: _Seen, winner: _Seen) -> WhyNot | None:
-        if not self._beats(asked.loss, winner.loss):
+    def _missed(self, candidate: _Candidate, winner: _Candidate) -> WhyNot | None:
+        if not self._beats(candidate.loss, winner.loss):
             return None
         stopped = self.split.stats.stopped_by
         ended = "on other data or options" if stopped == "done" else f"before it was reached (by {stopped})"
         return self._because(
-            "missed", asked, f"is better: {self._against(asked.loss, winner)}; the search ended {ended}"
+            "missed", candidate, f"is better: {self._against(candidate.loss, winner)}; the search ended {ended}"
         )
 
-    def _pruned(self, asked: _Seen, winner: _Seen) -> WhyNot | None:
+    def _pruned(self, candidate: _Candidate, winner: _Candidate) -> WhyNot | None:
         if not self.split.stats.pruned:
             return None
-        above = [seen for seen in self._lineage(asked) if seen is not asked]
+        above = [seen for seen in self._lineage(candidate) if seen is not candidate]
         hopeless = [seen for seen in above if self.judge.cannot_beat(seen.bound, winner.loss)]
         if not hopeless:
             return None
         top = _most_general(hopeless)
         best = self._said(top.bound, winner.loss)
         why = f"was pruned: what refines {top.text} has {best} at best, and {winner.text} has "
-        own = f"{self._said(winner.loss, top.bound)} (itself it has {self._said(asked.loss)})"
-        return self._because("pruned", asked, why + own, top)
+        own = f"{self._said(winner.loss, top.bound)} (itself it has {self._said(candidate.loss)})"
+        return self._because("pruned", candidate, why + own, top)
 
-    def _lineage(self, asked: _Seen) -> list[_Seen]:
+    def _lineage(self, candidate: _Candidate) -> list[_Candidate]:
         """The predicate and all its ancestors, by all ways that lead to it."""
-        seen = {asked.predicate: asked}
-        queue = deque([asked.predicate])
+        seen = {candidate.predicate: candidate}
+        queue = deque([candidate.predicate])
         while queue:
             for parent in self.space.parents(queue.popleft()):
                 if parent not in seen:
@@ -238,11 +240,11 @@ class _Court:
 
     # ---- words ------------------------------------------------------------------------------------------
 
-    def _because(self, kind: Kind, asked: _Seen, why: str, ancestor: _Seen | None = None) -> WhyNot:
+    def _because(self, kind: Verdict, candidate: _Candidate, why: str, ancestor: _Candidate | None = None) -> WhyNot:
         bound = None if ancestor is None else self._score(ancestor.bound)
         above = None if ancestor is None else ancestor.predicate
-        own = self._score(asked.loss)
-        return WhyNot(kind, f"{asked.text} {why}", asked.predicate, own, self.split.score, above, bound)
+        own = self._score(candidate.loss)
+        return WhyNot(kind, f"{candidate.text} {why}", candidate.predicate, own, self.split.score, above, bound)
 
     def _score(self, loss: Loss) -> float:
         return self.judge.score(np.array(loss))
@@ -250,7 +252,7 @@ class _Court:
     def _beats(self, loss: Loss, other: Loss) -> bool:
         return self.judge.improves(loss, other)
 
-    def _against(self, loss: Loss, winner: _Seen) -> str:
+    def _against(self, loss: Loss, winner: _Candidate) -> str:
         mine, best = self._said(loss, winner.loss), self._said(winner.loss, loss)
         short = best if " with " in best else best.rsplit(" ", 1)[-1]
         return f"{mine}, against {short} of {winner.text}"
@@ -265,7 +267,7 @@ class _Court:
         return f"accuracy {self._score(loss):.4g}{entropy}"
 
 
-def _most_general(candidates: list[_Seen]) -> _Seen:
+def _most_general(candidates: list[_Candidate]) -> _Candidate:
     """The shortest; of those the one that excludes most clearly."""
     return min(candidates, key=lambda seen: (seen.size, (-seen.bound[0], -seen.bound[1]), order(seen.predicate)))
 

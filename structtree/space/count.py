@@ -24,7 +24,7 @@ from structtree.errors import UsageError
 from structtree.lang.pretty import pretty
 from structtree.lang.syntax import Aggregate, Among, Compare, Count, Follow, Missing, Within
 from structtree.space.families import Family, LinkFamily, Slot, TestFamily, base_literals
-from structtree.space.space import Space
+from structtree.space.space import Room, Space, has_room
 from structtree.space.terms import clash
 
 __all__ = ["SpaceSize", "count_space"]
@@ -32,8 +32,8 @@ __all__ = ["SpaceSize", "count_space"]
 Series = dict[tuple[int, int], int]  # (conjuncts, literals) -> how many
 Sizes = dict[int, int]  # literals -> how many
 
-ENUMERATED = 1_000_000
-COMPARED = 3_000
+MAX_ENUMERATED = 1_000_000
+MAX_COMPARED_TESTS = 3_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,44 +66,29 @@ def count_space(space: Space) -> SpaceSize:
     >>> count_space(Space.build(grammar))
     SpaceSize(size=8, enumerated=None)
     """
-    limits = space.grammar.limits
     counter = _Counter(space)
     try:
-        sizes = counter.position(Slot(space.grammar.individual), _Room(limits.nesting, limits.literals))
+        sizes = counter.position(Slot(space.grammar.individual), space.room())
         return SpaceSize(sum(sizes.values()))
     except _NoFormulaError as reason:
         return _enumerate(space, str(reason))
 
 
 def _enumerate(space: Space, reason: str) -> SpaceSize:
-    n = sum(1 for _ in islice(space.enumerate(), ENUMERATED + 1))
-    if n > ENUMERATED:
-        raise UsageError(f"the space has more than {ENUMERATED:,} predicates and no formula counts it: {reason}")
+    n = sum(1 for _ in islice(space.enumerate(), MAX_ENUMERATED + 1))
+    if n > MAX_ENUMERATED:
+        raise UsageError(f"the space has more than {MAX_ENUMERATED:,} predicates and no formula counts it: {reason}")
     return SpaceSize(n, reason)
 
 
-@dataclass(frozen=True, slots=True)
-class _Room:
-    nesting: int | None
-    literals: int | None
+def _inside(room: Room) -> Room:
+    """Return the room behind a link, which counts as a literal itself."""
+    return room.inside().after(1)
 
-    def inside(self) -> _Room:
-        return _Room(
-            None if self.nesting is None else self.nesting - 1,
-            None if self.literals is None else self.literals - 1,
-        )
 
-    @property
-    def has_step(self) -> bool:
-        return (self.nesting is None or self.nesting >= 1) and (self.literals is None or self.literals >= 1)
-
-    def weight(self, literals: int) -> int:
-        """The exponent of y: nothing to keep apart when literals have no limit."""
-        return 0 if self.literals is None else literals
-
-    def allows(self, family: TestFamily) -> bool:
-        shallow = self.nesting is None or family.depth <= self.nesting
-        return shallow and (self.literals is None or family.size <= self.literals)
+def _weight(room: Room, literals: int) -> int:
+    """Return the exponent of y: there is nothing to keep apart when literals have no limit."""
+    return 0 if room.literals is None else literals
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,9 +102,9 @@ class _Group:
 @dataclass(slots=True)
 class _Counter:
     space: Space
-    known: dict[tuple[str, _Room], Sizes] = field(default_factory=dict)
+    known: dict[tuple[str, Room], Sizes] = field(default_factory=dict)
 
-    def position(self, slot: Slot, room: _Room) -> Sizes:
+    def position(self, slot: Slot, room: Room) -> Sizes:
         """How many predicates of each size may stand in a slot."""
         if not slot.plain:
             return _sizes(self._with_fixed(slot, room))
@@ -130,16 +115,16 @@ class _Counter:
             self.known[key] = _sizes(_product(groups, most, room.literals))
         return self.known[key]
 
-    def _most(self, slot: Slot, room: _Room) -> int:
-        most = self.space.grammar.conjuncts.get(slot.type, 1)
+    def _most(self, slot: Slot, room: Room) -> int:
+        most = self.space.most_conjuncts(slot)
         if most == 0:
             assert room.literals is not None  # the checker asks for a limit of literals
             return max(room.literals, 0)
-        return max(most, len(slot.fixed) + int(slot.open))
+        return most
 
     # ---- the groups of an open position -----------------------------------------------------------------
 
-    def _groups(self, name: str, room: _Room, most: int) -> Iterator[Series]:
+    def _groups(self, name: str, room: Room, most: int) -> Iterator[Series]:
         tests, links = self._families(name)
         functional = {f.head: f for f in links if f.functional}
         plain = [t for t in tests if t.head not in functional]
@@ -149,7 +134,7 @@ class _Counter:
         for family in links:
             if family.functional:
                 yield self._step_series(family, room, most, lonely)
-            elif room.has_step:
+            elif room.allows(1, 1):
                 yield self._set_series(family, room, most)
         stepped = {f.template.link for f in links if isinstance(f.template, Follow)}
         for test in lonely:
@@ -185,7 +170,7 @@ class _Counter:
         return tests, links
 
     def _covers(self, wide: LinkFamily, narrow: LinkFamily) -> bool:
-        """Whether everything that a family derives is derived by another one, which is just open."""
+        """Tell whether everything that a family derives is derived by another one, which is just open."""
         if wide.head != narrow.head or not all(slot.plain for slot in wide.slots):
             return False
         if not set(narrow.numbers) <= set(wide.numbers):
@@ -198,8 +183,8 @@ class _Counter:
                 return False
         if wide.left is not None:
             return False
-        literals = list(islice(base_literals(narrow), COMPARED + 1))
-        return len(literals) <= COMPARED and all(
+        literals = list(islice(base_literals(narrow), MAX_COMPARED_TESTS + 1))
+        return len(literals) <= MAX_COMPARED_TESTS and all(
             self.space._place_in(wide, literal) is not None for literal in literals
         )
 
@@ -210,21 +195,21 @@ class _Counter:
         for test in tests:
             if isinstance(test.template, Missing) and not test.path:
                 member = test.template.member
-                follows = any(f.head == ("step", f"{member}.") for f in self._reached(test.type))
+                follows = any(f.head == ("Follow", member) for f in self._reached(test.type))
                 if member in behind or follows:
                     found.append(test)
         return found
 
-    def _test_groups(self, tests: list[TestFamily], room: _Room, most: int) -> Iterator[_Group]:
+    def _test_groups(self, tests: list[TestFamily], room: Room, most: int) -> Iterator[_Group]:
         by_subject: dict[Any, list[TestFamily]] = defaultdict(list)
         for test in tests:
-            if room.allows(test):
+            if has_room(test, room):
                 by_subject[test.subject or self._counted(test)].append(test)
         for families in by_subject.values():
             yield _Group(tuple(_ways(families, most)), families[0].size)
 
     def _counted(self, test: TestFamily) -> Any:
-        """What a closed test without a subject may clash about: a count of the same rows, else nothing."""
+        """Return what a closed test without a subject may clash about: a count of the same rows, else nothing."""
         if not isinstance(test.template, Count):
             return test
         head = ("Count", test.template.link)
@@ -234,9 +219,9 @@ class _Counter:
 
     # ---- what links add ---------------------------------------------------------------------------------
 
-    def _set_series(self, family: LinkFamily, room: _Room, most: int) -> Series:
+    def _set_series(self, family: LinkFamily, room: Room, most: int) -> Series:
         """Any different predicates in the slot make different literals; of counts one number for each."""
-        inside = room.inside()
+        inside = _inside(room)
         if len(family.slots) > 1:
             if not all(slot.plain for slot in family.slots):
                 raise _NoFormulaError(f"the parts of {pretty(family.template)!r} are unlike each other")
@@ -245,42 +230,44 @@ class _Counter:
             inner = self.position(family.slots[0], inside)
         return _sets(inner, len(family.numbers), room, most)
 
-    def _step_series(self, family: LinkFamily, room: _Room, most: int, lonely: list[TestFamily]) -> Series:
+    def _step_series(self, family: LinkFamily, room: Room, most: int, lonely: list[TestFamily]) -> Series:
         """Behind a functional step: plain tests by subject, or else one literal alone."""
         link = family.template.link if isinstance(family.template, Follow) else None
         alone: Series = defaultdict(int)
         for test in lonely:
             assert isinstance(test.template, Missing)
-            if test.template.member == link and room.allows(test):
-                alone[1, room.weight(1)] += 1
-        if not room.has_step:
+            if test.template.member == link and has_room(test, room):
+                alone[1, _weight(room, 1)] += 1
+        if not room.allows(1, 1):
             return {(0, 0): 1, **alone}
         (slot,) = family.slots
-        inside = room.inside()
+        inside = _inside(room)
         if not slot.plain:
             raise _NoFormulaError(f"{pretty(family.template)!r} opens a position that is not just 'top'")
         groups = [_Group(g.ways, g.size + 1) for g in self._plain_tests(slot.type, inside, most)]
         series = _product((_group_series(g, room) for g in groups), most, room.literals)
         for size, n in self.position(slot, inside).items():
-            alone[1, room.weight(size + 1)] += n
+            alone[1, _weight(room, size + 1)] += n
         for group in groups:
-            alone[1, room.weight(group.size)] -= group.ways[1] if len(group.ways) > 1 else 0
-        return _add(series, alone)
+            alone[1, _weight(room, group.size)] -= group.ways[1] if len(group.ways) > 1 else 0
+        for key, ways in alone.items():
+            series[key] += ways
+        return series
 
-    def _plain_tests(self, name: str, room: _Room, most: int) -> Iterator[_Group]:
+    def _plain_tests(self, name: str, room: Room, most: int) -> Iterator[_Group]:
         """The tests that can stand alone at a position of a type, also behind further functional steps."""
         tests, links = self._families(name)
         with_subject = [t for t in tests if t.subject is not None]
         yield from self._test_groups(with_subject, room, most)
-        if room.has_step:
+        if room.allows(1, 1):
             for family in links:
                 if family.functional and all(slot.plain for slot in family.slots):
-                    for group in self._plain_tests(family.slots[0].type, room.inside(), most):
+                    for group in self._plain_tests(family.slots[0].type, _inside(room), most):
                         yield _Group(group.ways, group.size + 1)
 
     # ---- slots in which a rewrite has put something -----------------------------------------------------
 
-    def _with_fixed(self, slot: Slot, room: _Room) -> Series:
+    def _with_fixed(self, slot: Slot, room: Room) -> Series:
         if self.space.offers.from_literal[slot.type]:
             raise _NoFormulaError(f"what a rewrite puts into a position of {slot.type} is rewritten further")
         if not slot.open:
@@ -288,7 +275,7 @@ class _Counter:
         if not all(isinstance(f, TestFamily) and f.subject and not f.head for f in slot.fixed):
             raise _NoFormulaError(f"a rewrite opens a position of {slot.type} beside more than plain tests")
         fixed = [f for f in slot.fixed if isinstance(f, TestFamily)]
-        self._ask_for_different(slot, [f.subject for f in fixed])
+        self._require_different(slot, [f.subject for f in fixed])
         most = self._most(slot, room)
         tests, links = self._families(slot.type)
         if any(isinstance(t.template, Missing) for t in (*tests, *fixed)):
@@ -299,7 +286,7 @@ class _Counter:
         if any(t.head is not None for t in tests):
             raise _NoFormulaError(f"a rewrite opens a position of {slot.type} beside tests behind references")
         for family in fixed:
-            if not room.allows(family):
+            if not has_room(family, room):
                 return {}
             same = [t for t in tests if t.subject == family.subject]
             series.append(_group_series(_Group(tuple(_ways_with(family, same, most)), 1), room))
@@ -307,26 +294,26 @@ class _Counter:
         for link in links:
             if link.functional:
                 series.append(self._step_series(link, room, most, []))
-            elif room.has_step:
+            elif room.allows(1, 1):
                 series.append(self._set_series(link, room, most))
         return _product(series, most, room.literals)
 
-    def _closed(self, slot: Slot, room: _Room) -> Series:
-        self._ask_for_different(slot, [f.subject or f if isinstance(f, TestFamily) else f.head for f in slot.fixed])
+    def _closed(self, slot: Slot, room: Room) -> Series:
+        self._require_different(slot, [f.subject or f if isinstance(f, TestFamily) else f.head for f in slot.fixed])
         return _product((self._one_of(f, room) for f in slot.fixed), len(slot.fixed), room.literals)
 
-    def _one_of(self, family: Family, room: _Room) -> Series:
+    def _one_of(self, family: Family, room: Room) -> Series:
         if isinstance(family, TestFamily):
-            return {(1, room.weight(family.size)): family.n} if room.allows(family) else {}
-        if not room.has_step:
+            return {(1, _weight(room, family.size)): family.n} if has_room(family, room) else {}
+        if not room.allows(1, 1):
             return {}
         if len(family.slots) > 1:
             raise _NoFormulaError(f"a rewrite puts {pretty(family.template)!r} inside a position")
-        inner = self.position(family.slots[0], room.inside())
+        inner = self.position(family.slots[0], _inside(room))
         n = len(family.numbers)
-        return {(1, room.weight(size + 1)): ways * n for size, ways in inner.items()}
+        return {(1, _weight(room, size + 1)): ways * n for size, ways in inner.items()}
 
-    def _ask_for_different(self, slot: Slot, subjects: list[Any]) -> None:
+    def _require_different(self, slot: Slot, subjects: list[Any]) -> None:
         steps = [s for s in subjects if isinstance(s, tuple) and str(s[0]).endswith(".")]
         if len(set(subjects)) < len(subjects) or len(steps) > 1:
             raise _NoFormulaError(f"a rewrite puts two literals of one kind into a position of {slot.type}")
@@ -336,7 +323,7 @@ class _Counter:
 
 
 def _product(factors: Iterable[Series], most: int, literals: int | None) -> Series:
-    result: Series = {(0, 0): 1}
+    result: Series = defaultdict(int, {(0, 0): 1})
     for factor in factors:
         made: Series = defaultdict(int)
         for (k, size), ways in result.items():
@@ -347,13 +334,6 @@ def _product(factors: Iterable[Series], most: int, literals: int | None) -> Seri
     return result
 
 
-def _add(one: Series, other: Series) -> Series:
-    result = defaultdict(int, one)
-    for key, ways in other.items():
-        result[key] += ways
-    return result
-
-
 def _sizes(series: Series) -> Sizes:
     sizes: Sizes = defaultdict(int)
     for (_, size), ways in series.items():
@@ -361,15 +341,15 @@ def _sizes(series: Series) -> Sizes:
     return sizes
 
 
-def _group_series(group: _Group, room: _Room) -> Series:
-    return {(k, room.weight(k * group.size)): ways for k, ways in enumerate(group.ways) if ways}
+def _group_series(group: _Group, room: Room) -> Series:
+    return {(k, _weight(room, k * group.size)): ways for k, ways in enumerate(group.ways) if ways}
 
 
-def _sets(inner: Sizes, numbers: int, room: _Room, most: int) -> Series:
+def _sets(inner: Sizes, numbers: int, room: Room, most: int) -> Series:
     """Sets of literals, each with one of the inner predicates, all different, and with one of the numbers."""
     return _product(
         (
-            {(k, room.weight(k * (size + 1))): comb(n, k) * numbers**k for k in range(min(n, most) + 1)}
+            {(k, _weight(room, k * (size + 1))): comb(n, k) * numbers**k for k in range(min(n, most) + 1)}
             for size, n in inner.items()
         ),
         most,
@@ -382,12 +362,7 @@ def _bags(inner: Sizes, n_parts: int, literals: int | None) -> Sizes:
     factors: list[Series] = [
         {(k, k * size): comb(n + k - 1, k) for k in range(n_parts + 1)} for size, n in inner.items() if n
     ]
-    series = _product(factors, n_parts, literals)
-    sizes: Sizes = defaultdict(int)
-    for (k, size), ways in series.items():
-        if k == n_parts:
-            sizes[size] += ways
-    return sizes
+    return {size: ways for (k, size), ways in _product(factors, n_parts, literals).items() if k == n_parts}
 
 
 # ---- tests of one subject that may stand together -------------------------------------------------------
@@ -441,7 +416,7 @@ def _has_one(chosen: list[Any], required: set[Any], open_tests: set[Any]) -> boo
 
 def _cliques(tests: list[Any], most: int, accept: Callable[[list[Any]], bool] = bool) -> list[int]:
     """The sets of 0, 1, ... tests without a clash that are accepted (the empty one unless it must not be)."""
-    if len(tests) > COMPARED:
+    if len(tests) > MAX_COMPARED_TESTS:
         raise _NoFormulaError(f"{len(tests):,} tests of several forms ask about {pretty(tests[0])!r}")
     friends = [{j for j in range(i + 1, len(tests)) if not clash(tests[i], tests[j])} for i in range(len(tests))]
     ways = [int(accept is bool)] + [0] * most

@@ -1,8 +1,8 @@
 """Evaluation of predicates for all rows at once, on the columns.
 
 The idea: a predicate on a type is a boolean array over the rows of that type; a link turns the array of its
-target type into one of its own by counting, in one cumulative sum, the true rows behind each row. The law:
-`holds` equals `structtree.space.meaning.satisfies` for every individual.
+target type into one of its own by counting, in one cumulative sum, the true rows behind each row. The law: `holds`
+equals the definition of truth one row at a time, which stands in ``tests/space/truth.py``.
 """
 
 from __future__ import annotations
@@ -26,16 +26,17 @@ from structtree.lang.syntax import (
     Exists,
     Flag,
     Follow,
+    ListStep,
     Missing,
     Named,
     No,
     Not,
     Or,
     Predicate,
-    Step,
     Top,
     Within,
 )
+from structtree.space.list_steps import runs_of
 
 __all__ = ["aggregate_values", "holds", "rows_where"]
 
@@ -117,8 +118,10 @@ def _evaluate(predicate: Predicate, population: Population, type_name: str, know
             return rows_where(body, population, type_name, known)
         case Follow(link, inner) | Exists(link, inner):
             return np.asarray(behind(link, inner) > 0)
-        case Step(_, inner):
-            return _along_list(predicate, population, type_name, known)
+        case ListStep(_, inner, step_link):
+            at = type_name if step_link is None else _target(population, type_name, step_link)
+            runs = runs_of(predicate, population, type_name)
+            return runs.any_true(rows_where(inner, population, at, known))
         case All(link, inner):
             return np.asarray(behind(link, inner) == table.links[link].lengths)
         case No(link, inner):
@@ -145,7 +148,7 @@ def _evaluate(predicate: Predicate, population: Population, type_name: str, know
 
 
 def aggregate_values(test: Aggregate, population: Population, type_name: str) -> NDArray[np.float64]:
-    """What an aggregate test compares, for every row of a type; NaN where there is nothing to compare."""
+    """Return what an aggregate test compares, for every row of a type; NaN where there is nothing to compare."""
     target = population.tables[_target(population, type_name, test.link)]
     adjacency = population.tables[type_name].links[test.link]
     return _aggregate(test.function, adjacency, target.columns[test.attribute])
@@ -175,46 +178,6 @@ def _n_true(adjacency: Adjacency, true: Mask) -> NDArray[np.int64]:
     running = np.zeros(len(adjacency.targets) + 1, dtype=np.int64)
     np.cumsum(true[adjacency.targets], out=running[1:])
     return np.asarray(running[adjacency.offsets[1:]] - running[adjacency.offsets[:-1]])
-
-
-def _along_list(predicate: Step, population: Population, type_name: str, known: Known | None) -> Mask:
-    table = population.tables[type_name]
-    if predicate.link is not None:
-        adjacency = table.links[predicate.link]
-        true = rows_where(predicate.inner, population, _target(population, type_name, predicate.link), known)
-        some = adjacency.lengths > 0
-        ends = adjacency.offsets[:-1] if predicate.step == "first" else adjacency.offsets[1:] - 1
-        result = np.zeros(table.n_rows, dtype=np.bool_)
-        result[some] = true[adjacency.targets[ends[some]]]
-        return result
-    true = rows_where(predicate.inner, population, type_name, known)
-    result = np.zeros(table.n_rows, dtype=np.bool_)
-    for record in population.schema.types:
-        for link in record.links:
-            if link.kind == "list" and link.target == type_name:
-                _mark_neighbours(predicate.step, population.tables[record.name].links[link.name], true, result)
-    return result
-
-
-def _mark_neighbours(step: str, adjacency: Adjacency, true: Mask, result: Mask) -> None:
-    """Set the result for the elements of these lists; no element is in two lists."""
-    targets = adjacency.targets
-    if not len(targets):
-        return
-    found = true[targets]
-    if step == "later":
-        running = np.concatenate(([0], np.cumsum(found)))
-        ends = np.repeat(adjacency.offsets[1:], adjacency.lengths)
-        result[targets] = running[ends] > running[1:]
-        return
-    neighbour = np.zeros(len(targets), dtype=np.bool_)
-    owners = adjacency.owners
-    same_list = owners[1:] == owners[:-1]
-    if step == "next":
-        neighbour[:-1] = found[1:] & same_list
-    else:
-        neighbour[1:] = found[:-1] & same_list
-    result[targets] = neighbour
 
 
 def _aggregate(function: str, adjacency: Adjacency, column: Column) -> NDArray[np.float64]:

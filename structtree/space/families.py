@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import reduce
 from itertools import product
 from typing import Any
 
@@ -20,7 +21,8 @@ from structtree.data.reach import reachable_rows
 from structtree.data.schema import Kind
 from structtree.errors import GrammarError, UsageError
 from structtree.lang.check import CheckedGrammar, CheckedRewrite
-from structtree.lang.logic import implies
+from structtree.lang.logic import Subject, implies, subject
+from structtree.lang.mistakes import error_at
 from structtree.lang.pretty import pretty
 from structtree.lang.syntax import (
     Aggregate,
@@ -33,27 +35,26 @@ from structtree.lang.syntax import (
     Distinct,
     Exists,
     Follow,
+    LinkForm,
     Listed,
+    ListStep,
     Predicate,
     Quantiles,
     Range,
-    Source,
     Star,
-    Step,
+    Test,
     Top,
+    ValueSource,
     Within,
 )
+from structtree.lang.walk import StepPath, children, functional_step, inner_type, is_closed, peel, with_children, wrap
 from structtree.space.evaluate import aggregate_values, rows_where
 from structtree.space.terms import (
-    FUNCTIONAL,
-    Subject,
     canonical,
     conjoin,
-    functional_step,
-    is_test,
+    head,
     n_literals,
     nesting,
-    subject,
 )
 from structtree.space.values import Interval, Subsets, counts, cuts, intervals, scalars
 
@@ -65,8 +66,8 @@ __all__ = [
     "TestFamily",
     "base_literals",
     "base_predicates",
-    "families_of",
-    "opened",
+    "reopened",
+    "resolve_families",
 ]
 
 START = 1 << 40
@@ -75,9 +76,8 @@ START = 1 << 40
 MOST_SETS = 4095
 """So many sets of values are tried one by one, if they must be: those of twelve values."""
 
-Path = tuple[Follow | Step, ...]
 Values = NDArray[np.float64] | tuple[Any, ...] | Subsets
-LinkPredicate = Exists | All | Count | Distinct | Follow | Step
+LinkPredicate = Exists | All | Count | Distinct | Follow | ListStep
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -115,7 +115,7 @@ class TestFamily:
     index: int
     type: str
     template: Predicate
-    path: Path
+    path: StepPath
     values: Values
     left: Predicate | None = None
     kind: Kind | None = None
@@ -127,9 +127,8 @@ class TestFamily:
 
     def __post_init__(self) -> None:
         example = self.literal(0) if len(self) else None
-        step = functional_step(self.path[0]) if self.path else None
         object.__setattr__(self, "subject", subject(example) if example is not None else None)
-        object.__setattr__(self, "head", None if step is None else ("step", step))
+        object.__setattr__(self, "head", head(self.path[0]) if self.path else None)
         size = n_literals(example) if example is not None else 0
         object.__setattr__(self, "size", size if self.cost is None else self.cost)
         object.__setattr__(self, "depth", nesting(example) if example is not None else 0)
@@ -160,36 +159,34 @@ class TestFamily:
 
     def literal(self, v: int) -> Predicate:
         """The member with the v-th value."""
-        found = _instantiate(self.template, self.values[v], self.kind)
-        for step in reversed(self.path):
-            found = replace(step, inner=found)
-        return found
+        return wrap(self.path, _instantiate(self.template, self.values[v], self.kind))
 
     def find(self, literal: Predicate) -> int | None:
         """The index of a literal among the members, if it is one."""
-        for step in self.path:
-            if functional_step(literal) != functional_step(step):
-                return None
-            assert isinstance(literal, Follow | Step)
-            literal = literal.inner
-        return _find_value(self.template, self.values, literal)
+        end = self._behind_the_path(literal)
+        return None if end is None else _find_value(self.template, self.values, end)
 
     def nearest(self, literal: Predicate) -> int | None:
         """The index of a literal among the members or, where thresholds are others, of the nearest one."""
         found = self.find(literal)
         if found is not None or not isinstance(self.values, np.ndarray) or not len(self):
             return found
+        end = self._behind_the_path(literal)
+        if not isinstance(end, Compare | Aggregate) or type(end) is not type(self.template):
+            return None
+        if replace(end, value=Star()) != replace(self.template, value=Star()):
+            return None
+        assert isinstance(end.value, int | float)
+        return int(np.argmin(np.abs(self.values - end.value)))
+
+    def _behind_the_path(self, literal: Predicate) -> Predicate | None:
+        """Return what stands behind the steps of the path, if the literal begins with these."""
         for step in self.path:
             if functional_step(literal) != functional_step(step):
                 return None
-            assert isinstance(literal, Follow | Step)
+            assert isinstance(literal, Follow | ListStep)
             literal = literal.inner
-        if not isinstance(literal, Compare | Aggregate) or type(literal) is not type(self.template):
-            return None
-        if replace(literal, value=Star()) != replace(self.template, value=Star()):
-            return None
-        assert isinstance(literal.value, int | float)
-        return int(np.argmin(np.abs(self.values - literal.value)))
+        return literal
 
     def may_make(self, literal: Predicate) -> bool:
         """Tell whether a literal is one of the members."""
@@ -197,7 +194,7 @@ class TestFamily:
 
     @property
     def form(self) -> tuple[Any, ...]:
-        """What two families share when their members can be the same literals."""
+        """The part that two families share when their members can be the same literals."""
         path = tuple(functional_step(step) for step in self.path)
         match self.template:
             case Compare(attribute, "=") | Among(attribute):
@@ -215,7 +212,7 @@ class TestFamily:
 
     @property
     def lonely(self) -> bool:
-        """Whether any two members imply or exclude each other, so that a position has one of them at most."""
+        """True where any two members imply or exclude each other, so that a position has one of them at most."""
         return not (isinstance(self.template, Compare) and self.template.op == "!=") or len(self) == 1
 
 
@@ -229,7 +226,7 @@ class Slot:
 
     @property
     def plain(self) -> bool:
-        """Whether it is just ``top``."""
+        """True where it is just ``top``."""
         return self.open and not self.fixed
 
 
@@ -243,22 +240,19 @@ class LinkFamily:
     slots: tuple[Slot, ...]
     numbers: tuple[int, ...] = (0,)
     left: Predicate | None = None
-    #: How many literals of a member are not counted, since they were there before; see `opened`.
+    #: How many literals of a member are not counted, since they were there before; see `reopened`.
     given: int = 0
 
     @property
     def head(self) -> tuple[Any, ...]:
-        """What two families share when their members can be the same literals."""
-        step = functional_step(self.template)
-        if step is not None:
-            return ("step", step)
-        if isinstance(self.template, Distinct):
-            return ("Distinct", self.template.link, len(self.slots))
-        return (type(self.template).__name__, self.template.link)
+        """The part that two families share when their members can be the same literals."""
+        own = head(self.template)
+        assert own is not None
+        return (*own, len(self.slots)) if isinstance(self.template, Distinct) else own
 
     @property
     def functional(self) -> bool:
-        """Whether it looks at one certain row."""
+        """True where it looks at one certain row."""
         return functional_step(self.template) is not None
 
     def build(self, number: int, inners: Sequence[Predicate]) -> Predicate:
@@ -269,22 +263,16 @@ class LinkFamily:
             case Count(link, _, op):
                 return Count(link, inners[0], op, number)
             case other:
-                return replace(other, inner=inners[0])
+                return with_children(other, tuple(inners))
 
     def inners(self, literal: Predicate) -> tuple[Predicate, ...] | None:
         """The predicates in the slots of a literal, if it has this family's head and an offered count."""
-        match self.template, literal:
-            case Distinct(link), Distinct(other, inners) if link == other and len(inners) == len(self.slots):
-                return inners
-            case Count(link, _, op), Count(other, inner, other_op, n) if link == other and op == other_op:
-                return (inner,) if n in self.numbers else None
-            case Step(), Step() if functional_step(self.template) == functional_step(literal):
-                return (literal.inner,) if self.template.step == literal.step else None
-            case ((Exists() | All() | Follow()), (Exists() | All() | Follow())):
-                same = type(self.template) is type(literal) and self.template.link == literal.link
-                return (literal.inner,) if same else None
-            case _:
-                return None
+        inners = children(literal)
+        if head(literal) != head(self.template) or len(inners) != len(self.slots):
+            return None
+        if isinstance(literal, Count) and isinstance(self.template, Count):
+            return inners if literal.op == self.template.op and literal.n in self.numbers else None
+        return inners
 
     def may_make(self, literal: Predicate) -> bool:
         """Tell whether a literal can be a member, as far as can be seen without a look inside."""
@@ -302,7 +290,7 @@ class Offers:
     from_literal: Mapping[str, Mapping[Predicate, tuple[Family, ...]]]
 
 
-def families_of(grammar: CheckedGrammar, population: Population | None) -> Offers:
+def resolve_families(grammar: CheckedGrammar, population: Population | None) -> Offers:
     """Resolve every rewrite of a checked grammar on the data, and verify those that syntax could not settle.
 
     Families are without repeats: of two that offer the same literal the first one has it.
@@ -321,7 +309,7 @@ def families_of(grammar: CheckedGrammar, population: Population | None) -> Offer
     return Offers(top, literal)
 
 
-def opened(literal: Predicate, grammar: CheckedGrammar) -> LinkFamily | None:
+def reopened(literal: Predicate, grammar: CheckedGrammar) -> LinkFamily | None:
     """A ground literal on individuals as a family of its own, with all its positions open; None if it has none."""
     right = _with_top(literal)
     if right == literal:
@@ -334,12 +322,7 @@ def opened(literal: Predicate, grammar: CheckedGrammar) -> LinkFamily | None:
 
 def _with_top(predicate: Predicate) -> Predicate:
     """The predicate with ``and top`` wherever something may be added, below its own position."""
-    if not _opens(predicate):
-        return predicate
-    if isinstance(predicate, Distinct):
-        return replace(predicate, inners=tuple(map(_with_room, predicate.inners)))
-    assert isinstance(predicate, LinkPredicate)
-    return replace(predicate, inner=_with_room(predicate.inner))
+    return with_children(predicate, tuple(map(_with_room, children(predicate)))) if _opens(predicate) else predicate
 
 
 def _with_room(inner: Predicate) -> Predicate:
@@ -373,18 +356,14 @@ class _Resolver:
 
     def family(self, right: Predicate, name: str, rewrite: CheckedRewrite) -> Family:
         """The family of one right side, or of one literal inside it."""
-        path, end = _peel(right)
-        at = self._end_type(name, path)
-        if is_test(end) or not _opens(end):
-            values, kind = self._values(end, at, rewrite)
+        path, end = _path_to_test(right)
+        if isinstance(end, Test) or not _opens(end):
+            values, kind = self._values(end, reduce(self._target, path, name), rewrite)
             return TestFamily(0, name, canonical(end), path, values, kind=kind)
         assert isinstance(right, LinkPredicate)
         target = self._target(name, right)
-        inners = right.inners if isinstance(right, Distinct) else (right.inner,)
-        slots = tuple(self.slot(inner, target, rewrite) for inner in inners)
-        numbers: tuple[int, ...] = (0,)
-        if isinstance(right, Count):
-            numbers = self._numbers(right, name, rewrite)
+        slots = tuple(self.slot(inner, target, rewrite) for inner in children(right))
+        numbers = self._numbers(right, name, rewrite) if isinstance(right, Count) else (0,)
         return LinkFamily(0, name, right, slots, numbers)
 
     def slot(self, inner: Predicate, name: str, rewrite: CheckedRewrite) -> Slot:
@@ -394,17 +373,10 @@ class _Resolver:
         is_open = len(fixed) < len(parts)
         return Slot(name, numbered, is_open)
 
-    def _target(self, name: str, predicate: LinkPredicate) -> str:
-        if predicate.link is None:
-            return name
-        link = self.grammar.schema.type(name).link(predicate.link)
-        assert link is not None
-        return link.target
-
-    def _end_type(self, name: str, path: Path) -> str:
-        for step in path:
-            name = self._target(name, step)
-        return name
+    def _target(self, name: str, predicate: Predicate) -> str:
+        target = inner_type(predicate, name, self.grammar.schema)
+        assert target is not None  # the grammar has been checked
+        return target
 
     def _values(self, test: Predicate, name: str, rewrite: CheckedRewrite) -> tuple[Values, Kind | None]:
         match test:
@@ -431,25 +403,22 @@ class _Resolver:
         assert found is not None
         return found.kind
 
-    def _data(self, source: Source, rewrite: CheckedRewrite) -> Population:
+    def _data(self, source: ValueSource, rewrite: CheckedRewrite) -> Population:
         if self.population is None:
-            place = rewrite.place
-            raise GrammarError(
-                f"{pretty(rewrite.right)!r} takes its values from data; give a population (--data)",
-                self.grammar.source,
-                place.line if place else None,
-                place.column if place else None,
-                self.grammar.text,
+            raise self._error(
+                f"{pretty(rewrite.right)!r} takes its values from data; give a population (--data)", rewrite
             )
         return self.population
 
-    def _numbers_of(self, name: str, attribute: str, source: Source, rewrite: CheckedRewrite) -> NDArray[np.float64]:
+    def _numbers_of(
+        self, name: str, attribute: str, source: ValueSource, rewrite: CheckedRewrite
+    ) -> NDArray[np.float64]:
         if isinstance(source, Listed | Range):
             return np.zeros(0)
         table = self._data(source, rewrite).tables[name]
         return np.asarray(table.columns[attribute].values[self.reached[name]])
 
-    def _offered(self, name: str, attribute: str, source: Source, rewrite: CheckedRewrite) -> tuple[Any, ...]:
+    def _offered(self, name: str, attribute: str, source: ValueSource, rewrite: CheckedRewrite) -> tuple[Any, ...]:
         declared = self.grammar.schema.type(name).attribute(attribute)
         assert declared is not None
         if isinstance(source, Listed | Range) or (self.population is None and declared.values):
@@ -461,7 +430,9 @@ class _Resolver:
         present = np.unique(values[~np.isnan(values)]).tolist()
         return tuple(int(v) for v in present) if column.kind == "int" else tuple(present)
 
-    def _aggregates(self, test: Aggregate, name: str, source: Source, rewrite: CheckedRewrite) -> NDArray[np.float64]:
+    def _aggregates(
+        self, test: Aggregate, name: str, source: ValueSource, rewrite: CheckedRewrite
+    ) -> NDArray[np.float64]:
         if isinstance(source, Listed | Range):
             return np.zeros(0)
         return aggregate_values(test, self._data(source, rewrite), name)[self.reached[name]]
@@ -491,20 +462,15 @@ class _Resolver:
         for literal in base_literals(family):
             broken = rows_where(literal, population, family.type) & outside
             if broken.any():
-                self._refuse(literal, int(np.argmax(broken)), family.type, rewrite)
+                row = int(np.argmax(broken))
+                raise self._error(
+                    f"this rewrite does not specialise: row {row} of {family.type} satisfies {pretty(literal)!r} but "
+                    f"not {pretty(rewrite.left)!r}; the row is {population.row(family.type, row, 1)}",
+                    rewrite,
+                )
 
-    def _refuse(self, literal: Predicate, row: int, name: str, rewrite: CheckedRewrite) -> None:
-        assert self.population is not None
-        place = rewrite.place
-        shown = self.population.row(name, row, 1)
-        raise GrammarError(
-            f"this rewrite does not specialise: row {row} of {name} satisfies {pretty(literal)!r} but not "
-            f"{pretty(rewrite.left)!r}; the row is {shown}",
-            self.grammar.source,
-            place.line if place else None,
-            place.column if place else None,
-            self.grammar.text,
-        )
+    def _error(self, message: str, rewrite: CheckedRewrite) -> GrammarError:
+        return error_at(rewrite.place, message, self.grammar.source, self.grammar.text)
 
 
 def base_literals(family: Family) -> Iterator[Predicate]:
@@ -518,7 +484,7 @@ def base_literals(family: Family) -> Iterator[Predicate]:
 
 
 def base_predicates(slot: Slot) -> Iterator[Predicate]:
-    """What stands in a slot as a rewrite makes it."""
+    """Yield what stands in a slot as a rewrite makes it."""
     for parts in product(*(list(base_literals(family)) for family in slot.fixed)):
         yield canonical(conjoin(parts))
 
@@ -537,24 +503,14 @@ def _special(literal: Predicate, left: Predicate, rewrite: CheckedRewrite) -> bo
 
 
 def _opens(predicate: Predicate) -> bool:
-    """Whether a literal has positions behind a link in which something stands or may be added."""
-    match predicate:
-        case Exists() | All() | Distinct() | Follow() | Step():
-            return True
-        case Count(op=op):
-            return op == ">="
-        case _:
-            return False
+    """Tell whether a literal has positions behind a link in which something stands or may be added."""
+    return isinstance(predicate, LinkForm) and not is_closed(predicate)
 
 
-def _peel(predicate: Predicate) -> tuple[Path, Predicate]:
-    """The functional steps before a single test, and that test; no steps when it is not of that kind."""
-    path: list[Follow | Step] = []
-    end = predicate
-    while isinstance(end, Follow) or (isinstance(end, Step) and end.step in FUNCTIONAL):
-        path.append(end)
-        end = end.inner
-    return (tuple(path), end) if is_test(end) else ((), predicate)
+def _path_to_test(predicate: Predicate) -> tuple[StepPath, Predicate]:
+    """Return the functional steps before a single test, and that test; no steps when it is not of that kind."""
+    path, end = peel(predicate)
+    return (path, end) if isinstance(end, Test) else ((), predicate)
 
 
 def _instantiate(template: Predicate, value: Any, kind: Kind | None) -> Predicate:
@@ -634,7 +590,7 @@ def _new_sets(family: TestFamily, earlier: list[TestFamily]) -> Values:
             family = replace(family, values=tuple(every[place] for place in other.values.skipped))
             return _some(family.values, _new_places(family, earlier))
         literals = map(other.literal, other.choices())
-        ends = (_peel(literal)[1] for literal in literals)
+        ends = (_path_to_test(literal)[1] for literal in literals)
         places = (sets.place_among_all(_words(family.template, end)) for end in ends)
         sets = sets.without(place for place in places if place is not None)
     return sets

@@ -1,54 +1,34 @@
-"""What a predicate means, one row at a time: the definition that the vectorised evaluator must equal.
-
-Written for reading, not for speed. `satisfies` says whether a predicate holds of a row, `witnesses` which rows
-made it hold. Tests on missing values are false; ``not (P)`` and ``missing a`` are the ways to ask for them.
-"""
+"""Why a predicate holds of an individual: the rows that made it true, its *witnesses*, and how each is reached."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from operator import eq, ge, le, ne
-from typing import Any, assert_never
+from dataclasses import dataclass, field
+from typing import assert_never
 
-import numpy as np
-
-from structtree.data.columns import Population, Value
+from structtree.data.columns import Population
 from structtree.lang.matching import first_matching
 from structtree.lang.syntax import (
-    Aggregate,
     All,
-    Among,
     And,
-    Compare,
     Count,
     Distinct,
     Exists,
-    Flag,
     Follow,
-    Missing,
+    ListStep,
     Named,
     No,
     Not,
     Or,
     Predicate,
-    Step,
+    Test,
     Top,
-    Within,
 )
+from structtree.lang.walk import inner_type
+from structtree.space.evaluate import Known, rows_where
+from structtree.space.list_steps import runs_of
 
 __all__ = ["Witness", "satisfies", "witnesses"]
-
-_OPERATORS: dict[str, Any] = {"=": eq, "!=": ne, ">=": ge, "<=": le}
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A row of a type, and the path that led to it from the individual."""
-
-    type: str
-    index: int
-    path: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +52,7 @@ class Witness:
 
 
 def satisfies(predicate: Predicate, population: Population, individual: int) -> bool:
-    """Whether a predicate holds of one individual, straight from the definition.
+    """Tell whether a predicate holds of one individual.
 
     Examples
     --------
@@ -82,11 +62,11 @@ def satisfies(predicate: Predicate, population: Population, individual: int) -> 
     >>> satisfies(p, trains, 0), satisfies(p, trains, 1)
     (True, False)
     """
-    return _holds(predicate, population, _individual(population, individual))
+    return _Evidence(population).holds(predicate, _individual(population, individual))
 
 
 def witnesses(predicate: Predicate, population: Population, individual: int) -> tuple[Witness, ...]:
-    """The rows that made a predicate true of one individual; none when it is false.
+    """Return the rows that made a predicate true of one individual; none when it is false.
 
     Examples
     --------
@@ -95,180 +75,84 @@ def witnesses(predicate: Predicate, population: Population, individual: int) -> 
     >>> [w.path for w in witnesses(parse_predicate("exists cars (wheels >= 3)"), trains, 0)]
     ['', 'cars[1]']
     """
-    row = _individual(population, individual)
-    if not _holds(predicate, population, row):
-        return ()
-    return tuple(dict.fromkeys(_evidence(predicate, population, row)))
+    evidence, row = _Evidence(population), _individual(population, individual)
+    return tuple(dict.fromkeys(evidence.of(predicate, row))) if evidence.holds(predicate, row) else ()
 
 
-def _individual(population: Population, individual: int) -> Row:
-    return Row(population.schema.individual, int(population.individuals[individual]))
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A row of a type, and the path that led to it from the individual."""
+
+    type: str
+    index: int
+    path: str = ""
 
 
-# ---- truth ----------------------------------------------------------------------------------------------
+def _individual(population: Population, individual: int) -> _Row:
+    return _Row(population.schema.individual, int(population.individuals[individual]))
 
 
-def _holds(predicate: Predicate, population: Population, row: Row) -> bool:
-    def true_of(inner: Predicate, rows: list[Row]) -> list[Row]:
-        return [r for r in rows if _holds(inner, population, r)]
+@dataclass(frozen=True, slots=True)
+class _Evidence:
+    """The rows behind predicates that hold, on one population; what was evaluated is kept."""
 
-    match predicate:
-        case Top():
-            return True
-        case Flag(attribute, positive):
-            return _value(population, row, attribute) is positive
-        case Compare(attribute, op, value):
-            found = _value(population, row, attribute)
-            return found is not None and bool(_OPERATORS[op](found, value))
-        case Among(attribute, values):
-            return _value(population, row, attribute) in values
-        case Within(attribute, low, high, closed):
-            found = _value(population, row, attribute)
-            return isinstance(found, int | float) and low <= found and (found <= high if closed else found < high)
-        case Missing(member):
-            return _is_missing(population, row, member)
-        case Named(_, body):
-            assert body is not None
-            return _holds(body, population, row)
-        case Follow(link, inner) | Exists(link, inner):
-            return bool(true_of(inner, _targets(population, row, link)))
-        case Step(_, inner):
-            return bool(true_of(inner, _step(population, row, predicate)))
-        case All(link, inner):
-            targets = _targets(population, row, link)
-            return len(true_of(inner, targets)) == len(targets)
-        case No(link, inner):
-            return not true_of(inner, _targets(population, row, link))
-        case Count(link, inner, op, n):
-            return bool(_OPERATORS[op](len(true_of(inner, _targets(population, row, link))), n))
-        case Aggregate(_, _, _, op, value):
-            total = _aggregate(population, row, predicate)
-            return total is not None and bool(_OPERATORS[op](total, value))
-        case Distinct(link, inners):
-            return _assignment(population, row, link, inners) is not None
-        case And(parts):
-            return all(_holds(part, population, row) for part in parts)
-        case Or(parts):
-            return any(_holds(part, population, row) for part in parts)
-        case Not(inner):
-            return not _holds(inner, population, row)
-        case _ as never:
-            assert_never(never)
+    population: Population
+    known: Known = field(default_factory=dict)
 
+    def holds(self, predicate: Predicate, row: _Row) -> bool:
+        return bool(rows_where(predicate, self.population, row.type, self.known)[row.index])
 
-def _value(population: Population, row: Row, attribute: str) -> Value:
-    return population.tables[row.type].columns[attribute].value(row.index)
-
-
-def _is_missing(population: Population, row: Row, member: str) -> bool:
-    if member in population.tables[row.type].columns:
-        return _value(population, row, member) is None
-    return not _targets(population, row, member)
-
-
-def _targets(population: Population, row: Row, link: str) -> list[Row]:
-    declared = population.schema.type(row.type).link(link)
-    assert declared is not None
-    rows = population.tables[row.type].links[link].of(row.index)
-    dot = f"{row.path}." if row.path else ""
-    if declared.single:
-        return [Row(declared.target, int(r), f"{dot}{link}") for r in rows]
-    return [Row(declared.target, int(r), f"{dot}{link}[{i}]") for i, r in enumerate(rows)]
-
-
-def _step(population: Population, row: Row, step: Step) -> list[Row]:
-    """The rows one step along a list: its first or last element, or the neighbours of an element."""
-    if step.link is not None:
-        elements = _targets(population, row, step.link)
-        return elements[:1] if step.step == "first" else elements[-1:]
-    elements, index = _list_of(population, row)
-    match step.step:
-        case "next":
-            return elements[index + 1 : index + 2]
-        case "previous":
-            return elements[max(index - 1, 0) : index]
-        case _:
-            return elements[index + 1 :]
-
-
-def _list_of(population: Population, row: Row) -> tuple[list[Row], int]:
-    """The list that a row is an element of (rows are in one list at most), and its index there."""
-    for record in population.schema.types:
-        for link in record.links:
-            if link.kind == "list" and link.target == row.type:
-                adjacency = population.tables[record.name].links[link.name]
-                for place in np.flatnonzero(adjacency.targets == row.index):
-                    owner = int(np.searchsorted(adjacency.offsets, place, side="right")) - 1
-                    stem = row.path[: row.path.rfind("[")] if row.path.endswith("]") else link.name
-                    elements = [Row(row.type, int(r), f"{stem}[{i}]") for i, r in enumerate(adjacency.of(owner))]
-                    return elements, int(place - adjacency.offsets[owner])
-    return [row], 0
-
-
-def _aggregate(population: Population, row: Row, predicate: Aggregate) -> float | None:
-    found = [_value(population, r, predicate.attribute) for r in _targets(population, row, predicate.link)]
-    values = [float(v) for v in found if v is not None]
-    if predicate.function == "sum":
-        return _sum(values)
-    if not values:
-        return None
-    match predicate.function:
-        case "mean":
-            return _sum(values) / len(values)
-        case "min":
-            return min(values)
-        case "max":
-            return max(values)
-
-
-def _sum(values: list[float]) -> float:
-    """One addition after the other, in order: the rounding that the vectorised evaluator has too."""
-    total = 0.0
-    for value in values:
-        total += value
-    return total
-
-
-def _assignment(population: Population, row: Row, link: str, inners: tuple[Predicate, ...]) -> tuple[Row, ...] | None:
-    """Different targets, one that satisfies each of the predicates: the first ones that do, if any."""
-    rows = _targets(population, row, link)
-    chosen = first_matching([[i for i, r in enumerate(rows) if _holds(inner, population, r)] for inner in inners])
-    return None if chosen is None else tuple(rows[i] for i in chosen)
-
-
-# ---- evidence -------------------------------------------------------------------------------------------
-
-
-def _evidence(predicate: Predicate, population: Population, row: Row) -> Iterator[Witness]:
-    """The rows behind a predicate that is known to hold of the row."""
-    match predicate:
-        case And(parts) | Or(parts):
-            for part in parts:
-                if _holds(part, population, row):
-                    yield from _evidence(part, population, row)
+    def of(self, predicate: Predicate, row: _Row) -> Iterator[Witness]:
+        """Yield the rows behind a predicate that is known to hold of the row."""
+        if isinstance(predicate, And | Or):
+            for part in predicate.parts:
+                if self.holds(part, row):
+                    yield from self.of(part, row)
             return
-        case Named(_, body):
-            yield Witness(row.type, row.index, row.path, predicate)
-            assert body is not None
-            yield from (w for w in _evidence(body, population, row) if (w.type, w.row) != (row.type, row.index))
-            return
-    yield Witness(row.type, row.index, row.path, predicate)
-    for inner, target in _grounds(predicate, population, row):
-        yield from _evidence(inner, population, target)
+        yield Witness(row.type, row.index, row.path, predicate)
+        if isinstance(predicate, Named):
+            assert predicate.body is not None
+            inside = self.of(predicate.body, row)
+            yield from (w for w in inside if (w.type, w.row) != (row.type, row.index))
+        for inner, target in self._grounds(predicate, row):
+            yield from self.of(inner, target)
 
+    def _grounds(self, predicate: Predicate, row: _Row) -> Iterator[tuple[Predicate, _Row]]:
+        """Yield the rows that a literal looked at and found true, each with what it found."""
+        match predicate:
+            case Follow(link, inner) | Exists(link, inner) | All(link, inner) | Count(link, inner, ">="):
+                yield from ((inner, r) for r in self._targets(row, link) if self.holds(inner, r))
+            case ListStep(_, inner):
+                yield from ((inner, r) for r in self._elements(row, predicate) if self.holds(inner, r))
+            case Distinct(link, inners):
+                rows = self._targets(row, link)
+                chosen = first_matching([[i for i, r in enumerate(rows) if self.holds(p, r)] for p in inners])
+                assert chosen is not None
+                yield from ((inner, rows[i]) for inner, i in zip(inners, chosen, strict=True))
+            case Top() | And() | Or() | Not() | No() | Count():
+                pass  # nothing, or the absence of rows, made it true
+            case _ if isinstance(predicate, Test):
+                pass
+            case _ as never:
+                assert_never(never)
 
-def _grounds(predicate: Predicate, population: Population, row: Row) -> Iterator[tuple[Predicate, Row]]:
-    """The rows that a literal looked at and found true, each with what it found."""
-    match predicate:
-        case Follow(link, inner) | Exists(link, inner) | All(link, inner) | Count(link, inner, ">="):
-            rows = _targets(population, row, link)
-        case Step(_, inner):
-            rows = _step(population, row, predicate)
-        case Distinct(link, inners):
-            chosen = _assignment(population, row, link, inners)
-            assert chosen is not None
-            yield from zip(inners, chosen, strict=True)
-            return
-        case _:
-            return
-    yield from ((inner, r) for r in rows if _holds(inner, population, r))
+    def _targets(self, row: _Row, link: str) -> list[_Row]:
+        declared = self.population.schema.type(row.type).link(link)
+        assert declared is not None
+        rows = self.population.tables[row.type].links[link].of(row.index)
+        path = f"{row.path}.{link}" if row.path else link
+        places = ["" if declared.single else f"[{i}]" for i in range(len(rows))]
+        return [_Row(declared.target, int(r), f"{path}{place}") for r, place in zip(rows, places, strict=True)]
+
+    def _elements(self, row: _Row, step: ListStep) -> list[_Row]:
+        """Return the rows one step along a list: its first or last element, or the neighbours of an element."""
+        target = inner_type(step, row.type, self.population.schema)
+        assert target is not None
+        runs = runs_of(step, self.population, row.type)
+        begin, start, stop = (int(places[row.index]) for places in (runs.begin, runs.start, runs.stop))
+        name = max((link for link in runs.links if link[0] <= start), default=(0, ""))[1]
+        if step.link is not None:
+            stem = f"{row.path}.{name}" if row.path else name
+        else:
+            stem = row.path[: row.path.rfind("[")] if row.path.endswith("]") else name
+        return [_Row(target, int(runs.elements[i]), f"{stem}[{i - begin}]") for i in range(start, stop)]

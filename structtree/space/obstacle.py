@@ -16,25 +16,26 @@ from typing import Any, Literal
 
 import numpy as np
 
-from structtree.lang.logic import excludes, implies
+from structtree.lang.logic import excludes, implies, subject
 from structtree.lang.pretty import pretty
-from structtree.lang.syntax import Aggregate, Among, Compare, Count, Follow, Predicate, Step, Within
+from structtree.lang.syntax import Aggregate, Among, Compare, Count, Predicate, Within
+from structtree.lang.walk import peel
 from structtree.space.families import Family, LinkFamily, Slot, TestFamily
 from structtree.space.space import Space
-from structtree.space.terms import canonical, clash, conjuncts, functional_step, n_literals, nesting, subject
+from structtree.space.terms import canonical, clash, conjuncts, n_literals, nesting
 
 __all__ = ["Obstacle", "obstacle"]
 
-SHOWN = 3
+N_NEAREST = 3
 """How many of the nearest literals, or rewrites, are told."""
 
-COMPARED = 1000
+MAX_COMPARED_MEMBERS = 1000
 """How many members of a family are looked at: of the sets of many values only the small ones."""
 
 
 @dataclass(frozen=True, slots=True)
 class Obstacle:
-    """What keeps a predicate out of a space.
+    """The first thing that keeps a predicate out of a space.
 
     Parameters
     ----------
@@ -56,7 +57,7 @@ class Obstacle:
 
 
 def obstacle(space: Space, predicate: Predicate) -> Obstacle | None:
-    """What keeps a checked, ground predicate out of a space; None when it is a member.
+    """Find what keeps a checked, ground predicate out of a space; None when it is a member.
 
     Examples
     --------
@@ -85,13 +86,13 @@ def _limit(space: Space, predicate: Predicate) -> Obstacle | None:
 
 
 def _at(space: Space, slot: Slot, literals: tuple[Predicate, ...], whole: Predicate) -> Obstacle | None:
-    """What is wrong with these conjuncts of a position."""
+    """Find what is wrong with these conjuncts of a position."""
     for p, q in combinations(literals, 2):
         if clash(p, q):
             return Obstacle("clash", _clash(p, q, slot.type), whole, slot.type)
-    most = space.grammar.conjuncts.get(slot.type, 1)
-    if most and len(literals) > max(most, len(slot.fixed) + int(slot.open)):
-        return Obstacle("conjuncts", _too_many(literals, most, slot.type), whole, slot.type)
+    if 0 < space.most_conjuncts(slot) < len(literals):
+        sentence = _too_many(literals, space.grammar.conjuncts.get(slot.type, 1), slot.type)
+        return Obstacle("conjuncts", sentence, whole, slot.type)
     for literal in literals:
         fixed = any(space._place_fixed(family, literal, slot.type) for family in slot.fixed)
         if not fixed and space._home(slot.type, literal) is None:
@@ -106,7 +107,7 @@ def _clash(p: Predicate, q: Predicate, name: str) -> str:
     if implies(p, q) or implies(q, p):
         weak = q if implies(p, q) else p
         return f"{both}: {pretty(weak)!r} is redundant"
-    if isinstance(_end(p), Among) and isinstance(_end(q), Among):
+    if isinstance(peel(p)[1], Among) and isinstance(peel(q)[1], Among):
         return f"{both}: write the values that both have as one set"
     return f"{both}: conditions on what one reference leads to go inside one pair of brackets"
 
@@ -136,7 +137,7 @@ def _families(space: Space, name: str) -> Iterator[Family]:
 
 
 def _inside(space: Space, family: Family, literal: Predicate) -> Iterator[Obstacle]:
-    """What is wrong behind the link, where a family has the link."""
+    """Yield what is wrong behind the link, where a family has the link."""
     inners = family.inners(literal) if isinstance(family, LinkFamily) else None
     if inners is None:
         return
@@ -148,12 +149,12 @@ def _inside(space: Space, family: Family, literal: Predicate) -> Iterator[Obstac
 
 
 def _value(space: Space, name: str, literal: Predicate) -> Obstacle | None:
-    """Whether rewrites ask the same thing with other values, and which are nearest."""
-    same = [family for family in _families(space, name) if _asks_the_same(family, literal)]
+    """Find rewrites that test the same thing with other values, and which values are nearest."""
+    same = [family for family in _families(space, name) if _tests_the_same(family, literal)]
     if not same:
         return None
-    alike = [family for family in same if _operator(family.template) == _operator(_end(literal))] or same
-    near = [found for family in alike for found in _nearest(family, literal)][:SHOWN]
+    alike = [family for family in same if _operator(family.template) == _operator(peel(literal)[1])] or same
+    near = [found for family in alike for found in _nearest(family, literal)][:N_NEAREST]
     rules = " and ".join(repr(rule) for rule in dict.fromkeys(_rule(space, family) for family in alike))
     n = sum(family.n if isinstance(family, TestFamily) else len(family.numbers) for family in alike)
     offers = _listed(near) if n <= len(near) else f"{n:,} others, among them {_listed(near)}"
@@ -164,13 +165,13 @@ def _value(space: Space, name: str, literal: Predicate) -> Obstacle | None:
 def _unmade(space: Space, name: str, literal: Predicate) -> Obstacle:
     rules = list(dict.fromkeys(_rule(space, family) for family in _families(space, name)))
     text = f"top -> {pretty(literal)}"
-    near = difflib.get_close_matches(text, rules, n=SHOWN, cutoff=0.0)
+    near = difflib.get_close_matches(text, rules, n=N_NEAREST, cutoff=0.0)
     more = f" and {len(rules) - len(near)} more" if len(rules) > len(near) else ""
     known = f"; it has {', '.join(map(repr, near))}{more}" if rules else ", which has no rewrites"
     return Obstacle("rewrite", f"no rewrite of {name} makes {pretty(literal)!r}{known}", literal, name)
 
 
-def _asks_the_same(family: Family, literal: Predicate) -> bool:
+def _tests_the_same(family: Family, literal: Predicate) -> bool:
     if isinstance(family, TestFamily):
         return family.subject is not None and family.subject == subject(literal)
     template = family.template
@@ -188,9 +189,13 @@ def _values(family: Family) -> Any:
 
 def _nearest(family: Family, literal: Predicate) -> Iterator[Predicate]:
     """The members of a family whose values are nearest, in the order of the values."""
-    wanted = _asked_value(literal)
+    wanted = _value_of(literal)
     values = _values(family)
-    for v in sorted(nsmallest(SHOWN, range(min(len(values), COMPARED)), key=lambda v: _distance(values[v], wanted))):
+    for v in sorted(
+        nsmallest(
+            N_NEAREST, range(min(len(values), MAX_COMPARED_MEMBERS)), key=lambda v: _distance(values[v], wanted)
+        )
+    ):
         if isinstance(family, TestFamily):
             yield family.literal(v)
         else:
@@ -205,8 +210,8 @@ def _distance(value: Any, wanted: Any) -> float:
     return 1.0 - difflib.SequenceMatcher(None, str(value), str(wanted)).ratio()
 
 
-def _asked_value(literal: Predicate) -> Any:
-    match _end(literal):
+def _value_of(literal: Predicate) -> Any:
+    match peel(literal)[1]:
         case Compare(value=value) | Aggregate(value=value):
             return value
         case Count(n=n):
@@ -217,13 +222,6 @@ def _asked_value(literal: Predicate) -> Any:
             return values
         case _:
             return None
-
-
-def _end(literal: Predicate) -> Predicate:
-    """The test behind all functional steps."""
-    while isinstance(literal, Follow | Step) and functional_step(literal) is not None:
-        literal = literal.inner
-    return literal
 
 
 def _operator(test: Predicate) -> tuple[str, str | None]:

@@ -25,6 +25,7 @@ from structtree.data.columns import Population
 from structtree.errors import GrammarError, UsageError
 from structtree.lang.check import CheckedGrammar, check_predicate
 from structtree.lang.grammar import Grammar
+from structtree.lang.logic import Subject, subject
 from structtree.lang.matching import first_matching
 from structtree.lang.parse import parse_predicate
 from structtree.lang.pretty import pretty
@@ -37,13 +38,12 @@ from structtree.space.families import (
     Slot,
     TestFamily,
     base_literals,
-    families_of,
-    opened,
+    reopened,
+    resolve_families,
 )
 from structtree.space.functions import with_functions
 from structtree.space.terms import (
     Head,
-    Subject,
     canonical,
     clash,
     conjoin,
@@ -52,15 +52,14 @@ from structtree.space.terms import (
     may_outgrow,
     n_literals,
     nesting,
-    subject,
 )
 
-__all__ = ["Batch", "Growth", "Item", "Opening", "PlainTests", "Position", "Room", "Space"]
+__all__ = ["Batch", "Extension", "Item", "Opening", "PlainTests", "Position", "Room", "Space", "has_room"]
 
 END = 1 << 60  # closes a literal or a position in a key; greater than every choice, so that growing is smaller
 CHAIN = -1  # follows the key of the literal that this one was rewritten from
 Key = tuple[int, ...]
-Path = tuple[tuple[int, int], ...]
+SlotPath = tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -103,12 +102,12 @@ class Item:
 
     @property
     def grown(self) -> bool:
-        """Whether it is more than a rewrite of ``top`` made it."""
+        """True where it is more than a rewrite of ``top`` made it."""
         return self.origin is not None or any(position.grown for position in self.positions)
 
     @property
     def goes_in_circles(self) -> bool:
-        """Whether rewriting has come back to a literal that it has been at before."""
+        """True where rewriting has come back to a literal that it has been at before."""
         before = self.origin
         while before is not None and before.literal != self.literal:
             before = before.origin
@@ -149,7 +148,7 @@ class Position:
 
     @property
     def grown(self) -> bool:
-        """Whether anything has been added since the position was made."""
+        """True where anything has been added since the position was made."""
         return bool(self.added) or any(item.grown for item in self.fixed)
 
     @property
@@ -166,7 +165,7 @@ class Room:
     nesting: int | None
 
     def allows(self, literals: int, depth: int) -> bool:
-        """Whether a literal of this size and depth still fits."""
+        """Tell whether a literal of this size and depth still fits."""
         return (self.literals is None or literals <= self.literals) and (
             self.nesting is None or depth <= self.nesting
         )
@@ -199,7 +198,7 @@ class Opening:
         The whole predicate with that member added, or what takes its place; mostly one.
     """
 
-    path: Path
+    path: SlotPath
     position: Position
     family: Family
     start: int
@@ -223,7 +222,7 @@ class Batch:
         The families of which only the choices from the first up to the second number are among them.
     """
 
-    path: Path
+    path: SlotPath
     position: Position
     since: tuple[int, int]
     without: frozenset[int]
@@ -267,7 +266,7 @@ class PlainTests:
         return cls(plain, by_subject, deep, others, max((f.size for f in plain.values()), default=0))
 
 
-Growth = Opening | Batch | Position
+Extension = Opening | Batch | Position
 Placed = TypeVar("Placed", Item, Position)
 Settle = Callable[[Position], Iterator[Position]]
 
@@ -322,7 +321,7 @@ class Space:
             if population is not None:
                 population = with_functions(population, grammar, functions or {})
             grammar = grammar.check(None if population is None else population.schema)
-        offers = families_of(grammar, population)
+        offers = resolve_families(grammar, population)
         _refuse_shrinking(grammar, offers)
         return cls(grammar, population, offers)
 
@@ -383,7 +382,7 @@ class Space:
         """The position of the individual, with nothing asked yet."""
         return Position(Slot(self.grammar.individual))
 
-    def opened(self, start: Predicate) -> Iterator[Position]:
+    def reopened(self, start: Predicate) -> Iterator[Position]:
         """Positions from which a predicate can be refined further, beyond the limits that it has reached itself.
 
         Each of its literals that looks behind a link, with all its positions open. What the literals have already
@@ -396,12 +395,12 @@ class Space:
         >>> grammar = Grammar.parse("refine Train { top -> exists cars (top) } "
         ...                         "refine Car { top -> long; top -> double }")
         >>> space = Space.build(grammar, trains)
-        >>> (position,) = space.opened(space.parse("exists cars (long)"))
+        >>> (position,) = space.reopened(space.parse("exists cars (long)"))
         >>> [pretty(made.predicate) for made in space.extend(position)]
         ['exists cars (double and long)']
         """
         for literal in conjuncts(canonical(start)):
-            family = opened(literal, self.grammar)
+            family = reopened(literal, self.grammar)
             if family is not None:
                 for item in self._members(family, None, Room(None, None), 0):
                     yield Position(Slot(self.grammar.individual), (), (item,))
@@ -413,42 +412,44 @@ class Space:
     def first_families(self) -> tuple[Family, ...]:
         """Return the families that may be asked of an individual by themselves, as far as the limits allow them."""
         room = self.room()
-        return tuple(f for f in self.offers.from_top[self.grammar.individual] if _has_room(f, room))
+        return tuple(f for f in self.offers.from_top[self.grammar.individual] if has_room(f, room))
 
     def extend(self, position: Position) -> Iterator[Position]:
         """The positions that grow out of this one by one rewrite."""
-        return self._flatten(self.growths(position))
+        return self._flatten(self.extensions(position))
 
-    def growths(self, position: Position) -> Iterator[Growth]:
-        """What grows out of a position, with whole families left folded, for who can evaluate them at once."""
+    def extensions(self, position: Position) -> Iterator[Extension]:
+        """Yield what grows out of a position, whole families unexpanded, so that they can be evaluated at once."""
         room = self.room().after(position.size)
-        return self._growths(position, room, (), lambda made: iter((made,)), free=True)
+        return self._extensions(position, room, (), lambda made: iter((made,)), free=True)
 
-    def members(self, growth: Opening | Batch) -> Iterator[Item]:
+    def members(self, extension: Opening | Batch) -> Iterator[Item]:
         """The literals that would be added, in the order of generation."""
-        if isinstance(growth, Opening):
-            yield from self._members(growth.family, None, growth.room, growth.start)
+        if isinstance(extension, Opening):
+            yield from self._members(extension.family, None, extension.room, extension.start)
             return
-        for index, family in self.plain[growth.position.slot.type].families.items():
-            if index >= growth.since[0] and index not in growth.without:
-                start = growth.since[1] if index == growth.since[0] else 0
-                low, high = growth.ranges.get(index, (0, len(family)))
+        for index, family in self.plain[extension.position.slot.type].families.items():
+            if index >= extension.since[0] and index not in extension.without:
+                start = extension.since[1] if index == extension.since[0] else 0
+                low, high = extension.ranges.get(index, (0, len(family)))
                 yield from islice(
-                    self._members(family, None, growth.room, max(start, low)), max(0, high - max(start, low))
+                    self._members(family, None, extension.room, max(start, low)), max(0, high - max(start, low))
                 )
 
-    def _flatten(self, growths: Iterator[Growth]) -> Iterator[Position]:
-        for growth in growths:
-            if isinstance(growth, Position):
-                yield growth
+    def _flatten(self, extensions: Iterator[Extension]) -> Iterator[Position]:
+        for extension in extensions:
+            if isinstance(extension, Position):
+                yield extension
             else:
-                for item in self.members(growth):
-                    yield from growth.settle(item)
+                for item in self.members(extension):
+                    yield from extension.settle(item)
 
-    def _growths(self, position: Position, room: Room, path: Path, up: Settle, *, free: bool) -> Iterator[Growth]:
+    def _extensions(
+        self, position: Position, room: Room, path: SlotPath, up: Settle, *, free: bool
+    ) -> Iterator[Extension]:
         """Growths at a position and behind its last literal; `up` puts a grown position into the whole predicate."""
         if position.added:
-            yield from self._last_growths(position, room, path, up, free=free)
+            yield from self._extensions_of_last(position, room, path, up, free=free)
         else:
             for made in self._grow_fixed(position, room):
                 yield from up(made)
@@ -463,13 +464,13 @@ class Space:
             if batch is not None:
                 yield batch
             for family in self._others(position.slot.type, batch):
-                if family.index >= after[0] and _has_room(family, room) and not self._is_spent(position, family):
+                if family.index >= after[0] and has_room(family, room) and not self._is_spent(position, family):
                     start = after[1] if family.index == after[0] else 0
                     yield Opening(path, position, family, start, room, add)
 
     def _batch(
         self,
-        path: Path,
+        path: SlotPath,
         position: Position,
         since: tuple[int, int],
         room: Room,
@@ -484,8 +485,8 @@ class Space:
             without |= {index for index, family in tests.families.items() if not room.allows(family.size, 0)}
         ranges: dict[int, tuple[int, int]] = {}
         for literal in position.literals:
-            asked = (literal.link,) if isinstance(literal, Follow) else subject(literal)
-            for index in tests.by_subject.get(asked, ()) if asked is not None else ():
+            about = (literal.link,) if isinstance(literal, Follow) else subject(literal)
+            for index in tests.by_subject.get(about, ()) if about is not None else ():
                 between = _between(literal, tests.families[index])
                 if between is None or index in ranges or index in without:
                     without = without | {index}
@@ -502,7 +503,7 @@ class Space:
         return (*tests.others, *(tests.families[index] for index in sorted(batch.without)))
 
     def _is_spent(self, position: Position, family: Family) -> bool:
-        """Whether a position has the one member of a family that it may have."""
+        """Tell whether a position has the one member of a family that it may have."""
         if not isinstance(family, TestFamily) or self.offers.from_literal[position.slot.type]:
             return False
         return family.lonely and any(item.family is family for item in position.added)
@@ -514,9 +515,9 @@ class Space:
 
         return add
 
-    def _last_growths(
-        self, position: Position, room: Room, path: Path, up: Settle, *, free: bool
-    ) -> Iterator[Growth]:
+    def _extensions_of_last(
+        self, position: Position, room: Room, path: SlotPath, up: Settle, *, free: bool
+    ) -> Iterator[Extension]:
         *before, last = position.added
 
         def put(item: Item) -> Iterator[Position]:
@@ -530,7 +531,7 @@ class Space:
             for i in reversed(range(len(last.positions))):
                 step = (*path, (len(position.items) - 1, i))
                 inside = self._inside(last, i, put)
-                yield from self._growths(last.positions[i], room.inside(), step, inside, free=is_free and i == 0)
+                yield from self._extensions(last.positions[i], room.inside(), step, inside, free=is_free and i == 0)
                 if last.positions[i].grown:
                     break
         for item in self._rewritten(last, position.slot.type, room):
@@ -546,12 +547,17 @@ class Space:
         return settle
 
     def _grow_position(self, position: Position, room: Room) -> Iterator[Position]:
-        return self._flatten(self._growths(position, room, (), lambda made: iter((made,)), free=False))
+        return self._flatten(self._extensions(position, room, (), lambda made: iter((made,)), free=False))
 
     def has_place(self, position: Position) -> bool:
-        """Whether one more literal may stand at a position."""
+        """Tell whether one more literal may stand at a position."""
         most = self.grammar.conjuncts.get(position.slot.type, 1)
         return most == 0 or len(position.items) < max(most, len(position.fixed) + 1)
+
+    def most_conjuncts(self, slot: Slot) -> int:
+        """Return how many literals may stand in a slot, those that a rewrite put there included; 0 for any number."""
+        most = self.grammar.conjuncts.get(slot.type, 1)
+        return most and max(most, len(slot.fixed) + int(slot.open))
 
     def _settle(
         self, position: Position, before: tuple[Item, ...], item: Item, room: Room, was: Item | None
@@ -568,7 +574,7 @@ class Space:
                 yield from self._settle(position, before, deeper, room, was)
 
     def _grow_fixed(self, position: Position, room: Room) -> Iterator[Position]:
-        """Growth of the literals that a rewrite put there: of the last grown one, or of one after it."""
+        """Extension of the literals that a rewrite put there: of the last grown one, or of one after it."""
         for i in reversed(range(len(position.fixed))):
             was = position.fixed[i]
             for item in self._grow_item(was, position.slot.type, room):
@@ -589,7 +595,7 @@ class Space:
                 yield from self._settle_fixed(position, i, deeper, room)
 
     def _counts(self, made: Position, item: Item) -> bool:
-        """Whether this derivation is the one that counts, where a predicate may have several."""
+        """Tell whether this derivation is the one that counts, where a predicate may have several."""
         if item.key[0] != START and item.family.index in self.contested[made.slot.type]:
             home = self._home(made.slot.type, item.literal)
             if home is None or home.key != item.key:
@@ -620,7 +626,7 @@ class Space:
 
     def _members(self, family: Family, origin: Item | None, room: Room, start: int) -> Iterator[Item]:
         """The literals of a family as a rewrite makes them, from a choice on."""
-        if not _has_room(family, room):
+        if not has_room(family, room):
             return
         if isinstance(family, TestFamily):
             for v in family.choices()[start:]:
@@ -653,10 +659,8 @@ class Space:
         """The least derivation of a set of literals in a slot."""
         if any(clash(p, q) for i, p in enumerate(literals) for q in literals[:i]):
             return None
-        most, n_fixed = self.grammar.conjuncts.get(slot.type, 1), len(slot.fixed)
-        if len(literals) < n_fixed or (len(literals) > n_fixed and not slot.open):
-            return None
-        if most and len(literals) > max(most, n_fixed + int(slot.open)):
+        most, n_fixed = self.most_conjuncts(slot), len(slot.fixed)
+        if len(literals) < n_fixed or (len(literals) > n_fixed and not slot.open) or 0 < most < len(literals):
             return None
         homes = [self._home(slot.type, literal) for literal in literals] if len(literals) > n_fixed else []
         fixed = [[self._place_fixed(family, literal, slot.type) for literal in literals] for family in slot.fixed]
@@ -769,7 +773,8 @@ def _between(literal: Predicate, family: TestFamily) -> tuple[int, int] | None:
             return None
 
 
-def _has_room(family: Family, room: Room) -> bool:
+def has_room(family: Family, room: Room) -> bool:
+    """Tell whether a literal of a family, as a rewrite makes it, still fits."""
     if isinstance(family, TestFamily):
         return room.allows(family.size, family.depth)
     return room.allows(1, 1)
@@ -784,12 +789,12 @@ def _fits(item: Item, was: Item | None, room: Room) -> bool:
 
 
 def _in_order(positions: tuple[Position, ...]) -> bool:
-    """Whether like positions (those of ``distinct``) stand in the order of their keys: one order of a bag."""
+    """Tell whether like positions (those of ``distinct``) stand in the order of their keys: one order of a bag."""
     return len(positions) < 2 or all(p.key <= q.key for p, q in pairwise(p for p in positions if p.slot.plain))
 
 
 def _is_single(family: Family) -> bool:
-    """Whether a family is one literal, so that which literal of a position it made is never a question."""
+    """Tell whether a family is one literal, so that which literal of a position it made is never a question."""
     if isinstance(family, TestFamily):
         return len(family) == 1
     return len(family.numbers) == 1 and all(_is_single(f) for slot in family.slots for f in slot.fixed)
@@ -811,14 +816,14 @@ def _contested(name: str, offers: Offers) -> frozenset[int]:
 
 
 def _is_shared(literal: Predicate | None, families: list[Family], contested: set[int]) -> bool:
-    """Whether a literal may have several derivations."""
+    """Tell whether a literal may have several derivations."""
     assert literal is not None
     makers = [family.index for family in families if family.may_make(literal)]
     return len(makers) > 1 or not contested.isdisjoint(makers)
 
 
 def _refuse_shrinking(grammar: CheckedGrammar, offers: Offers) -> None:
-    """Limits must hold along every derivation: a rewrite of a literal may not make it smaller."""
+    """GrammarLimits must hold along every derivation: a rewrite of a literal may not make it smaller."""
     for by_left in offers.from_literal.values():
         for left, families in by_left.items():
             for family in families:

@@ -9,11 +9,11 @@ each other as far as syntax can see.
 from __future__ import annotations
 
 from collections.abc import Container
-from dataclasses import replace
 from typing import Any
 
-from structtree.lang.logic import excludes, implies
+from structtree.lang.logic import excludes, implies, subject
 from structtree.lang.syntax import (
+    TOP,
     Aggregate,
     All,
     Among,
@@ -24,35 +24,34 @@ from structtree.lang.syntax import (
     Exists,
     Flag,
     Follow,
+    LinkForm,
+    ListStep,
     Missing,
     Named,
     No,
     Not,
     Or,
     Predicate,
-    Step,
+    Test,
     Top,
     Within,
+    sort_scalars,
 )
+from structtree.lang.walk import children, functional_step, parts_of, peel, with_children
 
 __all__ = [
     "canonical",
     "clash",
     "conjoin",
     "conjuncts",
-    "functional_step",
     "head",
     "is_test",
     "may_outgrow",
     "n_literals",
     "nesting",
     "order",
-    "subject",
 ]
 
-TOP = Top()
-FUNCTIONAL = ("first", "last", "next", "previous")
-Subject = tuple[str, ...]
 Head = tuple[str | None, ...] | None
 
 
@@ -84,25 +83,20 @@ def canonical(predicate: Predicate) -> Predicate:
     >>> pretty(canonical(parse_predicate("b >= 2 and top and a = x and b >= 3 and a = x")))
     'a = x and b >= 3'
     """
+    predicate = with_children(predicate, tuple(map(canonical, children(predicate))))
     match predicate:
         case And(parts):
-            flat = [part for p in parts for part in conjuncts(canonical(p))]
-            return conjoin(tuple(_strongest(flat)))
+            return conjoin(tuple(_strongest([part for p in parts for part in conjuncts(p)])))
         case Or(parts):
-            flat = [part for p in parts for part in _disjuncts(canonical(p))]
-            unique = tuple(sorted(dict.fromkeys(flat), key=order))
+            unique = tuple(sorted(dict.fromkeys(part for p in parts for part in _disjuncts(p)), key=order))
             if TOP in unique:
                 return TOP
             return Or(unique) if len(unique) > 1 else unique[0]
         case Among(attribute, values, None):
-            unique_values = tuple(sorted(set(values), key=_scalar_order))
-            if len(unique_values) == 1:
-                return Compare(attribute, "=", unique_values[0])
-            return Among(attribute, unique_values)
+            words = sort_scalars(values)
+            return Compare(attribute, "=", words[0]) if len(words) == 1 else Among(attribute, words)
         case Distinct(link, inners):
-            return Distinct(link, tuple(sorted(map(canonical, inners), key=order)))
-        case Exists() | All() | No() | Count() | Follow() | Step() | Not():
-            return replace(predicate, inner=canonical(predicate.inner))
+            return Distinct(link, tuple(sorted(inners, key=order)))
         case _:
             return predicate
 
@@ -125,50 +119,12 @@ def _stronger(strong: Predicate, weak: Predicate, parts: list[Predicate]) -> boo
 
 
 def is_test(predicate: Predicate) -> bool:
-    """Whether a predicate is a test of the row itself, rather than of rows it leads to."""
-    return isinstance(predicate, Flag | Compare | Among | Within | Missing | Named | Aggregate)
-
-
-def subject(predicate: Predicate) -> Subject | None:
-    """What a test asks about: an attribute, an aggregate, or those at the end of references; else None.
-
-    Only tests with the same subject can imply or exclude each other as far as syntax can see.
-
-    Examples
-    --------
-    >>> from structtree.lang.parse import parse_predicate
-    >>> subject(parse_predicate("load.shape = circle"))
-    ('load.', 'shape')
-    """
-    match predicate:
-        case Flag(attribute) | Compare(attribute) | Among(attribute) | Within(attribute):
-            return (attribute,)
-        case Missing(member):
-            return (member,)
-        case Named(name):
-            return ("define ", name)
-        case Aggregate(function, link, attribute):
-            return (f"{function} ", link, attribute)
-        case Follow() | Step() if (step := functional_step(predicate)) is not None:
-            inner = subject(predicate.inner)
-            return None if inner is None else (step, *inner)
-        case _:
-            return None
-
-
-def functional_step(predicate: Predicate) -> str | None:
-    """The step of a predicate that looks at one certain row (a reference, the first, the next ...), else None."""
-    match predicate:
-        case Follow(link):
-            return f"{link}."
-        case Step(step, _, link) if step in FUNCTIONAL:
-            return f"{step} {link or ''}."
-        case _:
-            return None
+    """Tell whether a predicate is a test of the row itself, rather than of rows it leads to."""
+    return isinstance(predicate, Test)
 
 
 def clash(p: Predicate, q: Predicate) -> bool:
-    """Whether two literals may not be conjuncts of one position.
+    """Tell whether two literals may not be conjuncts of one position.
 
     They clash when they are the same; when they are tests of one subject and one implies or excludes the other;
     when they are two sets of values of one subject, which are better said as one set; when they count the same rows
@@ -194,7 +150,7 @@ def clash(p: Predicate, q: Predicate) -> bool:
 
 
 def may_outgrow(p: Predicate, q: Predicate, rewritten: Container[Head] = ()) -> bool:
-    """Whether a literal p that clashes with q may have refinements that do not.
+    """Tell whether a literal p that clashes with q may have refinements that do not.
 
     Behind a functional step only ``top``, and what rewrites begin at, can still become a plain test; elsewhere
     growing may always help.
@@ -215,11 +171,11 @@ def may_outgrow(p: Predicate, q: Predicate, rewritten: Container[Head] = ()) -> 
 def _unfilled(p: Predicate, rewritten: Container[Head]) -> bool:
     if isinstance(p, Top) or head(p) in rewritten:
         return True
-    return isinstance(p, Follow | Step) and functional_step(p) is not None and _unfilled(p.inner, rewritten)
+    return isinstance(p, Follow | ListStep) and functional_step(p) is not None and _unfilled(p.inner, rewritten)
 
 
 def head(literal: Predicate) -> Head:
-    """What a literal has in common with all that differ from it in values and in what is inside.
+    """Return what a literal has in common with all that differ from it in values and in what is inside.
 
     Examples
     --------
@@ -228,8 +184,8 @@ def head(literal: Predicate) -> Head:
     True
     """
     match literal:
-        case Step(step, _, link):
-            return ("Step", step, link)
+        case ListStep(step, _, link):
+            return ("ListStep", step, link)
         case Exists(link) | All(link) | No(link) | Count(link) | Distinct(link) | Follow(link):
             return (type(literal).__name__, link)
         case _:
@@ -244,16 +200,9 @@ def _related(p: Predicate, q: Predicate) -> bool:
 
 
 def _opposed(p: Predicate, q: Predicate) -> bool:
-    if isinstance(_end(p), Among) and isinstance(_end(q), Among):
+    if isinstance(peel(p)[1], Among) and isinstance(peel(q)[1], Among):
         return True
     return bool(implies(p, q)) or bool(implies(q, p)) or excludes(p, q)
-
-
-def _end(predicate: Predicate) -> Predicate:
-    """The test behind all functional steps."""
-    while isinstance(predicate, Follow | Step):
-        predicate = predicate.inner
-    return predicate
 
 
 def n_literals(predicate: Predicate) -> int:
@@ -265,19 +214,7 @@ def n_literals(predicate: Predicate) -> int:
     >>> n_literals(parse_predicate("exists atoms (element = N and exists bonds (to.element = O))"))
     5
     """
-    match predicate:
-        case Top():
-            return 0
-        case And(parts) | Or(parts):
-            return sum(map(n_literals, parts))
-        case Distinct(_, inners):
-            return 1 + sum(map(n_literals, inners))
-        case Not(inner):
-            return n_literals(inner)
-        case Exists() | All() | No() | Count() | Follow() | Step():
-            return 1 + n_literals(predicate.inner)
-        case _:
-            return 1
+    return sum(not isinstance(part, _CONNECTIVES) for part in parts_of(predicate))
 
 
 def nesting(predicate: Predicate) -> int:
@@ -289,19 +226,8 @@ def nesting(predicate: Predicate) -> int:
     >>> nesting(parse_predicate("exists atoms (element = N and exists bonds (to.element = O))"))
     3
     """
-    match predicate:
-        case And(parts) | Or(parts):
-            return max(map(nesting, parts))
-        case Distinct(_, inners):
-            return 1 + max(map(nesting, inners), default=0)
-        case Not(inner):
-            return nesting(inner)
-        case Exists() | All() | No() | Count() | Follow() | Step():
-            return 1 + nesting(predicate.inner)
-        case Aggregate():
-            return 1
-        case _:
-            return 0
+    inside = max(map(nesting, children(predicate)), default=0)
+    return inside + isinstance(predicate, _LOOKS_BEHIND_A_LINK)
 
 
 def _scalar_order(value: Any) -> tuple[bool, Any]:
@@ -327,7 +253,7 @@ def order(predicate: Predicate) -> tuple[Any, ...]:
             return (1, link, attribute, function, op, value)
         case Follow(link, inner):
             return (2, link, "", order(inner))
-        case Step(step, inner, link):
+        case ListStep(step, inner, link):
             return (2, link or "", step, order(inner))
         case Exists(link, inner):
             return (3, link, 0, order(inner))
@@ -349,4 +275,6 @@ def order(predicate: Predicate) -> tuple[Any, ...]:
             return (9,)
 
 
+_CONNECTIVES = (Top, And, Or, Not)
+_LOOKS_BEHIND_A_LINK = LinkForm | Aggregate
 _OPERATORS = {"=": 1, "!=": 2, ">=": 3, "<=": 4}

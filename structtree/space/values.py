@@ -1,4 +1,4 @@
-"""What a value source offers on given data: thresholds, categories, intervals, counts.
+"""The values that a source offers on given data: thresholds, categories, intervals, counts.
 
 The rules a person can predict. ``a >= *`` has a threshold between any two neighbouring values: for whole numbers
 the greater of the two (``<=``: the smaller), for reals the midpoint, rounded to the fewest decimals that keep it
@@ -22,11 +22,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structtree.data.schema import Kind
-from structtree.lang.syntax import Bins, Listed, Quantiles, Range, Scalar, Source, Star
+from structtree.lang.syntax import Bins, Listed, Quantiles, Range, Scalar, Star, ValueSource
 
 __all__ = ["Interval", "Subsets", "counts", "cuts", "intervals", "midpoints", "scalars"]
 
-Floats = NDArray[np.float64]
+_Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +117,7 @@ class Subsets(Sequence[tuple[str, ...]]):
         return Subsets(self.words, {*self.skipped, *places})
 
 
-def cuts(source: Source, values: Floats, kind: Kind, op: str) -> Floats:
+def cuts(source: ValueSource, values: _Floats, kind: Kind, op: str) -> _Floats:
     """The thresholds that a source offers for ``>=`` or ``<=``, sorted and without repeats.
 
     Examples
@@ -142,7 +142,7 @@ def cuts(source: Source, values: Floats, kind: Kind, op: str) -> Floats:
             return np.arange(low, high + 1, dtype=np.float64)
 
 
-def intervals(source: Bins | Quantiles, values: Floats, kind: Kind) -> tuple[Interval, ...]:
+def intervals(source: Bins | Quantiles, values: _Floats, kind: Kind) -> tuple[Interval, ...]:
     """The intervals that a source offers; together they cover all values, and no two overlap.
 
     Examples
@@ -163,7 +163,7 @@ def intervals(source: Bins | Quantiles, values: Floats, kind: Kind) -> tuple[Int
     return tuple(Interval(float(edges[i]), float(edges[i + 1]), i == last) for i in range(last + 1))
 
 
-def scalars(source: Source, offered: tuple[Scalar, ...]) -> tuple[Scalar, ...]:
+def scalars(source: ValueSource, offered: tuple[Scalar, ...]) -> tuple[Scalar, ...]:
     """The values that a source offers for ``=`` and ``!=``, given those that the data has."""
     match source:
         case Listed(values):
@@ -174,7 +174,7 @@ def scalars(source: Source, offered: tuple[Scalar, ...]) -> tuple[Scalar, ...]:
             return offered
 
 
-def counts(source: Source, most: int) -> tuple[int, ...]:
+def counts(source: ValueSource, most: int) -> tuple[int, ...]:
     """The numbers that a source offers for a count, when at most so many rows are there to count."""
     match source:
         case Listed(values):
@@ -185,7 +185,7 @@ def counts(source: Source, most: int) -> tuple[int, ...]:
             return tuple(range(1, most + 1))
 
 
-def midpoints(low: Floats, high: Floats, kind: Kind, op: str) -> Floats:
+def midpoints(low: _Floats, high: _Floats, kind: Kind, op: str) -> _Floats:
     """A threshold between each two values: of whole numbers one of them, else a short number near the middle.
 
     Examples
@@ -211,7 +211,7 @@ def midpoints(low: Floats, high: Floats, kind: Kind, op: str) -> Floats:
     return np.where(stuck, high if op == ">=" else low, result)
 
 
-def _edges(present: Floats, k: int) -> Floats:
+def _edges(present: _Floats, k: int) -> _Floats:
     """The edges of k intervals that hold all values, of equal width between the finite ones."""
     finite = present[np.isfinite(present)]
     if not len(finite):
@@ -223,12 +223,12 @@ def _edges(present: Floats, k: int) -> Floats:
     return np.asarray(edges)
 
 
-def _whole(thresholds: Floats, op: str) -> Floats:
+def _whole(thresholds: _Floats, op: str) -> _Floats:
     """The whole numbers that say the same of whole numbers."""
     return np.asarray(np.ceil(thresholds) if op == ">=" else np.floor(thresholds))
 
 
-def _quantile_cuts(values: Floats, k: int, kind: Kind, op: str) -> Floats:
+def _quantile_cuts(values: _Floats, k: int, kind: Kind, op: str) -> _Floats:
     """Thresholds after about each k-th part of the rows, each between two neighbouring values."""
     ranked = np.sort(values[~np.isnan(values)])
     if len(ranked) < 2:

@@ -26,19 +26,19 @@ from structtree.lang.syntax import (
     Flag,
     Follow,
     Glob,
+    GrammarLimits,
     GrammarSyntax,
-    Limits,
     Listed,
+    ListStep,
+    Location,
     Missing,
     No,
     Not,
     Or,
-    Place,
     Quantiles,
     Range,
     Rewrite,
     Star,
-    Step,
     Top,
     Within,
 )
@@ -91,11 +91,11 @@ FORMS = {
     "mean l.a <= quantiles(4)": Aggregate("mean", "l", "a", "<=", Quantiles(4)),
     "max l.f* >= *": Aggregate("max", "l", Glob("f*"), ">=", Star()),
     "distinct l (a, b and c)": Distinct("l", (A, And((B, C)))),
-    "first l (a)": Step("first", A, "l"),
-    "last l (a)": Step("last", A, "l"),
-    "next (a)": Step("next", A),
-    "previous (a)": Step("previous", A),
-    "later (a)": Step("later", A),
+    "first l (a)": ListStep("first", A, "l"),
+    "last l (a)": ListStep("last", A, "l"),
+    "next (a)": ListStep("next", A),
+    "previous (a)": ListStep("previous", A),
+    "later (a)": ListStep("later", A),
     "a and b or c": Or((And((A, B)), C)),
     "a or b and c": Or((A, And((B, C)))),
     "(a or b) and c": And((Or((A, B)), C)),
@@ -117,8 +117,8 @@ def test_nodes_know_their_place():
     found = parse_predicate("a\n  and load.shape = x")
     assert isinstance(found, And)
     follow = found.parts[1]
-    assert isinstance(follow, Follow) and follow.place == Place(2, 7)
-    assert isinstance(follow.inner, Compare) and follow.inner.place == Place(2, 12)
+    assert isinstance(follow, Follow) and follow.place == Location(2, 7)
+    assert isinstance(follow.inner, Compare) and follow.inner.place == Location(2, 12)
 
 
 def test_types_are_read():
@@ -166,7 +166,7 @@ def test_the_rest_of_a_grammar_is_read():
     assert (syntax.name, syntax.doc, syntax.individual) == ("multi-instance", "doc", "T")
     assert (syntax.definitions[0].body, syntax.definitions[0].doc) == (Or((A, B)), "about d")
     assert (syntax.functions[0].kind, syntax.functions[0].doc) == ("real", "about f")
-    assert syntax.limits == Limits(4, 6)
+    assert syntax.limits == GrammarLimits(4, 6)
 
 
 def test_a_grammar_may_be_empty():

@@ -21,9 +21,10 @@ from structtree.lang.syntax import (
     Follow,
     Function,
     Glob,
+    GrammarLimits,
     GrammarSyntax,
-    Limits,
     Listed,
+    ListStep,
     Missing,
     No,
     Not,
@@ -33,7 +34,6 @@ from structtree.lang.syntax import (
     RefineBlock,
     Rewrite,
     Star,
-    Step,
     Top,
     TypeDeclaration,
     Within,
@@ -86,8 +86,8 @@ def _flat(inner, kind):
 def _larger(inner):
     return st.one_of(
         st.builds(Follow, names, inner),
-        st.builds(Step, st.sampled_from(["next", "previous", "later"]), inner),
-        st.builds(Step, st.sampled_from(["first", "last"]), inner, names),
+        st.builds(ListStep, st.sampled_from(["next", "previous", "later"]), inner),
+        st.builds(ListStep, st.sampled_from(["first", "last"]), inner, names),
         st.builds(Exists, names, inner),
         st.builds(All, names, inner),
         st.builds(No, names, inner),
@@ -149,5 +149,5 @@ def grammars(draw):
         blocks=tuple(
             draw(st.lists(st.builds(RefineBlock, names, st.lists(rewrites, max_size=4).map(tuple)), max_size=2))
         ),
-        limits=draw(st.builds(Limits, st.one_of(st.none(), small), st.one_of(st.none(), small))),
+        limits=draw(st.builds(GrammarLimits, st.one_of(st.none(), small), st.one_of(st.none(), small))),
     )

@@ -5,9 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from structtree.data.schema import Attribute, Link, RecordType, Schema
+from structtree.lang.logic import excludes, implies
 from structtree.lang.parse import parse_predicate
 from structtree.lang.pretty import pretty
-from structtree.learn.clauses import clauses, entails, negation, refutes, short_clauses
+from structtree.learn.clauses import clauses, negation, short_clauses
 from structtree.space.evaluate import rows_where
 from tests.learn.asking_trees import ask, counts, trees
 from tests.strategies import populations, predicates, schemas
@@ -51,8 +52,8 @@ def test_what_is_entailed_or_refuted_is_so_on_data(case):
     population, p, q = case
     name = population.schema.individual
     one, other = rows_where(p, population, name), rows_where(q, population, name)
-    assert not entails(p, q) or other[one].all()
-    assert not refutes(p, q) or not (one & other).any()
+    assert not implies(p, q) or other[one].all()
+    assert not excludes(p, q) or not (one & other).any()
 
 
 @given(schemas().flatmap(trees))

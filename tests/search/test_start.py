@@ -21,7 +21,7 @@ def trains():
 
 
 def enumerated(space, start):
-    waiting = list(space.opened(start))
+    waiting = list(space.reopened(start))
     while waiting:
         position = waiting.pop()
         yield position.predicate
@@ -54,7 +54,7 @@ def test_of_a_conjunction_each_literal_is_refined_by_itself(trains):
 def test_a_start_without_links_offers_nothing_to_refine():
     data = Population.from_records([{"a": 1, "b": True}, {"a": 2, "b": False}])
     space = Space.build(Grammar.parse("refine Individual { top -> a >= * ; top -> b }"), data)
-    assert list(space.opened(space.parse("b"))) == []
+    assert list(space.reopened(space.parse("b"))) == []
 
 
 def test_a_one_step_grammar_finds_two_conditions_on_the_same_row():

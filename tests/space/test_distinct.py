@@ -15,6 +15,7 @@ from structtree.space.evaluate import holds
 from structtree.space.meaning import satisfies, witnesses
 from structtree.space.obstacle import obstacle
 from structtree.space.space import Space
+from tests.space.truth import is_true
 
 
 def boxes(contents):
@@ -41,7 +42,7 @@ def test_both_evaluators_and_the_witnesses_are_what_trying_all_ways_finds(seed):
     expected = [first_by_trying(kinds, parts) for kinds in [*contents, [0, 1, 2, 3]]]
     assert holds(predicate, population).tolist() == [found is not None for found in expected]
     for i, found in enumerate(expected):
-        assert satisfies(predicate, population, i) == (found is not None)
+        assert is_true(predicate, population, i) == satisfies(predicate, population, i) == (found is not None)
         paths = {w.path for w in witnesses(predicate, population, i)} - {""}
         assert paths == {f"items[{place}]" for place in found or ()}
 

@@ -46,9 +46,9 @@ def check_batches(text):
     waiting = [space.root()]
     for position in islice(waiting, MOST):
         waiting += space.extend(position)
-        for growth in space.growths(position):
-            if isinstance(growth, Batch):
-                assert all(len(list(growth.settle(item))) == 1 for item in space.members(growth)), text
+        for extension in space.extensions(position):
+            if isinstance(extension, Batch):
+                assert all(len(list(extension.settle(item))) == 1 for item in space.members(extension)), text
 
 
 @pytest.mark.parametrize("seed", range(0, 300, 10))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from structtree.lang.logic import subject
 from structtree.lang.parse import parse_predicate
 from structtree.lang.pretty import pretty
-from structtree.space.terms import canonical, clash, n_literals, nesting, subject
+from structtree.space.terms import canonical, clash, n_literals, nesting
 
 
 def form(text):

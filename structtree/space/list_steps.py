@@ -1,0 +1,104 @@
+"""Steps along lists, written once: which elements ``first``, ``last``, ``next``, ``previous`` and ``later`` lead to.
+
+The idea: write all lists of a type one after the other; then every step leads from a row to a run of consecutive
+elements. Whoever needs the rows behind a step takes these runs: the definition of truth one row at a time, the
+evaluation of all rows at once by sums over runs, the search as an adjacency.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structtree.data.columns import Adjacency, Population
+from structtree.lang.syntax import ListStep
+
+__all__ = ["Runs", "runs_of"]
+
+_Places = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Runs:
+    """For each row of a type the run of list elements that a step leads to.
+
+    Parameters
+    ----------
+    elements : array of int
+        The rows of all lists, list after list.
+    begin : array of int
+        Where the list of each row begins among them.
+    start, stop : array of int
+        The run of each row: from start up to stop, without it; empty where the step leads nowhere.
+    links : tuple of (int, str)
+        Where the lists of each link begin, and the name of the link.
+    """
+
+    elements: NDArray[np.int32]
+    begin: _Places
+    start: _Places
+    stop: _Places
+    links: tuple[tuple[int, str], ...]
+
+    @property
+    def adjacency(self) -> Adjacency:
+        """The runs as a link from each row to its elements."""
+        lengths = self.stop - self.start
+        within = np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+        return Adjacency.from_lengths(lengths, self.elements[np.repeat(self.start, lengths) + within])
+
+    def any_true(self, true: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Return for each row whether one of the elements of its run is true."""
+        running = np.concatenate(([0], np.cumsum(true[self.elements])))
+        return np.asarray(running[self.stop] > running[self.start])
+
+
+def runs_of(step: ListStep, population: Population, type_name: str) -> Runs:
+    """Return where a step leads from each row of a type.
+
+    Examples
+    --------
+    >>> from structtree.lang.syntax import Top
+    >>> trains = Population.from_records([{"cars": [{"wheels": 2}, {"wheels": 3}]}, {"cars": [{"wheels": 4}]}])
+    >>> runs_of(ListStep("last", Top(), "cars"), trains, "Individual").adjacency.targets.tolist()
+    [1, 2]
+    >>> runs_of(ListStep("next", Top()), trains, trains.schema.names[1]).adjacency.lengths.tolist()
+    [1, 0, 0]
+    """
+    if step.link is not None:
+        lists = population.tables[type_name].links[step.link]
+        begin, end = lists.offsets[:-1], lists.offsets[1:]
+        start = begin if step.step == "first" else np.maximum(end - 1, begin)
+        return Runs(lists.targets, begin, start, np.minimum(start + 1, end), ((0, step.link),))
+    return _between_neighbours(step, population, type_name)
+
+
+def _between_neighbours(step: ListStep, population: Population, type_name: str) -> Runs:
+    """Return where a step leads from each element of a list; no row is an element of two."""
+    n_rows = population.tables[type_name].n_rows
+    begin, end = np.zeros((2, n_rows), dtype=np.int64)
+    place = np.full(n_rows, -1)
+    elements, links, n_before = [np.zeros(0, dtype=np.int32)], [], 0
+    for name, lists in _lists_of(population, type_name):
+        targets = lists.targets
+        begin[targets] = n_before + np.repeat(lists.offsets[:-1], lists.lengths)
+        end[targets] = n_before + np.repeat(lists.offsets[1:], lists.lengths)
+        place[targets] = n_before + np.arange(len(targets))
+        links.append((n_before, name))
+        elements.append(targets)
+        n_before += len(targets)
+    start = np.maximum(place - 1, begin) if step.step == "previous" else place + 1
+    stop = {"previous": place, "next": np.minimum(place + 2, end)}.get(step.step, end)
+    return Runs(np.concatenate(elements), begin, start, np.maximum(start, stop), tuple(links))
+
+
+def _lists_of(population: Population, type_name: str) -> list[tuple[str, Adjacency]]:
+    """Return the lists whose elements are rows of a type, by the names of their links."""
+    return [
+        (link.name, population.tables[record.name].links[link.name])
+        for record in population.schema.types
+        for link in record.links
+        if link.kind == "list" and link.target == type_name
+    ]
