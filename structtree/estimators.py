@@ -7,8 +7,10 @@ nominal), or as an array. New ones are read as the training data was: what an at
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from inspect import Parameter, Signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -27,16 +29,16 @@ from structtree.data.frames import names_of
 from structtree.data.schema import Attribute
 from structtree.errors import DataError, UsageError, did_you_mean
 from structtree.lang.grammar import Grammar, shipped_grammars
-from structtree.learn.fit import Pruning, fit
+from structtree.learn.fit import fit
 from structtree.learn.grow import Progress
-from structtree.learn.growth import Growth
+from structtree.learn.growth import Decision, Growth, Objective, Pruning
 from structtree.learn.importance import importances
-from structtree.learn.leaves import MAJORITY, Decision
 from structtree.learn.model import Model
 from structtree.learn.paths import decision_path
 from structtree.learn.predict import predicted_classes, predicted_means, predicted_probabilities
 from structtree.learn.prune import pruning_path
 from structtree.learn.tree import Leaf, Tree
+from structtree.options import Option, build_options, option, options_of, reference
 from structtree.search.criteria import criterion
 
 if TYPE_CHECKING:
@@ -46,12 +48,66 @@ __all__ = ["StructuralTreeClassifier", "StructuralTreeRegressor"]
 
 Form = Literal["population", "records", "graphs", "frame", "array"]
 
-SECONDS = 60.0
-"""What a fit may take unless the user says otherwise."""
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class _Input:
+    """Parameters that only the estimators have."""
+
+    grammar: str | Path | Grammar | None = option(
+        None,
+        "What may be asked: a grammar, its text, its file, or the name of one that comes with the package; by "
+        "default `structtree.default_grammar` decides it from the data.",
+        accepts="str, Path or Grammar",
+    )
+    categorical_features: Sequence[int | str | bool] | None = option(
+        None,
+        "For DataFrames and arrays: the columns whose numbers are codes and so nominal, by their places, by their "
+        "names, or as a mask; columns of text are nominal anyway.",
+        accepts="sequence of int, str or bool",
+    )
+    functions: Mapping[str, Callable[[Mapping[str, Any]], Any]] | None = option(
+        None, "Functions for those that the grammar declares.", accepts="dict from name to function"
+    )
+    verbose: bool = option(False, "Print progress.")
+
+
+PARAMETERS = options_of(_Input, Objective, Growth, Pruning, Decision)
+
+
+def _with_parameters(*, classes: bool) -> Callable[[type[T]], type[T]]:
+    """Give an estimator the declared parameters: its ``__init__``, their signature, and their reference.
+
+    The grammar may be given by position, all others only by name.
+    """
+    declared = [each for each in PARAMETERS if classes or not each.for_classes]
+    signature = Signature([Parameter("self", Parameter.POSITIONAL_ONLY), *map(_parameter, declared)])
+
+    def __init__(self: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807  # it becomes the class's own
+        given = signature.bind(self, *args, **kwargs)
+        given.apply_defaults()
+        vars(self).update((name, value) for name, value in given.arguments.items() if name != "self")
+
+    def decorate(estimator: type[T]) -> type[T]:
+        __init__.__signature__ = signature  # type: ignore[attr-defined]  # inspect looks there
+        __init__.__qualname__ = f"{estimator.__qualname__}.__init__"
+        estimator.__init__ = __init__  # type: ignore[method-assign]  # in place of the one that shows no parameters
+        estimator.__doc__ = reference(estimator, declared, "parameter")
+        return estimator
+
+    return decorate
+
+
+def _parameter(declared: Option) -> Parameter:
+    kind = Parameter.POSITIONAL_OR_KEYWORD if declared.name == "grammar" else Parameter.KEYWORD_ONLY
+    return Parameter(declared.parameter, kind, default=declared.usual, annotation=declared.kind)
 
 
 class _StructuralTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """What the classifier and the regressor share."""
+
+    _task: ClassVar[Literal["classes", "numbers"]]
 
     def _fit(
         self,
@@ -61,62 +117,28 @@ class _StructuralTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
         name: Any,
         classes: list[Any] | None = None,
         class_weight: Mapping[Any, float] | None = None,
-        priors: Mapping[Any, float] | None = None,
     ) -> Self:
-        grammar, task = _grammar(self.grammar), "numbers" if classes is None else "classes"
-        chosen = criterion(self.criterion or ("mse" if classes is None else "acc*"))
-        if chosen.task != task:
-            raise UsageError(f"criterion {chosen.name!r} is for {chosen.task}; this is a tree for {task}")
+        grammar, given = _grammar(self.grammar), self.get_params(deep=False)
+        chosen = criterion(self.criterion or ("mse" if self._task == "numbers" else "acc*"))
+        if chosen.task != self._task:
+            raise UsageError(f"criterion {chosen.name!r} is for {chosen.task}; this is a tree for {self._task}")
         self.model_ = fit(
             self._training_population(X, grammar),
             y,
             grammar,
-            self._growth(),
-            self._pruning(),
-            self._decision(),
+            build_options(Growth, given | {"random_state": _seed(self.random_state)}),
+            build_options(Pruning, given),
+            build_options(Decision, given),
             criterion=chosen.name,
             sample_weight=sample_weight,
             class_weight=class_weight,
             classes=classes,
-            priors=priors,
+            priors=given.get("priors"),
             functions=self.functions,
             target_name=name if isinstance(name, str) else None,
             progress=_tell if self.verbose else None,
         )
         return self
-
-    def _growth(self) -> Growth:
-        return Growth(
-            max_depth=self.max_depth,
-            min_samples_split=self.min_samples_split,
-            min_samples_leaf=self.min_samples_leaf,
-            min_impurity_decrease=self.min_impurity_decrease,
-            max_leaf_nodes=self.max_leaf_nodes,
-            stop=self.stop,
-            significance=self.significance,
-            share=self.share,
-            prune=self.prune,
-            strategy=self.strategy,
-            max_evaluations=self.max_evaluations,
-            time_limit=self.time_limit,
-            random_state=_seed(self.random_state),
-            nominal=self.nominal,
-            missing=self.missing,
-            average_gain_filter=getattr(self, "average_gain_filter", False),
-        )
-
-    def _pruning(self) -> Pruning:
-        method: Any = self.post_prune
-        alpha: Any = "cv" if self.ccp_alpha is None else self.ccp_alpha
-        if self.ccp_alpha is not None and method not in (None, "cost-complexity"):
-            raise UsageError(f"ccp_alpha is for post_prune='cost-complexity', not for {method!r}")
-        if self.ccp_alpha is not None:
-            method = "cost-complexity"
-        confidence = getattr(self, "confidence", 0.25)
-        return Pruning(method, alpha, self.validation_fraction, confidence, self.min_weight_fraction_leaf)
-
-    def _decision(self) -> Decision:
-        return MAJORITY
 
     # ---- the fitted tree --------------------------------------------------------------------------------
 
@@ -186,7 +208,7 @@ class _StructuralTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
             With ``ccp_alphas`` and ``impurities``; see `structtree.learn.prune.pruning_path`.
         """
         grown = clone(self).set_params(post_prune=None, ccp_alpha=None).fit(X, y, sample_weight)
-        path = pruning_path(grown.tree_, decision=grown._decision())
+        path = pruning_path(grown.tree_, decision=grown.model_.decision)
         return Bunch(ccp_alphas=path.alphas, impurities=path.risks)
 
     # ---- individuals ------------------------------------------------------------------------------------
@@ -261,68 +283,11 @@ class _StructuralTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
         return tags
 
 
+@_with_parameters(classes=True)
 class StructuralTreeClassifier(ClassifierMixin, _StructuralTree):  # type: ignore[misc]  # scikit-learn has no types
     """A decision tree whose tests are what a grammar allows to ask of structured individuals.
 
-    Parameters
-    ----------
-    grammar : str, Path or Grammar, optional
-        What may be asked: the name of a grammar that comes with the package, a file, the text of a grammar, or a
-        Grammar. By default `structtree.default_grammar` decides it from the data, and ``model_.params`` says which
-        it is (``grammar_origin``); a table gets an ordinary decision tree.
-    criterion : str, optional
-        ``"acc*"`` by default: accuracy, ties by entropy; see `structtree.search.criteria`.
-    max_depth, min_samples_split, min_samples_leaf, min_impurity_decrease, max_leaf_nodes, stop, significance
-        When to stop growing; see `structtree.learn.grow.Growth`.
-    min_weight_fraction_leaf : float
-        A node whose best test leaves less than this share of the whole weight on a side is a leaf.
-    post_prune : {"cost-complexity", "reduced-error", "pessimistic"}, optional
-        How the grown tree is pruned; see `structtree.learn.prune`.
-    ccp_alpha : float or "cv", optional
-        What a leaf costs in cost-complexity pruning; by default what does best in a cross-validation. A value here
-        is enough to ask for that pruning.
-    validation_fraction : float
-        The share that is held out for reduced-error pruning.
-    confidence : float
-        Of pessimistic pruning; less prunes more.
-    leaf_estimate : {"frequency", "laplace", "m-estimate", "m-branch"}
-        How leaves estimate probabilities, with ``m`` for the last two; see `structtree.learn.leaves.Decision`.
-    m : float
-    costs : matrix, optional
-        ``costs[i][j]`` is the cost of saying class j of an individual of class i, in the order of ``classes_``.
-    class_weight : dict or "balanced", optional
-        Weights of classes, as of scikit-learn's trees.
-    priors : dict from class to float, optional
-        What shares the classes have where the tree will be used; the training data weighs as if it had them.
-    categorical_features : sequence of int, str or bool, optional
-        For DataFrames and arrays: the columns whose numbers are codes of something and so nominal, by their places,
-        by their names, or as a mask. Columns of text are nominal anyway.
-    nominal : {"binary", "subset", "multiway"}
-        For plain tables: whether a nominal attribute tells one value from the others, some values from the others, or
-        has a side for each value, as in ID3 and C4.5; see `structtree.learn.grow.Growth`.
-    missing : {"false", "majority", "fractional"}
-        For plain tables: what becomes of those who lack a value that is asked about, here and in ``predict``: no test
-        holds of them, they go where most go, or they go to all sides in parts (C4.5). By the last two rules that is
-        also so for a category that training has not seen.
-    average_gain_filter : bool
-        For plain tables and criterion ``"gain-ratio"``: only attributes with at least average gain compete (C4.5).
-    share : {"path"}, optional
-        With ``"path"`` the yes side of a branch may also refine its test.
-    prune : bool
-        Whether the search uses bounds; the tree is the same without, and takes longer.
-    strategy : {"auto", "bottom-up", "best-first", "exhaustive", "beam"}
-        Of the search; see `structtree.learn.grow.Growth`.
-    max_evaluations : int, optional
-        The most predicates to evaluate at one node: a budget that gives the same tree on every machine.
-    time_limit : float, optional
-        Seconds for the whole fit. When they are over the tree is as good as it could be made until then, and
-        ``unproved_`` says where a better test may have been missed.
-    functions : dict from name to function, optional
-        For each ``function`` that the grammar declares.
-    random_state : int, RandomState or None
-        For what is held out, and the folds that choose ``ccp_alpha``; the growing itself leaves nothing to chance.
-    verbose : bool
-        Whether progress is printed.
+    See `structtree.Growth`, `structtree.Pruning` and `structtree.Decision` for more about the parameters.
 
     Attributes
     ----------
@@ -350,72 +315,7 @@ class StructuralTreeClassifier(ClassifierMixin, _StructuralTree):  # type: ignor
     (['a'], 2, {})
     """
 
-    def __init__(
-        self,
-        grammar: str | Path | Grammar | None = None,
-        *,
-        criterion: str | None = None,
-        max_depth: int | None = None,
-        min_samples_split: int = 2,
-        min_samples_leaf: int = 1,
-        min_weight_fraction_leaf: float = 0.0,
-        min_impurity_decrease: float = 0.0,
-        max_leaf_nodes: int | None = None,
-        stop: Literal["test", "mdl"] | None = None,
-        significance: float = 0.05,
-        post_prune: Literal["cost-complexity", "reduced-error", "pessimistic"] | None = None,
-        ccp_alpha: float | Literal["cv"] | None = None,
-        validation_fraction: float = 0.25,
-        confidence: float = 0.25,
-        leaf_estimate: Literal["frequency", "laplace", "m-estimate", "m-branch"] = "frequency",
-        m: float = 2.0,
-        costs: Any = None,
-        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
-        priors: Mapping[Any, float] | None = None,
-        categorical_features: Sequence[int | str | bool] | None = None,
-        nominal: Literal["binary", "subset", "multiway"] = "binary",
-        missing: Literal["false", "majority", "fractional"] = "false",
-        average_gain_filter: bool = False,
-        share: Literal["path"] | None = None,
-        prune: bool = True,
-        strategy: Literal["auto", "bottom-up", "best-first", "exhaustive", "beam"] = "auto",
-        max_evaluations: int | None = None,
-        time_limit: float | None = SECONDS,
-        functions: Mapping[str, Callable[[Mapping[str, Any]], Any]] | None = None,
-        random_state: int | np.random.RandomState | None = 0,
-        verbose: bool = False,
-    ) -> None:
-        self.grammar = grammar
-        self.criterion = criterion
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.min_impurity_decrease = min_impurity_decrease
-        self.max_leaf_nodes = max_leaf_nodes
-        self.stop = stop
-        self.significance = significance
-        self.post_prune = post_prune
-        self.ccp_alpha = ccp_alpha
-        self.validation_fraction = validation_fraction
-        self.confidence = confidence
-        self.leaf_estimate = leaf_estimate
-        self.m = m
-        self.costs = costs
-        self.class_weight = class_weight
-        self.priors = priors
-        self.categorical_features = categorical_features
-        self.nominal = nominal
-        self.missing = missing
-        self.average_gain_filter = average_gain_filter
-        self.share = share
-        self.prune = prune
-        self.strategy = strategy
-        self.max_evaluations = max_evaluations
-        self.time_limit = time_limit
-        self.functions = functions
-        self.random_state = random_state
-        self.verbose = verbose
+    _task = "classes"
 
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Grow a tree.
@@ -437,7 +337,7 @@ class StructuralTreeClassifier(ClassifierMixin, _StructuralTree):  # type: ignor
         if self.class_weight is not None:
             factors = dict(zip(labels.tolist(), compute_sample_weight(self.class_weight, labels), strict=True))
         self.classes_ = np.unique(labels)
-        return self._fit(X, labels, weights, getattr(y, "name", None), self.classes_.tolist(), factors, self.priors)
+        return self._fit(X, labels, weights, getattr(y, "name", None), self.classes_.tolist(), factors)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The class of each individual."""
@@ -449,33 +349,12 @@ class StructuralTreeClassifier(ClassifierMixin, _StructuralTree):  # type: ignor
         population = self._population(X)
         return predicted_probabilities(self.tree_, population, self.model_.decision)
 
-    def _decision(self) -> Decision:
-        return Decision(self.leaf_estimate, self.m, self.costs)
 
-
+@_with_parameters(classes=False)
 class StructuralTreeRegressor(RegressorMixin, _StructuralTree):  # type: ignore[misc]  # scikit-learn has no types
     """A regression tree whose tests are what a grammar allows to ask of structured individuals.
 
-    Parameters
-    ----------
-    grammar, max_depth, min_samples_split, min_samples_leaf, min_impurity_decrease, max_leaf_nodes, stop, significance
-        As of `StructuralTreeClassifier`.
-    min_weight_fraction_leaf : float
-        As of `StructuralTreeClassifier`.
-    criterion : str, optional
-        ``"mse"`` by default.
-    post_prune : {"cost-complexity", "reduced-error"}, optional
-        How the grown tree is pruned.
-    ccp_alpha, validation_fraction, share, prune, strategy, max_evaluations, time_limit, functions
-        As of `StructuralTreeClassifier`.
-    categorical_features : sequence of int, str or bool, optional
-        As of `StructuralTreeClassifier`.
-    nominal : {"binary", "subset", "multiway"}
-        As of `StructuralTreeClassifier`.
-    missing : {"false", "majority", "fractional"}
-        As of `StructuralTreeClassifier`.
-    random_state, verbose
-        As of `StructuralTreeClassifier`.
+    See `structtree.Growth` and `structtree.Pruning` for more about the parameters.
 
     Attributes
     ----------
@@ -490,58 +369,7 @@ class StructuralTreeRegressor(RegressorMixin, _StructuralTree):  # type: ignore[
     [9.0]
     """
 
-    def __init__(
-        self,
-        grammar: str | Path | Grammar | None = None,
-        *,
-        criterion: str | None = None,
-        max_depth: int | None = None,
-        min_samples_split: int = 2,
-        min_samples_leaf: int = 1,
-        min_weight_fraction_leaf: float = 0.0,
-        min_impurity_decrease: float = 0.0,
-        max_leaf_nodes: int | None = None,
-        stop: Literal["test", "mdl"] | None = None,
-        significance: float = 0.05,
-        post_prune: Literal["cost-complexity", "reduced-error"] | None = None,
-        ccp_alpha: float | Literal["cv"] | None = None,
-        validation_fraction: float = 0.25,
-        categorical_features: Sequence[int | str | bool] | None = None,
-        nominal: Literal["binary", "subset", "multiway"] = "binary",
-        missing: Literal["false", "majority", "fractional"] = "false",
-        share: Literal["path"] | None = None,
-        prune: bool = True,
-        strategy: Literal["auto", "bottom-up", "best-first", "exhaustive", "beam"] = "auto",
-        max_evaluations: int | None = None,
-        time_limit: float | None = SECONDS,
-        functions: Mapping[str, Callable[[Mapping[str, Any]], Any]] | None = None,
-        random_state: int | np.random.RandomState | None = 0,
-        verbose: bool = False,
-    ) -> None:
-        self.grammar = grammar
-        self.criterion = criterion
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.min_impurity_decrease = min_impurity_decrease
-        self.max_leaf_nodes = max_leaf_nodes
-        self.stop = stop
-        self.significance = significance
-        self.post_prune = post_prune
-        self.ccp_alpha = ccp_alpha
-        self.validation_fraction = validation_fraction
-        self.categorical_features = categorical_features
-        self.nominal = nominal
-        self.missing = missing
-        self.share = share
-        self.prune = prune
-        self.strategy = strategy
-        self.max_evaluations = max_evaluations
-        self.time_limit = time_limit
-        self.functions = functions
-        self.random_state = random_state
-        self.verbose = verbose
+    _task = "numbers"
 
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Grow a tree.
