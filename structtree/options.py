@@ -9,7 +9,7 @@ parameters of the estimators, and the options of the command line. Nothing heavy
 ... class Size:
 ...     '''Size of a box.'''
 ...
-...     width: int = option(3, "Width in centimetres.", low=1)
+...     width: int = option(3, "Width in centimetres.", Range(1))
 ...     lid: Literal["flat", "round"] | None = option(None, "Shape of the lid.")
 ...     def __post_init__(self) -> None:
 ...         check_options(self)
@@ -32,13 +32,49 @@ from inspect import cleandoc
 from math import inf
 from numbers import Integral, Real
 from types import NoneType, UnionType
-from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, NamedTuple, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from structtree.errors import UsageError
 
-__all__ = ["Option", "build_options", "check_options", "documented", "listed", "option", "options_of", "reference"]
+__all__ = [
+    "Option",
+    "Range",
+    "build_options",
+    "check_options",
+    "documented",
+    "listed",
+    "option",
+    "options_of",
+    "reference",
+]
 
 T = TypeVar("T")
+
+
+class Range(NamedTuple):
+    """Range of a number, with its ends or without.
+
+    Examples
+    --------
+    >>> str(Range(1)), str(Range(0, inside=True)), str(Range(0, 1, inside=True)), str(Range(0, 0.5))
+    ('>= 1', '> 0', 'between 0 and 1', 'from 0 to 0.5')
+    """
+
+    low: float = -inf
+    high: float = inf
+    inside: bool = False
+
+    def has(self, number: float) -> bool:
+        """Return whether a number is in the range."""
+        if self.inside:
+            return self.low < number and (number < self.high or self.high == inf)
+        return self.low <= number <= self.high
+
+    def __str__(self) -> str:
+        if self.high == inf:
+            return f"{'>' if self.inside else '>='} {self.low:g}"
+        words = ("between", "and") if self.inside else ("from", "to")
+        return f"{words[0]} {self.low:g} {words[1]} {self.high:g}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,10 +90,8 @@ class Option:
     default
     help : str
         One sentence, for the reference and for ``--help``.
-    low, high : float
+    range : Range
         The range of a number.
-    inside : bool
-        Whether the ends of that range are excluded.
     unit : str
         What a number counts, such as seconds.
     accepts : str
@@ -87,9 +121,7 @@ class Option:
     kind: Any
     default: Any
     help: str
-    low: float = -inf
-    high: float = inf
-    inside: bool = False
+    range: Range
     unit: str = ""
     accepts: str = ""
     parameter: str = ""
@@ -129,10 +161,7 @@ class Option:
             return value in self.words
         if not isinstance(value, Integral if self.number is int else Real) or self.number is None:
             return False
-        number = float(value)
-        if self.inside:
-            return self.low < number and (number < self.high or self.high == inf)
-        return self.low <= number <= self.high
+        return self.range.has(float(value))
 
     def check(self, value: object, name: str) -> None:
         """Refuse a value that the option may not have, by the name that the user knows the option by."""
@@ -145,13 +174,7 @@ class Option:
         if self.number is None:
             return listed(said)
         noun = "an int" if self.number is int else "a number" + f" of {self.unit}" * bool(self.unit)
-        if self.high == inf:
-            bounds = f"{'>' if self.inside else '>='} {self.low:g}"
-        else:
-            bounds = (
-                f"between {self.low:g} and {self.high:g}" if self.inside else f"from {self.low:g} to {self.high:g}"
-            )
-        return listed([f"{noun} {bounds}", *reversed(said)])
+        return listed([f"{noun} {self.range}", *reversed(said)])
 
     def reference_kind(self, called: Literal["name", "parameter"]) -> str:
         """Return the kind as numpydoc writes it; parameters of estimators may accept more."""
@@ -163,9 +186,9 @@ class Option:
         return kind + ", optional" * (self.default is None)
 
 
-def option(default: Any, help: str, **more: Any) -> Any:
+def option(default: Any, help: str, range: Range = Range(), **more: Any) -> Any:
     """Declare an option as the default of a dataclass's field; see `Option` for what more can be said of it."""
-    return field(default=default, metadata={"help": help, **more})
+    return field(default=default, metadata={"help": help, "range": range, **more})
 
 
 def options_of(*declarations: type) -> tuple[Option, ...]:

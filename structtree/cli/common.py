@@ -68,7 +68,10 @@ def reporting(command: Callable[P, R]) -> Callable[P, R]:
 
 
 def with_options(command: Callable[..., R]) -> Callable[..., R]:
-    """A command whose parameters of a dataclass type stand for the fields of that dataclass, as options.
+    """Return a command whose parameters of a group's type stand for the options of that group.
+
+    A group is a dataclass, or a class with a ``__signature__``. If several groups have an option of one name, the
+    first declares it, and all of them get its value.
 
     Examples
     --------
@@ -78,31 +81,38 @@ def with_options(command: Callable[..., R]) -> Callable[..., R]:
     ...     width: int = 3
     ...     height: int = 4
     >>> @with_options
-    ... def area(unit: str, size: Size) -> str:
+    ... def area(size: Size, unit: str) -> str:
     ...     return f"{size.width * size.height} {unit}"
-    >>> inspect.signature(area), area(unit="cm", height=5)
-    (<Signature (unit: str, *, width: int = 3, height: int = 4) -> str>, '15 cm')
+    >>> inspect.signature(area), area(unit="cm", width=3, height=5)
+    (<Signature (*, width: int = 3, height: int = 4, unit: str) -> str>, '15 cm')
     """
     signature = inspect.signature(command, eval_str=True)
-    hints: dict[str, Any] = {name: parameter.annotation for name, parameter in signature.parameters.items()}
-    groups: dict[str, Any] = {name: hint for name, hint in hints.items() if is_dataclass(hint)}
-    fields = {name: inspect.signature(group, eval_str=True).parameters for name, group in groups.items()}
+    options: dict[str, inspect.Parameter] = {}
+    for option in (each for parameter in signature.parameters.values() for each in _options(parameter)):
+        options.setdefault(option.name, option.replace(kind=inspect.Parameter.KEYWORD_ONLY))
 
     @functools.wraps(command)
     def run(**given: Any) -> R:
-        for name, group in groups.items():
-            given[name] = group(**{field: given.pop(field) for field in fields[name] if field in given})
-        return command(**given)
+        return command(**{name: _value(parameter, given) for name, parameter in signature.parameters.items()})
 
-    parameters = [
-        option.replace(kind=inspect.Parameter.KEYWORD_ONLY) if name in groups else option
-        for name, parameter in signature.parameters.items()
-        for option in (fields[name].values() if name in groups else (parameter,))
-    ]
-    parameters.sort(key=lambda parameter: parameter.kind)
-    run.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
-    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    run.__signature__ = signature.replace(parameters=list(options.values()))  # type: ignore[attr-defined]
+    run.__annotations__ = {option.name: option.annotation for option in options.values()}
     return run
+
+
+def _options(parameter: inspect.Parameter) -> list[inspect.Parameter]:
+    """The options that a parameter stands for: itself, or those of its group."""
+    group = parameter.annotation
+    if not (is_dataclass(group) or hasattr(group, "__signature__")):
+        return [parameter]
+    return list(inspect.signature(group, eval_str=True).parameters.values())
+
+
+def _value(parameter: inspect.Parameter, given: dict[str, Any]) -> Any:
+    options = _options(parameter)
+    if options == [parameter]:
+        return given[parameter.name]
+    return parameter.annotation(**{option.name: given[option.name] for option in options})
 
 
 def end_stopped(stop: Stop) -> None:

@@ -22,32 +22,19 @@ from structtree.cli.common import (
     with_options,
 )
 from structtree.cli.learning import (
-    SECONDS,
     Learning,
-    Seed,
-    check_learning,
-    class_weight_of,
-    clock_of,
-    decision_of,
-    growth_of,
-    priors_of,
-    pruning_of,
-    task_of,
+    Source,
+    class_weights,
+    common_task,
+    learning_parameters,
+    start_clock,
     time_for_learning,
 )
 from structtree.cli.progress import growing
-from structtree.cli.reading import (
-    GrammarOption,
-    Reading,
-    Target,
-    Where,
-    grammar_facts,
-    grammar_for,
-    labelled,
-    print_grammar,
-    to_remember,
-)
+from structtree.cli.reading import Reading, grammar_facts, print_grammar, to_remember
 from structtree.interrupts import cut_short, stoppable
+from structtree.learn.growth import Decision, Growth, Pruning
+from structtree.options import build_options
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -61,7 +48,7 @@ if TYPE_CHECKING:
     from structtree.report.doubts import Doubt
     from structtree.search.clock import Clock
 
-__all__ = ["fit"]
+__all__ = ["fit_command"]
 
 MOST_LEAVES = 50
 """A tree with more leaves is printed in part only."""
@@ -72,22 +59,13 @@ SHOWN_DEPTH = 4
 
 @reporting
 @with_options
-def fit(
-    where: Where,
+def fit_command(
+    source: Source,
     learning: Learning,
     reading: Reading,
-    target: Target = None,
-    grammar: GrammarOption = None,
     out: Annotated[
         Path | None, typer.Option("-o", "--out", metavar="MODEL.json", help="The file to save the model to.")
     ] = None,
-    time_limit: Annotated[
-        float,
-        typer.Option(
-            "--time-limit", help="The most seconds, reading included; then the tree is as good as it could be made."
-        ),
-    ] = SECONDS,
-    seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
     """Learn a tree, print it, and save it.
@@ -104,16 +82,16 @@ def fit(
     from structtree.learn.model import save_model
 
     check_writable(out)
-    check_learning(learning, seed, time_limit)
+    learning.check()
     with stoppable() as stop:
-        clock = clock_of(time_limit, stop)
+        clock = start_clock(learning.time_limit, stop)
         try:
-            data, labels = labelled(where, reading, target, task_of([learning.criterion]))
+            data, labels = source.labelled(reading, common_task([learning.criterion]))
         except KeyboardInterrupt:
             raise KeyboardInterrupt("the data was still being read, so nothing is learned yet") from None
-        learned = _learned(_Job(where, data, labels, learning, seed, time_limit, out), grammar, clock)
+        learned = _learned(_Job(source, data, labels, learning, out), clock)
         if out is not None:
-            params = {**learned.model.params, "reading": to_remember(where, reading)}
+            params = {**learned.model.params, "reading": to_remember(source.where, reading)}
             save_model(replace(learned.model, params=params), out)
         if as_json:
             print_json(learned.to_dict())
@@ -128,46 +106,44 @@ def fit(
 class _Job:
     """What to learn from, and how."""
 
-    where: str
+    source: Source
     data: Opened
     labels: NDArray[Any]
     learning: Learning
-    seed: int
-    time_limit: float
     out: Path | None
 
 
-def _learned(job: _Job, grammar: str | None, clock: Clock) -> _Learned:
+def _learned(job: _Job, clock: Clock) -> _Learned:
     """Learn; where Ctrl-C leaves no time for it, a tree of one leaf."""
     from structtree.lang.grammar import Grammar
     from structtree.search.kernels.compiling import now
 
-    asks, model, time, started = None, None, clock, now()
+    grammar, model, time, started = None, None, clock, now()
     with cut_short(clock.stop):
-        asks = grammar_for(job.data, grammar, one_at_a_time=job.learning.is_for_tables)
+        grammar = job.source.grammar_for(job.data, job.learning)
         time, started = time_for_learning(clock), now()
         with growing() as progress:
-            model = _model(job, asks, time, progress)
+            model = _model(job, grammar, time, progress)
     clock.stop.answered = True  # what is left to do is short, and has to be done
-    asks = asks or Grammar.from_schema(job.data.population.schema)
-    model = model or _model(job, asks, time)
-    return _Learned(job, asks, model, now() - started, started - clock.started)
+    grammar = grammar or Grammar.from_schema(job.data.population.schema)
+    model = model or _model(job, grammar, time)
+    return _Learned(job, grammar, model, now() - started, started - clock.started)
 
 
-def _model(job: _Job, asks: Grammar, clock: Clock, progress: Callable[[Progress], None] | None = None) -> Model:
-    from structtree.learn.fit import fit as learn
+def _model(job: _Job, grammar: Grammar, clock: Clock, progress: Callable[[Progress], None] | None = None) -> Model:
+    from structtree.learn.fit import fit
 
-    learning, labels = job.learning, job.labels
-    return learn(
+    given = learning_parameters(job.learning, job.labels)
+    return fit(
         job.data.population,
-        labels,
-        asks,
-        growth_of(learning, job.seed, job.time_limit),
-        pruning_of(learning),
-        decision_of(learning, labels),
-        criterion=learning.criterion,
-        class_weight=class_weight_of(learning, labels),
-        priors=priors_of(learning, labels),
+        job.labels,
+        grammar,
+        build_options(Growth, given),
+        build_options(Pruning, given),
+        build_options(Decision, given),
+        criterion=job.learning.criterion,
+        class_weight=class_weights(given.get("class_weight"), job.labels),
+        priors=given.get("priors"),
         target_name=job.data.target_name,
         progress=progress,
         clock=clock,
@@ -223,7 +199,7 @@ class _Learned:
         """The numbers, for JSON."""
         tree, right, out = self.model.tree, self.right, self.job.out
         return {
-            "data": self.job.where,
+            "data": self.job.source.where,
             "individuals": len(self.job.data.population),
             "target": self.model.target,
             "task": tree.task,
@@ -281,7 +257,7 @@ def _print_learned(learned: _Learned) -> None:
         case "interrupt":
             note("stopped by Ctrl-C: this is the tree so far")
         case "time":
-            limit = f"{learned.job.time_limit:g} s"
+            limit = f"{learned.job.learning.time_limit:g} s"
             note(f"the time limit of {limit} was reached: nodes that were still waiting are leaves")
 
 

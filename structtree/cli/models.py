@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from structtree.learn.model import Model
     from structtree.report.predictions import Predictions
 
-__all__ = ["explain", "predict", "show"]
+__all__ = ["explain_command", "predict_command", "show_command"]
 
-FORMATS = ("text", "rules", "formula", "json")
+MODEL_FORMATS = ("text", "rules", "formula", "json")
 
 ModelFile = Annotated[str, typer.Argument(metavar="MODEL", help="A model file, as structtree fit -o writes it.")]
 
@@ -34,7 +34,7 @@ class Idle:
 
 @reporting
 @with_options
-def predict(
+def predict_command(
     model: ModelFile,
     where: Where,
     reading: Reading,
@@ -78,11 +78,11 @@ def _as_json(found: Predictions) -> str:
 
 @reporting
 @with_options
-def show(
+def show_command(
     model: ModelFile,
     idle: Idle,
     format: Annotated[
-        str, typer.Option("--format", metavar="|".join(FORMATS), help="As a tree, rules, or formulas.")
+        str, typer.Option("--format", metavar="|".join(MODEL_FORMATS), help="As a tree, rules, or formulas.")
     ] = "text",
     max_depth: Annotated[
         int | None, typer.Option("--max-depth", help="Of the text: sum up what lies deeper.")
@@ -95,8 +95,8 @@ def show(
     """
     from structtree.learn.model import load_model
 
-    if format not in FORMATS:
-        raise UsageError(f"unknown format {format!r} of a model{did_you_mean(format, FORMATS)}")
+    if format not in MODEL_FORMATS:
+        raise UsageError(f"unknown format {format!r} of a model{did_you_mean(format, MODEL_FORMATS)}")
     loaded = load_model(model)
     match format:
         case "rules":
@@ -155,7 +155,7 @@ def _show_formula(model: Model, as_json: bool) -> None:
 
 @reporting
 @with_options
-def explain(
+def explain_command(
     model: ModelFile,
     where: Where,
     reading: Reading,
@@ -168,7 +168,7 @@ def explain(
     Example: structtree explain trains.json trains --row 3
     """
     from structtree.learn.model import load_model
-    from structtree.report.explain import explain as reasons
+    from structtree.report.explain import explain
     from structtree.report.predictions import truth, whole
 
     loaded = load_model(model)
@@ -176,7 +176,7 @@ def explain(
     if not 0 <= row < len(population):
         n = len(population)
         raise UsageError(f"--row must be from 0 to {n - 1}, since there are {n} individuals; got {row}")
-    found = reasons(loaded.tree, loaded.prepared(population), row, loaded.decision)
+    found = explain(loaded.tree, loaded.prepared(population), row, loaded.decision)
     actual: Any = truth(population, loaded.target)
     known = actual[row] if actual is not None else None
     if as_json:

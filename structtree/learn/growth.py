@@ -11,11 +11,11 @@ from math import isfinite
 from typing import Any, ClassVar, Literal
 
 from structtree.errors import UsageError
-from structtree.options import check_options, documented, option
+from structtree.options import Range, check_options, documented, option
 
-__all__ = ["MAJORITY", "Decision", "Estimate", "Growth", "Objective", "PruneBy", "Pruning", "Stop"]
+__all__ = ["MAJORITY", "Decision", "Estimate", "Growth", "Objective", "PruneBy", "Pruning", "StopRule"]
 
-Stop = Literal["test", "mdl"]
+StopRule = Literal["test", "mdl"]
 PruneBy = Literal["cost-complexity", "reduced-error", "pessimistic"]
 Estimate = Literal["frequency", "laplace", "m-estimate", "m-branch"]
 Costs = tuple[tuple[float, ...], ...]
@@ -78,35 +78,33 @@ class Growth:
 
     PANEL: ClassVar[str] = _GROWING
 
-    max_depth: int | None = option(None, "The most tests on the way to a leaf.", low=1, for_search=True)
-    min_samples_split: int = option(2, "A node of fewer individuals is a leaf.", low=2)
-    min_samples_leaf: int = option(1, "The fewest individuals on either side of a split.", low=1, for_search=True)
+    max_depth: int | None = option(None, "The most tests on the way to a leaf.", Range(1), for_search=True)
+    min_samples_split: int = option(2, "A node of fewer individuals is a leaf.", Range(2))
+    min_samples_leaf: int = option(1, "The fewest individuals on either side of a split.", Range(1), for_search=True)
     min_impurity_decrease: float = option(
-        0.0, "The least by which a split must lower the impurity of the whole tree.", low=0
+        0.0, "The least by which a split must lower the impurity of the whole tree.", Range(0)
     )
-    max_leaf_nodes: int | None = option(None, "The most leaves; the best splits are made first.", low=2)
-    stop: Stop | None = option(
+    max_leaf_nodes: int | None = option(None, "The most leaves; the best splits are made first.", Range(2))
+    stop: StopRule | None = option(
         None, "Refuse splits that are not significant (χ² or F test), or that do not save bits (MDL)."
     )
     significance: float = option(
         0.05,
         "For the χ² or F test: the greatest p-value of a split.",
-        low=0,
-        high=1,
-        inside=True,
+        Range(0, 1, inside=True),
         needs=("stop", "test"),
     )
     share: Literal["path"] | None = option(None, "On the yes side of a branch, refine its test as well.")
-    prune: bool = option(True, "Use bounds in the search; the tree is the same without, and takes longer.")
+    # No option of the command line: there `structtree effort` compares the search with and without bounds.
+    prune: bool = option(True, "Use bounds in the search; the tree is the same without, and takes longer.", panel="")
     strategy: Literal["auto", "bottom-up", "best-first", "exhaustive", "beam"] = option(
         "auto", "How to search for the best test."
     )
-    max_evaluations: int | None = option(None, "The most predicates to evaluate at one node.", low=1)
+    max_evaluations: int | None = option(None, "The most predicates to evaluate at one node.", Range(1))
     time_limit: float | None = option(
         None,
         "The most seconds; then the tree is as good as it could be made.",
-        low=0,
-        inside=True,
+        Range(0, inside=True),
         unit="seconds",
         usual=60.0,
         panel="Options",
@@ -114,7 +112,7 @@ class Growth:
     random_state: int = option(
         0,
         "Seed for whatever is left to chance.",
-        low=0,
+        Range(0),
         accepts="int, RandomState or None",
         flag="--seed",
         panel="Options",
@@ -166,7 +164,7 @@ class Pruning:
     alpha: float | Literal["cv"] | None = option(
         None,
         "For cost-complexity: what a leaf costs, or cv to choose it by cross-validation.",
-        low=0,
+        Range(0),
         parameter="ccp_alpha",
         flag="--alpha",
         metavar="NUMBER|cv",
@@ -176,25 +174,20 @@ class Pruning:
     validation_fraction: float = option(
         0.25,
         "For reduced-error: the share of the individuals to hold out.",
-        low=0,
-        high=1,
-        inside=True,
+        Range(0, 1, inside=True),
         needs=("method", "reduced-error"),
     )
     confidence: float = option(
         0.25,
         "For pessimistic: less prunes more.",
-        low=0,
-        high=1,
-        inside=True,
+        Range(0, 1, inside=True),
         needs=("method", "pessimistic"),
         for_classes=True,
     )
     min_weight_fraction: float = option(
         0.0,
         "A branch with less than this share of the whole weight on a side becomes a leaf.",
-        low=0,
-        high=0.5,
+        Range(0, 0.5),
         parameter="min_weight_fraction_leaf",
     )
 
@@ -231,7 +224,7 @@ class Decision:
     m: float = option(
         2.0,
         "For m-estimate and m-branch: the number of individuals that are added.",
-        low=0,
+        Range(0),
         needs=("estimate", "m-estimate", "m-branch"),
         for_classes=True,
     )

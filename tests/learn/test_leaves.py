@@ -192,7 +192,7 @@ def test_an_unknown_estimate_is_answered_with_the_known_ones():
 
 
 def test_an_m_that_the_estimate_has_no_use_for_is_refused():
-    with pytest.raises(UsageError, match="m is for estimate='m-estimate' or estimate='m-branch', not for estimate='lap"):
+    with pytest.raises(UsageError, match="m is for estimate='m-estimate' or estimate='m-branch', not for"):
         Decision("laplace", 3.0)
 
 

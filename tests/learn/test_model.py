@@ -280,7 +280,10 @@ DAMAGE = {
     ),
     "classes": (lambda d: d.update(classes=[]), r"expected classes for the task 'classes', .* at \$\.classes"),
     "class": (lambda d: d.update(classes=["east", None]), r"expected a text, .* got null at \$\.classes\[1\]"),
-    "estimate": (lambda d: d["decision"].update(estimate="guess"), r"unknown estimate 'guess'.* at \$\.decision"),
+    "estimate": (
+        lambda d: d["decision"].update(estimate="guess"),
+        r"estimate must be .*; got 'guess'.* at \$\.decision",
+    ),
     "costs": (lambda d: d["decision"].update(costs=[[0]]), r"expected 2 rows, .* got 1 at \$\.decision\.costs"),
     "definition": (
         lambda d: d.update(definitions={"d": {"type": "Car", "body": "d"}}),
