@@ -2,12 +2,16 @@
 
 Individuals may come as a `Population`, as nested dicts, as networkx graphs, as a DataFrame (whose columns of text are
 nominal), or as an array. New ones are read as the training data was: what an attribute was then, it is now.
+
+In scikit-learn's tools too, but for one thing: its bagging and boosting turn what they are given into an array of two
+dimensions before a tree sees it, and refuse a list of dicts or of graphs. `Population.from_records` or
+`Population.from_graphs` of the list serves there, and so does an array with one column of dicts or graphs.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from inspect import Parameter, Signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, TypeVar
@@ -214,17 +218,18 @@ class _StructuralTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
     # ---- individuals ------------------------------------------------------------------------------------
 
     def _training_population(self, X: Any, grammar: Grammar | None) -> Population:
-        form, said = _form(X), _said_by(grammar)
+        (form, given), said = _individuals(X), _said_by(grammar)
         if form not in ("frame", "array"):
             for name in {"n_features_in_", "feature_names_in_"} & vars(self).keys():  # of an earlier fit
                 delattr(self, name)
         match form:
             case "population":
-                return X  # type: ignore[no-any-return]  # the form says so
+                return given  # type: ignore[no-any-return]  # the form says so
             case "records":
-                return Population.from_records(list(X), individual=said.individual or "Individual", types=said.types)
+                individual = said.individual or "Individual"
+                return Population.from_records(list(given), individual=individual, types=said.types)
             case "graphs":
-                return Population.from_graphs(X, types=said.types)
+                return Population.from_graphs(given, types=said.types)
             case "frame":
                 validate_data(self, X, skip_check_array=True)
                 _require_cells(X)
@@ -233,22 +238,21 @@ class _StructuralTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
             case "array":
                 cells = _checked_array(self, X, reset=True)
                 names = list(getattr(self, "feature_names_in_", [f"x{i}" for i in range(cells.shape[1])]))
-                types = _nominal(self.categorical_features, names)
-                return Population.from_array(
-                    cells, names, individual=said.individual or "Row", types=types, copy=False
-                )
+                types, individual = _nominal(self.categorical_features, names), said.individual or "Row"
+                return Population.from_array(cells, names, individual=individual, types=types, copy=False)
 
     def _population(self, X: Any) -> Population:
         """New individuals, as the tests of the tree need them."""
         check_is_fitted(self)
         model: Model = self.model_
-        match _form(X):
+        form, given = _individuals(X)
+        match form:
             case "population":
-                return model.prepared(X, self.functions)
+                return model.prepared(given, self.functions)
             case "records":
-                return model.prepared(Population.from_records(list(X)), self.functions, absent="missing")
+                return model.prepared(Population.from_records(list(given)), self.functions, absent="missing")
             case "graphs":
-                return model.prepared(Population.from_graphs(X), self.functions, absent="missing")
+                return model.prepared(Population.from_graphs(given), self.functions, absent="missing")
             case "frame":
                 validate_data(self, X, reset=False, skip_check_array=True)
                 _require_cells(X)
@@ -439,16 +443,32 @@ def _said_by(grammar: Grammar | None) -> _Said:
     return _Said(individual, {**kinds, **links})
 
 
-def _form(X: Any) -> Form:
-    """What the individuals are given as."""
+class _Individuals(NamedTuple):
+    """Individuals, and what they are given as."""
+
+    form: Form
+    given: Any
+
+
+def _individuals(X: Any) -> _Individuals:
+    """The individuals; scikit-learn's ensembles turn them into one column of objects, which is undone."""
     if isinstance(X, Population):
-        return "population"
+        return _Individuals("population", X)
     if hasattr(X, "columns") and (hasattr(X, "iloc") or hasattr(X, "get_columns")):  # of pandas, of polars
-        return "frame"
-    first = next(iter(X), None) if _is_row_of_objects(X) else None
+        return _Individuals("frame", X)
+    is_column = isinstance(X, np.ndarray) and X.dtype == object and X.ndim == 2 and X.shape[1] == 1
+    row = X[:, 0] if is_column else X
+    first = next(iter(row), None) if _is_row_of_objects(row) else None
+    if isinstance(first, Population):
+        if any(one.tables is not first.tables for one in row):
+            raise UsageError("expected individuals of one population; got some of several")
+        return _Individuals(
+            "population", replace(first, individuals=np.concatenate([one.individuals for one in row]))
+        )
     if isinstance(first, Mapping):
-        return "records"
-    return "graphs" if hasattr(first, "adjacency") and hasattr(first, "is_directed") else "array"
+        return _Individuals("records", row)
+    is_graph = hasattr(first, "adjacency") and hasattr(first, "is_directed")
+    return _Individuals("graphs", row) if is_graph else _Individuals("array", X)
 
 
 def _is_row_of_objects(X: Any) -> bool:
