@@ -64,8 +64,8 @@ def demo() -> None:
             typer.echo(line)
 
 
-for command in (fit_command, predict_command, show_command, explain_command, cv_command, effort_command):
-    app.command(command.__name__.removesuffix("_command"))(command)
+for function in (fit_command, predict_command, show_command, explain_command, cv_command, effort_command):
+    app.command(function.__name__.removesuffix("_command"))(function)
 app.add_typer(data_app, name="data")
 app.add_typer(datasets_app, name="datasets")
 app.add_typer(grammar_app, name="grammar")

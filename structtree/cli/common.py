@@ -27,6 +27,7 @@ __all__ = [
     "DEBUG",
     "Json",
     "check_writable",
+    "command",
     "end_stopped",
     "finite",
     "note",
@@ -65,6 +66,11 @@ def reporting(command: Callable[P, R]) -> Callable[P, R]:
             _fail("this needs more memory than there is", 1)
 
     return run
+
+
+def command(function: Callable[..., R]) -> Callable[..., R]:
+    """Return a function as a command: its groups of options spread out, its errors as one sentence."""
+    return reporting(with_options(function))
 
 
 def with_options(command: Callable[..., R]) -> Callable[..., R]:

@@ -8,25 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from structtree.cli.common import (
-    Json,
-    end_stopped,
-    finite,
-    note,
-    print_json,
-    print_table,
-    reporting,
-    seconds_text,
-    with_options,
-)
-from structtree.cli.learning import (
-    Learning,
-    Source,
-    common_task,
-    learning_parameters,
-    start_clock,
-    time_for_learning,
-)
+from structtree.cli.common import Json, command, end_stopped, finite, note, print_json, print_table, seconds_text
+from structtree.cli.learning import Learning, Source, common_task, learning_parameters, start_clock, time_for_learning
 from structtree.cli.progress import folding
 from structtree.cli.reading import Reading, grammar_facts, print_grammar
 from structtree.errors import UsageError
@@ -56,8 +39,7 @@ class Folding:
     ] = 600.0
 
 
-@reporting
-@with_options
+@command
 def cv_command(
     source: Source,
     folding: Folding,

@@ -7,16 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from structtree.cli.common import (
-    Json,
-    end_stopped,
-    note,
-    print_json,
-    print_table,
-    reporting,
-    seconds_text,
-    with_options,
-)
+from structtree.cli.common import Json, command, end_stopped, note, print_json, print_table, seconds_text
 from structtree.cli.learning import Searching, Source
 from structtree.cli.progress import searching
 from structtree.cli.reading import Reading, grammar_facts, print_grammar
@@ -32,8 +23,7 @@ MOST_PASSES = 6
 """So many positions of each criterion are shown."""
 
 
-@reporting
-@with_options
+@command
 def effort_command(
     source: Source,
     search: Searching,

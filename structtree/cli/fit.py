@@ -10,17 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from structtree.cli.common import (
-    Json,
-    check_writable,
-    end_stopped,
-    finite,
-    note,
-    print_json,
-    reporting,
-    seconds_text,
-    with_options,
-)
+from structtree.cli.common import Json, check_writable, command, end_stopped, finite, note, print_json, seconds_text
 from structtree.cli.learning import (
     Learning,
     Source,
@@ -57,8 +47,7 @@ SHOWN_DEPTH = 4
 """How deep it is printed then."""
 
 
-@reporting
-@with_options
+@command
 def fit_command(
     source: Source,
     learning: Learning,
@@ -177,8 +166,8 @@ class _Learned:
         """The nodes at which a better test may have been missed; at a leaf any test."""
         nodes = self.model.tree.nodes
         return [
-            {"node": i, "test": _question(nodes[i]), "gap": finite(gap), "stopped_by": reason}
-            for i, gap, reason in ((doubt.node, doubt.gap, doubt.reason) for doubt in self.doubts)
+            {"node": d.node, "test": _question(nodes[d.node]), "gap": finite(d.gap), "stopped_by": d.reason}
+            for d in self.doubts
         ]
 
     @property

@@ -177,14 +177,15 @@ def learning_parameters(learning: Learning, labels: NDArray[Any]) -> dict[str, A
             if option.for_classes and learning.is_given(option):
                 raise UsageError(f"{option.flag} is for classes, and the target is a number")
         return {option.parameter: given[option.parameter] for option in OPTIONS if not option.for_classes}
-    weights, priors, costs = (given[name] for name in ("class_weight", "priors", "costs"))
-    if weights and weights != ["balanced"]:
-        expected = "CLASS=WEIGHT, as in active=5, or balanced"
-        weights = dict.fromkeys(names.values(), 1.0) | _by_class(weights, "--class-weight", expected, names)
-    elif weights:
-        weights = "balanced"
-    priors = priors and _by_class(priors, "--prior", "CLASS=SHARE, as in active=0.01", names)
-    return given | {"class_weight": weights, "priors": priors, "costs": costs and _costs(costs, list(names))}
+    pairs = {f"{true}:{said}": (true, said) for true in names for said in names}
+    weights = _by_name(given["class_weight"], "class_weight", names, "active=5, or balanced")
+    priors = _by_name(given["priors"], "priors", names, "active=0.01")
+    costs = _by_name(given["costs"], "costs", pairs, "active:inactive=5")
+    if isinstance(weights, dict):
+        weights = dict.fromkeys(names.values(), 1.0) | weights
+    if costs is not None:
+        costs = tuple(tuple(costs.get((true, said), float(true != said)) for said in names) for true in names)
+    return given | {"class_weight": weights, "priors": priors, "costs": costs}
 
 
 def class_weights(
@@ -221,32 +222,20 @@ def _class_names(labels: NDArray[Any]) -> Mapping[str, Any]:
     return {} if labels.dtype.kind == "f" else {class_name(label): label for label in sorted(set(labels.tolist()))}
 
 
-def _by_class(texts: list[str], flag: str, expected: str, names: Mapping[str, Any]) -> dict[Any, float]:
+def _by_name(texts: list[str] | None, parameter: str, known: Mapping[str, Any], example: str) -> Any:
+    """The numbers that texts like ``name=number`` give to what has these names; None and balanced as they are."""
+    if texts is None or (texts == ["balanced"] and "balanced" in example):
+        return texts and "balanced"
+    (option,) = (option for option in OPTIONS if option.parameter == parameter)
     found = {}
     for text in texts:
-        name, number = _pair(text, flag, expected)
-        if name not in names:
-            raise UsageError(f"{flag}: there is no class {name!r}{did_you_mean(name, names)}")
-        found[names[name]] = number
+        name, equals, number = text.rpartition("=")
+        try:
+            value = float(number if name and equals else "")
+        except ValueError:
+            raise UsageError(f"{option.flag} takes {option.metavar}, as in {example}; got {text!r}") from None
+        if name not in known:
+            kind = "pair of classes" if ":" in option.metavar else "class"
+            raise UsageError(f"{option.flag}: {name!r} is not a {kind}{did_you_mean(name, known)}")
+        found[known[name]] = value
     return found
-
-
-def _costs(texts: Iterable[str], classes: list[str]) -> tuple[tuple[float, ...], ...]:
-    """The matrix of costs; what is not mentioned costs 1."""
-    places = {f"{true}:{said}": (i, j) for i, true in enumerate(classes) for j, said in enumerate(classes)}
-    costs = [[float(i != j) for j in range(len(classes))] for i in range(len(classes))]
-    for text in texts:
-        name, cost = _pair(text, "--cost", "CLASS:SAID=COST, as in active:inactive=5")
-        if name not in places:
-            raise UsageError(f"--cost: {name!r} is not a pair of classes{did_you_mean(name, places)}")
-        i, j = places[name]
-        costs[i][j] = cost
-    return tuple(map(tuple, costs))
-
-
-def _pair(text: str, flag: str, expected: str) -> tuple[str, float]:
-    name, equals, number = text.rpartition("=")
-    try:
-        return name, float(number if name and equals else "")
-    except ValueError:
-        raise UsageError(f"{flag} takes {expected}; got {text!r}") from None

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from structtree.cli.common import Json, check_writable, note, print_json, reporting, with_options
+from structtree.cli.common import Json, check_writable, command, note, print_json
 from structtree.cli.reading import Reading, Where, as_learned, opened
 from structtree.errors import UsageError, did_you_mean
 
@@ -32,8 +32,7 @@ class Idle:
     time_limit: Annotated[float, typer.Option("--time-limit", hidden=True)] = 0.0
 
 
-@reporting
-@with_options
+@command
 def predict_command(
     model: ModelFile,
     where: Where,
@@ -76,8 +75,7 @@ def _as_json(found: Predictions) -> str:
     return f"[\n{lines}\n]\n"
 
 
-@reporting
-@with_options
+@command
 def show_command(
     model: ModelFile,
     idle: Idle,
@@ -153,8 +151,7 @@ def _show_formula(model: Model, as_json: bool) -> None:
         typer.echo("\n".join(f"{name}: {formula}" for name, formula in formulas.items()))
 
 
-@reporting
-@with_options
+@command
 def explain_command(
     model: ModelFile,
     where: Where,
