@@ -61,14 +61,13 @@ class _Input:
 
     grammar: str | Path | Grammar | None = option(
         None,
-        "What may be asked: a grammar, its text, its file, or the name of one that comes with the package; by "
-        "default `structtree.default_grammar` decides it from the data.",
+        "The grammar of all possible tests: its name, its file, its text, or a Grammar; by default "
+        "`structtree.default_grammar` of the data.",
         accepts="str, Path or Grammar",
     )
     categorical_features: Sequence[int | str | bool] | None = option(
         None,
-        "For DataFrames and arrays: the columns whose numbers are codes and so nominal, by their places, by their "
-        "names, or as a mask; columns of text are nominal anyway.",
+        "For DataFrames and arrays: the columns of numbers that are nominal, by index, by name, or as a mask.",
         accepts="sequence of int, str or bool",
     )
     functions: Mapping[str, Callable[[Mapping[str, Any]], Any]] | None = option(
@@ -109,38 +108,41 @@ def _parameter(declared: Option) -> Parameter:
 
 
 class _StructuralTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
-    """What the classifier and the regressor share."""
+    """Base of the classifier and the regressor."""
 
     _task: ClassVar[Literal["classes", "numbers"]]
 
     def _fit(
         self,
         X: Any,
-        y: NDArray[Any],
-        sample_weight: NDArray[np.float64] | None,
-        name: Any,
+        y: Any,
+        labels: NDArray[Any],
+        sample_weight: ArrayLike | None,
         classes: list[Any] | None = None,
         class_weight: Mapping[Any, float] | None = None,
     ) -> Self:
+        """Learn from the labels that were made of y."""
+        check_consistent_length(X, labels)
+        weights = None if sample_weight is None else _check_sample_weight(sample_weight, X, ensure_non_negative=True)
         grammar, given = _grammar(self.grammar), self.get_params(deep=False)
         chosen = criterion(self.criterion or ("mse" if self._task == "numbers" else "acc*"))
         if chosen.task != self._task:
             raise UsageError(f"criterion {chosen.name!r} is for {chosen.task}; this is a tree for {self._task}")
         self.model_ = fit(
             self._training_population(X, grammar),
-            y,
+            labels,
             grammar,
             build_options(Growth, given | {"random_state": _seed(self.random_state)}),
             build_options(Pruning, given),
             build_options(Decision, given),
             criterion=chosen.name,
-            sample_weight=sample_weight,
+            sample_weight=weights,
             class_weight=class_weight,
             classes=classes,
             priors=given.get("priors"),
             functions=self.functions,
-            target_name=name if isinstance(name, str) else None,
-            progress=_tell if self.verbose else None,
+            target_name=name if isinstance(name := getattr(y, "name", None), str) else None,
+            progress=_print_progress if self.verbose else None,
         )
         return self
 
@@ -164,7 +166,7 @@ class _StructuralTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
 
     @property
     def stopped_by_(self) -> str | None:
-        """What ended the growth before it was done: the time, or the user; None when it was done."""
+        """The reason why growth ended early, ``"time"`` or ``"interrupt"``; None if it did not."""
         check_is_fitted(self)
         stopped_by: str | None = self.model_.params["stopped_by"]
         return stopped_by
@@ -184,19 +186,19 @@ class _StructuralTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
         return np.array([owed.get(attribute.name, 0.0) for attribute in record.attributes])
 
     def get_depth(self) -> int:
-        """The most tests on the way to a leaf."""
+        """Return the most tests on the way to a leaf."""
         return self.tree_.depth
 
     def get_n_leaves(self) -> int:
-        """How many leaves the tree has."""
+        """Return the number of leaves."""
         return len(self.tree_.leaves)
 
     def apply(self, X: Any) -> NDArray[np.int64]:
-        """The leaf that each individual ends up in, as a place in ``tree_.nodes``."""
+        """Return the leaf that each individual ends up in, as an index of ``tree_.nodes``."""
         return self.tree_.apply(self._population(X))
 
     def decision_path(self, X: Any) -> csr_matrix:
-        """Which nodes each individual comes by, as a sparse matrix (individuals, nodes)."""
+        """Return the nodes that each individual passes, as a sparse matrix (individuals, nodes)."""
         from scipy.sparse import csr_matrix
 
         visits = decision_path(self.tree_, self._population(X))
@@ -204,7 +206,7 @@ class _StructuralTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
         return csr_matrix((np.ones(len(visits.nodes), dtype=np.int64), visits.nodes, visits.offsets), shape)
 
     def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Bunch:
-        """The values of ``ccp_alpha`` at which the pruned tree changes, and the training risk there.
+        """Return the values of ``ccp_alpha`` at which the pruned tree changes, and the training risk there.
 
         Returns
         -------
@@ -218,7 +220,7 @@ class _StructuralTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
     # ---- individuals ------------------------------------------------------------------------------------
 
     def _training_population(self, X: Any, grammar: Grammar | None) -> Population:
-        (form, given), said = _individuals(X), _said_by(grammar)
+        (form, given), declared = _individuals(X), _declared_by(grammar)
         if form not in ("frame", "array"):
             for name in {"n_features_in_", "feature_names_in_"} & vars(self).keys():  # of an earlier fit
                 delattr(self, name)
@@ -226,19 +228,19 @@ class _StructuralTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
             case "population":
                 return given  # type: ignore[no-any-return]  # the form says so
             case "records":
-                individual = said.individual or "Individual"
-                return Population.from_records(list(given), individual=individual, types=said.types)
+                individual = declared.individual or "Individual"
+                return Population.from_records(list(given), individual=individual, types=declared.types)
             case "graphs":
-                return Population.from_graphs(given, types=said.types)
+                return Population.from_graphs(given, types=declared.types)
             case "frame":
                 validate_data(self, X, skip_check_array=True)
                 _require_cells(X)
-                types = said.types | _nominal(self.categorical_features, names_of(X))
-                return _finite(Population.from_frame(X, individual=said.individual, types=types, copy=False))
+                types = declared.types | _nominal(self.categorical_features, names_of(X))
+                return _finite(Population.from_frame(X, individual=declared.individual, types=types, copy=False))
             case "array":
                 cells = _checked_array(self, X, reset=True)
                 names = list(getattr(self, "feature_names_in_", [f"x{i}" for i in range(cells.shape[1])]))
-                types, individual = _nominal(self.categorical_features, names), said.individual or "Row"
+                types, individual = _nominal(self.categorical_features, names), declared.individual or "Row"
                 return Population.from_array(cells, names, individual=individual, types=types, copy=False)
 
     def _population(self, X: Any) -> Population:
@@ -258,12 +260,12 @@ class _StructuralTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
                 _require_cells(X)
                 frame = _renamed(X, [column.name for column in self._columns])
                 # What are words in all likelihood takes time to read; numbers are looked through for infinite ones.
-                read = {column.name for column in self._columns if column.kind != "nominal"} | self._asked
+                read = {column.name for column in self._columns if column.kind != "nominal"} | self._tested
                 table = Population.from_frame(frame, columns=read, copy=False)
                 return model.prepared(_finite(table), self.functions)
             case "array":
                 cells, names = _checked_array(self, X, reset=False), [column.name for column in self._columns]
-                table = Population.from_array(cells, names, columns=self._asked, copy=False)
+                table = Population.from_array(cells, names, columns=self._tested, copy=False)
                 return model.prepared(table, self.functions)
 
     @property
@@ -273,12 +275,12 @@ class _StructuralTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
         return [a for a in schema.type(schema.individual).attributes if a.name not in computed]
 
     @property
-    def _asked(self) -> frozenset[str]:
-        """The columns that the tests ask about; functions may look at all of them."""
+    def _tested(self) -> frozenset[str]:
+        """The columns that the tests need; functions may need all of them."""
         if self.model_.functions:
             return frozenset(column.name for column in self._columns)
-        asked: frozenset[str] = self.model_.asked[self.tree_.schema.individual]
-        return asked
+        tested: frozenset[str] = self.model_.asked[self.tree_.schema.individual]
+        return tested
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -289,7 +291,7 @@ class _StructuralTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
 
 @_with_parameters(classes=True)
 class StructuralTreeClassifier(ClassifierMixin, _StructuralTree):  # type: ignore[misc]  # scikit-learn has no types
-    """A decision tree whose tests are what a grammar allows to ask of structured individuals.
+    """Decision tree whose tests of structured individuals are those that a grammar allows.
 
     See `structtree.Growth`, `structtree.Pruning` and `structtree.Decision` for more about the parameters.
 
@@ -297,13 +299,13 @@ class StructuralTreeClassifier(ClassifierMixin, _StructuralTree):  # type: ignor
     ----------
     classes_ : array
     model_ : Model
-        What `structtree.save_model` saves.
+        For `structtree.save_model`.
     tree_ : Tree
     unproved_ : dict from node to float
         The nodes whose test is not proved best, and the leaves that might have been divided if there had been more
         time, each with the most by which the criterion's loss might be less.
     stopped_by_ : {"time", "interrupt"} or None
-        What ended the growth before it was done.
+        The reason why growth ended early.
     n_features_in_, feature_names_in_
         As scikit-learn has them, for arrays and DataFrames.
 
@@ -334,29 +336,25 @@ class StructuralTreeClassifier(ClassifierMixin, _StructuralTree):  # type: ignor
             Their weights; who has weight 0 is left out.
         """
         check_classification_targets(y)
-        labels = validate_data(self, y=y)
-        check_consistent_length(X, labels)
-        weights = None if sample_weight is None else _check_sample_weight(sample_weight, X, ensure_non_negative=True)
-        factors = None
+        labels, factors = validate_data(self, y=y), None
         if self.class_weight is not None:
             factors = dict(zip(labels.tolist(), compute_sample_weight(self.class_weight, labels), strict=True))
         self.classes_ = np.unique(labels)
-        return self._fit(X, labels, weights, getattr(y, "name", None), self.classes_.tolist(), factors)
+        return self._fit(X, y, labels, sample_weight, self.classes_.tolist(), factors)
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The class of each individual."""
-        population = self._population(X)
-        return np.asarray(self.classes_[predicted_classes(self.tree_, population, self.model_.decision)])
+        """Return the predicted class of each individual."""
+        classes = predicted_classes(self.tree_, self._population(X), self.model_.decision)
+        return np.asarray(self.classes_[classes])
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """The probability of each class, in the order of ``classes_``, for each individual."""
-        population = self._population(X)
-        return predicted_probabilities(self.tree_, population, self.model_.decision)
+        """Return the probability of each class, in the order of ``classes_``, for each individual."""
+        return predicted_probabilities(self.tree_, self._population(X), self.model_.decision)
 
 
 @_with_parameters(classes=False)
 class StructuralTreeRegressor(RegressorMixin, _StructuralTree):  # type: ignore[misc]  # scikit-learn has no types
-    """A regression tree whose tests are what a grammar allows to ask of structured individuals.
+    """Regression tree whose tests of structured individuals are those that a grammar allows.
 
     See `structtree.Growth` and `structtree.Pruning` for more about the parameters.
 
@@ -387,15 +385,11 @@ class StructuralTreeRegressor(RegressorMixin, _StructuralTree):  # type: ignore[
         sample_weight : array, optional
             Their weights; who has weight 0 is left out.
         """
-        numbers = validate_data(self, y=y, y_numeric=True).astype(np.float64)
-        check_consistent_length(X, numbers)
-        weights = None if sample_weight is None else _check_sample_weight(sample_weight, X, ensure_non_negative=True)
-        return self._fit(X, numbers, weights, getattr(y, "name", None))
+        return self._fit(X, y, validate_data(self, y=y, y_numeric=True).astype(np.float64), sample_weight)
 
     def predict(self, X: Any) -> NDArray[np.float64]:
-        """The number that the tree says of each individual."""
-        population = self._population(X)
-        return predicted_means(self.tree_, population)
+        """Return the predicted number of each individual."""
+        return predicted_means(self.tree_, self._population(X))
 
 
 # ---- what parameters stand for --------------------------------------------------------------------------
@@ -416,7 +410,7 @@ def _seed(random_state: int | np.random.RandomState | None) -> int:
     return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
 
 
-def _tell(progress: Progress) -> None:
+def _print_progress(progress: Progress) -> None:
     print(
         f"{progress.nodes} nodes, {progress.settled} of {progress.individuals} individuals in leaves, "
         f"{progress.evaluated} predicates evaluated"
@@ -426,21 +420,21 @@ def _tell(progress: Progress) -> None:
 # ---- individuals ----------------------------------------------------------------------------------------
 
 
-class _Said(NamedTuple):
-    """What a grammar says about the data: the name of the individual, and kinds to read members as."""
+class _Declared(NamedTuple):
+    """Declarations of a grammar about the data: the individual's type, and the kinds of members."""
 
     individual: str | None
     types: dict[str, str]
 
 
-def _said_by(grammar: Grammar | None) -> _Said:
+def _declared_by(grammar: Grammar | None) -> _Declared:
     if grammar is None:
-        return _Said(None, {})
+        return _Declared(None, {})
     declared = grammar.syntax.types
     individual = grammar.syntax.individual or (declared[0].name if len(declared) == 1 else None)
     kinds = {f"{record.name}.{a.name}": str(a.kind) for record in declared for a in record.attributes}
     links = {f"{t.name}.{link.name}": str(link.kind) for t in declared for link in t.links if not link.single}
-    return _Said(individual, {**kinds, **links})
+    return _Declared(individual, {**kinds, **links})
 
 
 class _Individuals(NamedTuple):
@@ -462,9 +456,8 @@ def _individuals(X: Any) -> _Individuals:
     if isinstance(first, Population):
         if any(one.tables is not first.tables for one in row):
             raise UsageError("expected individuals of one population; got some of several")
-        return _Individuals(
-            "population", replace(first, individuals=np.concatenate([one.individuals for one in row]))
-        )
+        rows = np.concatenate([one.individuals for one in row])
+        return _Individuals("population", replace(first, individuals=rows))
     if isinstance(first, Mapping):
         return _Individuals("records", row)
     is_graph = hasattr(first, "adjacency") and hasattr(first, "is_directed")
@@ -514,7 +507,7 @@ def _finite(table: Population) -> Population:
 
 
 def _has_infinity(numbers: NDArray[np.float64]) -> bool:
-    """Whether some are infinite; a sum that is finite is the quickest way to know that none is."""
+    """Return whether some are infinite; a finite sum is the quickest way to know that none is."""
     with np.errstate(over="ignore", invalid="ignore"):
         return not np.isfinite(numbers.sum()) and bool(np.isinf(numbers).any())
 
@@ -529,7 +522,7 @@ def _checked_array(estimator: _StructuralTree, cells: Any, *, reset: bool) -> ND
 
 
 def _has_text(cells: Any) -> bool:
-    """Whether an array of two dimensions has text in it, so that its columns are not all of numbers."""
+    """Return whether an array of two dimensions has text in it, so that not all columns are numbers."""
     if getattr(cells, "ndim", 0) != 2 or not isinstance(cells, np.ndarray):
         return False
     return cells.dtype.kind == "U" or (cells.dtype == object and any(isinstance(cell, str) for cell in cells.flat))

@@ -17,7 +17,7 @@ import pytest
 
 from structtree import Growth, Pruning, StructuralTreeClassifier, load_dataset, load_model, open_data, pretty
 from structtree.cli import learning
-from structtree.cli.progress import folding, growing
+from structtree.cli.progress import fold_bar, growth_bar
 from structtree.data import opening
 from structtree.lang import default
 from structtree.lang.grammar import Grammar
@@ -639,9 +639,9 @@ class Terminal(io.StringIO):
 def test_a_terminal_gets_a_bar(monkeypatch):
     monkeypatch.setattr(sys, "stderr", Terminal())
     monkeypatch.setenv("TERM", "xterm")
-    with growing() as tell:
+    with growth_bar() as tell:
         tell(Progress(3, 2, 8, 20, 1234))
-    with folding() as tell:
+    with fold_bar() as tell:
         tell(FoldDone("acc*", 1, 10, 0.75))
     shown = sys.stderr.getvalue()
     assert "growing" in shown

@@ -17,7 +17,7 @@ from structtree.cli.effort import effort_command
 from structtree.cli.fit import fit_command
 from structtree.cli.grammars import grammar_app
 from structtree.cli.models import explain_command, predict_command, show_command
-from structtree.cli.progress import told_of_compiling
+from structtree.cli.progress import compiling_note
 
 __all__ = ["app"]
 
@@ -59,7 +59,7 @@ def demo() -> None:
     """
     from structtree.report.demo import demonstrate
 
-    with told_of_compiling():
+    with compiling_note():
         for line in demonstrate():
             typer.echo(line)
 

@@ -1,4 +1,4 @@
-"""What all commands share: errors as one sentence, options in groups, and printing.
+"""Base of all commands: errors as one sentence, options in groups, and printing.
 
 A command is written for values, not for flags: one of its parameters may be a dataclass whose fields are options
 (`with_options`). So a group of options that many commands take is written down once, and travels as one value.
@@ -39,7 +39,7 @@ __all__ = [
 ]
 
 DEBUG = ContextVar("debug", default=False)
-"""Whether errors show their traceback."""
+"""Set by ``--debug``: errors show their traceback."""
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 
@@ -133,12 +133,12 @@ def note(sentence: str) -> None:
 
 
 def print_json(value: Any) -> None:
-    """A value as JSON, in the form that people can read too."""
+    """Print a value as JSON, in a form that people can read too."""
     typer.echo(json.dumps(value, indent=2, ensure_ascii=False))
 
 
 def print_table(title: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """A table; as wide as the terminal, or 110 characters in a pipe."""
+    """Print a table; as wide as the terminal, or 110 characters in a pipe."""
     from rich.console import Console
     from rich.table import Table
 
@@ -152,7 +152,7 @@ def print_table(title: str, heads: Sequence[str], rows: Iterable[Sequence[str]])
 
 
 def seconds_text(seconds: float) -> str:
-    """Seconds with two digits, or in full when they are many.
+    """Return seconds with two digits, or in full when they are many.
 
     Examples
     --------
@@ -163,7 +163,7 @@ def seconds_text(seconds: float) -> str:
 
 
 def finite(value: float) -> float | None:
-    """The number, or None where JSON has no way to write it.
+    """Return the number, or None where JSON has no way to write it.
 
     Examples
     --------

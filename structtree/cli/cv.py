@@ -1,4 +1,4 @@
-"""The command that says how good trees of this sort are on individuals that are new to them."""
+"""The command that estimates how good such trees are on new individuals."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import typer
 
 from structtree.cli.common import Json, command, end_stopped, finite, note, print_json, print_table, seconds_text
 from structtree.cli.learning import Learning, Source, common_task, learning_parameters, start_clock, time_for_learning
-from structtree.cli.progress import folding
+from structtree.cli.progress import fold_bar
 from structtree.cli.reading import Reading, grammar_facts, print_grammar
 from structtree.errors import UsageError
 from structtree.interrupts import stoppable
@@ -27,10 +27,10 @@ __all__ = ["cv_command"]
 
 @dataclass(frozen=True, slots=True)
 class Folding:
-    """How the data is divided, and what all of it may take."""
+    """Options of dividing the data, and the time for all of it."""
 
-    folds: Annotated[int, typer.Option("--folds", help="Into how many parts the data is divided.")] = 10
-    repeats: Annotated[int, typer.Option("--repeats", help="How often, each time in another way.")] = 3
+    folds: Annotated[int, typer.Option("--folds", help="The number of parts that the data is divided into.")] = 10
+    repeats: Annotated[int, typer.Option("--repeats", help="How often it is divided, each time anew.")] = 3
     time_limit: Annotated[
         float,
         typer.Option(
@@ -51,7 +51,7 @@ def cv_command(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Say how good trees learned from such data are on new individuals, by cross-validation.
+    """Estimate by cross-validation how good trees learned from such data are on new individuals.
 
     The p of a comparison is that of a paired t test against the first criterion, corrected for overlapping folds.
     Ctrl-C keeps the folds that are done; the exit code is then 130.
@@ -122,7 +122,7 @@ def _validated(
     params = {name: value for name, value in params.items() if name not in ("criterion", "time_limit")}
     names = [name or ("mse" if is_number else "acc*") for name in criteria]
     makers = {name: lambda name=name: kind(grammar, criterion=name, **params) for name in names}
-    with folding() as progress:
+    with fold_bar() as progress:
         given: Any = {"folds": options.folds, "repeats": options.repeats, "seed": learning.seed}
         given |= {"time_limit": options.time_limit, "progress": progress}
         if len(names) == 1:
@@ -132,16 +132,9 @@ def _validated(
 
 
 def _facts(name: str, found: CrossValidation, test: TTest | None) -> dict[str, Any]:
-    facts: dict[str, Any] = {
-        "criterion": name,
-        "mean": found.mean,
-        "sd": found.sd,
-        "leaves_mean": found.leaves_mean,
-        "evaluated": found.evaluated,
-        "unproved": found.unproved,
-        "seconds": found.seconds,
-        "scores": found.scores.tolist(),
-    }
+    keys = ("mean", "sd", "leaves_mean", "evaluated", "unproved", "seconds")
+    facts: dict[str, Any] = {"criterion": name, **{key: getattr(found, key) for key in keys}}
+    facts["scores"] = found.scores.tolist()
     return facts if test is None else facts | {"difference": test.difference, "t": finite(test.t), "p": test.p}
 
 

@@ -9,7 +9,7 @@ import typer
 
 from structtree.cli.common import Json, command, end_stopped, note, print_json, print_table, seconds_text
 from structtree.cli.learning import Searching, Source
-from structtree.cli.progress import searching
+from structtree.cli.progress import search_status
 from structtree.cli.reading import Reading, grammar_facts, print_grammar
 from structtree.errors import UsageError
 from structtree.interrupts import stoppable
@@ -70,7 +70,7 @@ def effort_command(
     with stoppable() as stop:
         data, labels = source.labelled(reading)
         grammar = source.grammar_for(data)
-        with searching() as progress:
+        with search_status() as progress:
             efforts = compare_effort(
                 data.population,
                 labels,
@@ -107,11 +107,7 @@ def _answers(efforts: tuple[Effort, ...], predicate: str) -> dict[str, dict[str,
     """For each criterion why the predicate did not win, as the JSON has it."""
     from structtree.search.why_not import why_not
 
-    found = {}
-    for effort in efforts:
-        answer = why_not(effort.split, predicate)
-        found[effort.criterion] = {"why_not": answer.to_dict()}
-    return found
+    return {effort.criterion: {"why_not": why_not(effort.split, predicate).to_dict()} for effort in efforts}
 
 
 def _print_efforts(efforts: tuple[Effort, ...], answers: dict[str, dict[str, Any]], plot: Path | None) -> None:

@@ -20,7 +20,7 @@ from structtree.cli.learning import (
     start_clock,
     time_for_learning,
 )
-from structtree.cli.progress import growing
+from structtree.cli.progress import growth_bar
 from structtree.cli.reading import Reading, grammar_facts, print_grammar, to_remember
 from structtree.interrupts import cut_short, stoppable
 from structtree.learn.growth import Decision, Growth, Pruning
@@ -44,7 +44,7 @@ MOST_LEAVES = 50
 """A tree with more leaves is printed in part only."""
 
 SHOWN_DEPTH = 4
-"""How deep it is printed then."""
+"""The depth to which it is printed then."""
 
 
 @command
@@ -93,7 +93,7 @@ def fit_command(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Job:
-    """What to learn from, and how."""
+    """Labelled data with the options of learning."""
 
     source: Source
     data: Opened
@@ -111,7 +111,7 @@ def _learned(job: _Job, clock: Clock) -> _Learned:
     with cut_short(clock.stop):
         grammar = job.source.grammar_for(job.data, job.learning)
         time, started = time_for_learning(clock), now()
-        with growing() as progress:
+        with growth_bar() as progress:
             model = _model(job, grammar, time, progress)
     clock.stop.answered = True  # what is left to do is short, and has to be done
     grammar = grammar or Grammar.from_schema(job.data.population.schema)
@@ -141,7 +141,7 @@ def _model(job: _Job, grammar: Grammar, clock: Clock, progress: Callable[[Progre
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Learned:
-    """What came of a fit, and the seconds of learning and of reading."""
+    """Result of a fit, with the seconds of learning and of reading."""
 
     job: _Job
     grammar: Grammar
@@ -150,15 +150,15 @@ class _Learned:
     reading: float
 
     @property
-    def right(self) -> Score:
-        """How right the model is on its training data."""
+    def train_score(self) -> Score:
+        """The score on the training data."""
         from structtree.learn.score import score
 
         return score(self.model.tree, self.model.predict(self.job.data.population), self.job.labels)
 
     @property
     def stopped_by(self) -> str | None:
-        """What ended the growth before it was done."""
+        """The reason why growth ended early."""
         return self.model.params["stopped_by"]  # type: ignore[no-any-return]  # params are JSON
 
     @property
@@ -179,14 +179,14 @@ class _Learned:
 
     @property
     def evaluated(self) -> int:
-        """How many predicates were evaluated for the tests of the tree."""
+        """The number of predicates that were evaluated for the tests of the tree."""
         from structtree.learn.tree import Leaf
 
         return sum(node.found.evaluated for node in self.model.tree.nodes if not isinstance(node, Leaf))
 
     def to_dict(self) -> dict[str, Any]:
-        """The numbers, for JSON."""
-        tree, right, out = self.model.tree, self.right, self.job.out
+        """Return the figures, for JSON."""
+        tree, score, out = self.model.tree, self.train_score, self.job.out
         return {
             "data": self.job.source.where,
             "individuals": len(self.job.data.population),
@@ -196,8 +196,8 @@ class _Learned:
             "grammar": grammar_facts(self.grammar),
             "leaves": len(tree.leaves),
             "depth": tree.depth,
-            "train_score": right.value,
-            "measure": right.measure,
+            "train_score": score.value,
+            "measure": score.measure,
             "evaluated": self.evaluated,
             "unproved": self.unproved,
             "stopped_by": self.stopped_by,
@@ -226,7 +226,7 @@ def _print_learned(learned: _Learned) -> None:
     model, tree, out = learned.model, learned.model.tree, learned.job.out
     is_large = len(tree.leaves) > MOST_LEAVES
     typer.echo(export_text(tree, model.decision, max_depth=SHOWN_DEPTH if is_large else None))
-    typer.echo(f"\n{model.target}, training data: {learned.right}")
+    typer.echo(f"\n{model.target}, training data: {learned.train_score}")
     size = f"{_leaves(len(tree.leaves))}, depth {tree.depth}"
     effort = f"{learned.evaluated:,} predicates evaluated in {seconds_text(learned.seconds)} s"
     typer.echo(f"{size}; {effort} by {model.params['criterion']}; {_proof(learned)}")
@@ -299,4 +299,4 @@ _ADVICE: tuple[tuple[frozenset[str | None], str], ...] = (
         "a smaller grammar (shorten what structtree grammar derive writes, as by quantiles(10) in place of *)",
     ),
 )
-"""What helps against which reasons."""
+"""Reasons why something is not proved, and what helps."""

@@ -1,7 +1,7 @@
-"""How commands learn: the options that say it, and what the library wants to have of them.
+"""Options of commands that learn, and what they stand for in the library.
 
-The options are those that `structtree.learn.growth` declares. Only what is said of single classes has a form of its
-own on the command line, where a class is known by its name.
+The options are those that `structtree.learn.growth` declares. Only weights, shares and costs of classes have a
+form of their own on the command line, where a class is known by its name.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ class Learning(SimpleNamespace):
 
     @property
     def is_for_tables(self) -> bool:
-        """Whether something is asked for that only trees over plain tables have."""
+        """Whether an option is given that only trees over plain tables have."""
         return any(self.is_given(option) for option in OPTIONS if option.for_tables)
 
     def is_given(self, option: Option) -> bool:
@@ -108,7 +108,7 @@ class Searching(SimpleNamespace):
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """The data to learn from, what to predict, and what may be asked."""
+    """The data to learn from, the target, and the grammar."""
 
     where: Where
     target: Target = None
@@ -199,7 +199,7 @@ def class_weights(
 
 
 def _plain(learning: Learning) -> dict[str, Any]:
-    """What was given, by the names of the parameters."""
+    """The values of all options, by the names of the parameters."""
     return {option.parameter: _read(option, getattr(learning, _keyword(option))) for option in OPTIONS}
 
 

@@ -45,7 +45,7 @@ def predict_command(
 ) -> None:
     """Say what a model predicts of each individual, as CSV: its row, the prediction, and the probabilities.
 
-    If the data has the target, the score is told on stderr.
+    If the data has the target, the score is shown on stderr.
 
     Example: structtree predict trains.json trains
 
@@ -83,7 +83,7 @@ def show_command(
         str, typer.Option("--format", metavar="|".join(MODEL_FORMATS), help="As a tree, rules, or formulas.")
     ] = "text",
     max_depth: Annotated[
-        int | None, typer.Option("--max-depth", help="Of the text: sum up what lies deeper.")
+        int | None, typer.Option("--max-depth", help="For the text: sum up what lies deeper.")
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -91,8 +91,10 @@ def show_command(
 
     Example: structtree show trains.json --format rules
     """
-    from structtree.learn.model import load_model
+    from structtree.learn.model import load_model, model_to_json
 
+    if max_depth is not None and (as_json or format != "text"):
+        raise UsageError(f"--max-depth is for the text of a tree, not for {'json' if as_json else format}")
     if format not in MODEL_FORMATS:
         raise UsageError(f"unknown format {format!r} of a model{did_you_mean(format, MODEL_FORMATS)}")
     loaded = load_model(model)
@@ -102,15 +104,9 @@ def show_command(
         case "formula":
             _show_formula(loaded, as_json)
         case _ if as_json or format == "json":
-            _show_json(loaded)
+            print_json(model_to_json(loaded))
         case _:
             _show_text(loaded, max_depth)
-
-
-def _show_json(model: Model) -> None:
-    from structtree.learn.model import model_to_json
-
-    print_json(model_to_json(model))
 
 
 def _show_text(model: Model, max_depth: int | None) -> None:
