@@ -112,6 +112,10 @@ class _StructuralTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
 
     _task: ClassVar[Literal["classes", "numbers"]]
 
+    if TYPE_CHECKING:  # what it is comes from the declarations
+
+        def __init__(self, grammar: str | Path | Grammar | None = None, **parameters: Any) -> None: ...
+
     def _fit(
         self,
         X: Any,
@@ -222,6 +226,8 @@ class _StructuralTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
     def _training_population(self, X: Any, grammar: Grammar | None) -> Population:
         (form, given), declared = _individuals(X), _declared_by(grammar)
         if form not in ("frame", "array"):
+            if self.categorical_features is not None:
+                raise UsageError(f"categorical_features is for DataFrames and arrays; got individuals as {form}")
             for name in {"n_features_in_", "feature_names_in_"} & vars(self).keys():  # of an earlier fit
                 delattr(self, name)
         match form:

@@ -729,6 +729,19 @@ def test_wrong_usage_exits_with_2(options, words):
     assert words in fail(*options, code=2)
 
 
+def test_the_depth_of_a_text_is_refused_for_anything_else(trains):
+    assert "--max-depth is for the text of a tree, not for rules" in fail(
+        "show", trains, "--format", "rules", "--max-depth", 1, code=2
+    )
+    assert "not for json" in fail("show", trains, "--json", "--max-depth", 1, code=2)
+
+
+def test_options_for_classes_are_refused_for_numbers_by_their_names():
+    for given in (["--leaf-estimate", "laplace"], ["--class-weight", "a=1"], ["--average-gain-filter"]):
+        assert f"{given[0]} is for classes, and the target is a number" in fail("fit", "hammond", *given, code=2)
+        assert f"{given[0]} is for classes, and the target is a number" in fail("cv", "hammond", *given, code=2)
+
+
 def test_an_unknown_format_of_a_model(trains, hammond):
     assert "did you mean 'rules'" in fail("show", trains, "--format", "rule", code=2)
     assert "ask for its rules instead" in fail("show", hammond, "--format", "formula", code=2)

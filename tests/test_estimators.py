@@ -139,6 +139,12 @@ def test_columns_that_are_not_there_cannot_be_nominal(chosen, message):
         StructuralTreeClassifier(categorical_features=chosen).fit(frame, ["a", "b"])
 
 
+def test_only_columns_of_tables_can_be_chosen_to_be_nominal(records, trains):
+    for individuals, form in ((records, "records"), (trains.population, "population")):
+        with pytest.raises(UsageError, match=f"categorical_features is for DataFrames and arrays; .* as {form}"):
+            StructuralTreeClassifier(categorical_features=[0]).fit(individuals, trains.target)
+
+
 # ---- with the tools of scikit-learn ----------------------------------------------------------------------
 
 

@@ -9,7 +9,7 @@ import typer
 
 from structtree.cli.common import Json, command, end_stopped, note, print_json, print_table, seconds_text
 from structtree.cli.learning import Searching, Source
-from structtree.cli.progress import search_status
+from structtree.cli.progress import search_bar
 from structtree.cli.reading import Reading, grammar_facts, print_grammar
 from structtree.errors import UsageError
 from structtree.interrupts import stoppable
@@ -70,7 +70,7 @@ def effort_command(
     with stoppable() as stop:
         data, labels = source.labelled(reading)
         grammar = source.grammar_for(data)
-        with search_status() as progress:
+        with search_bar() as progress:
             efforts = compare_effort(
                 data.population,
                 labels,

@@ -235,7 +235,7 @@ def _by_name(texts: list[str] | None, parameter: str, known: Mapping[str, Any], 
         except ValueError:
             raise UsageError(f"{option.flag} takes {option.metavar}, as in {example}; got {text!r}") from None
         if name not in known:
-            kind = "pair of classes" if ":" in option.metavar else "class"
-            raise UsageError(f"{option.flag}: {name!r} is not a {kind}{did_you_mean(name, known)}")
+            wrong = f"{name!r} is not a pair of classes" if ":" in option.metavar else f"there is no class {name!r}"
+            raise UsageError(f"{option.flag}: {wrong}{did_you_mean(name, known)}")
         found[known[name]] = value
     return found

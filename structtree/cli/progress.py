@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from structtree.learn.validate import FoldDone
     from structtree.search.best_split import SearchStats
 
-__all__ = ["compiling_note", "fold_bar", "growth_bar", "search_status"]
+__all__ = ["compiling_note", "fold_bar", "growth_bar", "search_bar"]
 
-Show = Callable[[int, int, str], None]
-"""Shows how many of how many are done, with some words."""
+Show = Callable[[int, int | None, str], None]
+"""Shows how many of how many are done, if that is known, with some words."""
 
 
 @contextmanager
@@ -37,18 +37,12 @@ def compiling_note() -> Iterator[None]:
 
 
 @contextmanager
-def search_status() -> Iterator[Callable[[str, str, SearchStats], None] | None]:
-    """A line about the search that is running."""
-    if not sys.stderr.isatty():
-        with compiling_note():
-            yield None
-        return
-    from rich.console import Console
-
-    with Console(stderr=True, highlight=False).status("searching") as status, compiling_note():
+def search_bar() -> Iterator[Callable[[str, str, SearchStats], None]]:
+    """A bar that moves while a search is running, with what it has evaluated."""
+    with _bar("searching") as show:
 
         def tell(criterion: str, doing: str, stats: SearchStats) -> None:
-            status.update(f"{criterion} {doing}: {stats.evaluated:,} predicates in {stats.seconds:.0f} s")
+            show(0, None, f"{criterion} {doing}: {stats.evaluated:,} predicates in {stats.seconds:.0f} s")
 
         yield tell
 
