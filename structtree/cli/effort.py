@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["effort_command"]
 
 MOST_PASSES = 6
-"""So many positions of each criterion are shown."""
+"""The most positions that are shown for each criterion."""
 
 
 @command
@@ -30,7 +30,11 @@ def effort_command(
     reading: Reading,
     criteria: Annotated[
         list[str] | None,
-        typer.Option("--criterion", metavar="NAMES", help="As in acc*,entropy; may be repeated; else all that fit."),
+        typer.Option(
+            "--criterion",
+            metavar="NAMES",
+            help="The criteria, as in acc*,entropy; all that fit the target by default.",
+        ),
     ] = None,
     time_limit: Annotated[
         float, typer.Option("--time-limit", help="The most seconds for a search with pruning.")
@@ -38,7 +42,8 @@ def effort_command(
     exhaustive_limit: Annotated[
         float,
         typer.Option(
-            "--exhaustive-limit", help="The seconds per criterion to measure without pruning; else estimate."
+            "--exhaustive-limit",
+            help="The seconds per criterion for searches without pruning; beyond that, estimate.",
         ),
     ] = 10.0,
     whole_tree: Annotated[
@@ -104,7 +109,7 @@ def _n_criteria(n: int) -> str:
 
 
 def _answers(efforts: tuple[Effort, ...], predicate: str) -> dict[str, dict[str, Any]]:
-    """For each criterion why the predicate did not win, as the JSON has it."""
+    """Return for each criterion why the predicate did not win, as the JSON has it."""
     from structtree.search.why_not import why_not
 
     return {effort.criterion: {"why_not": why_not(effort.split, predicate).to_dict()} for effort in efforts}

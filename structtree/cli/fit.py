@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 
     from structtree.data.opening import Opened
     from structtree.lang.grammar import Grammar
-    from structtree.learn.grow import Progress
     from structtree.learn.model import Model
     from structtree.learn.score import Score
     from structtree.learn.tree import Node
@@ -78,72 +78,58 @@ def fit_command(
             data, labels = source.labelled(reading, common_task([learning.criterion]))
         except KeyboardInterrupt:
             raise KeyboardInterrupt("the data was still being read, so nothing is learned yet") from None
-        learned = _learned(_Job(source, data, labels, learning, out), clock)
+        learned = _learn(source, data, labels, learning, clock)
         if out is not None:
             params = {**learned.model.params, "reading": to_remember(source.where, reading)}
             save_model(replace(learned.model, params=params), out)
         if as_json:
-            print_json(learned.to_dict())
+            print_json(learned.to_dict() | {"model": None if out is None else str(out)})
         else:
-            _print_learned(learned)
+            _print_learned(learned, out)
         if stop.pressed and learned.stopped_by != "interrupt":
             note("Ctrl-C came when the tree was complete")
         end_stopped(stop)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Job:
-    """Labelled data with the options of learning."""
-
-    source: Source
-    data: Opened
-    labels: NDArray[Any]
-    learning: Learning
-    out: Path | None
-
-
-def _learned(job: _Job, clock: Clock) -> _Learned:
+def _learn(source: Source, data: Opened, labels: NDArray[Any], learning: Learning, clock: Clock) -> _Learned:
     """Learn; where Ctrl-C leaves no time for it, a tree of one leaf."""
     from structtree.lang.grammar import Grammar
+    from structtree.learn.fit import fit
     from structtree.search.kernels.compiling import now
 
+    given = learning_parameters(learning, labels)
+    learn = partial(
+        fit,
+        data.population,
+        labels,
+        growth=build_options(Growth, given),
+        pruning=build_options(Pruning, given),
+        decision=build_options(Decision, given),
+        criterion=learning.criterion,
+        class_weight=class_weights(given.get("class_weight"), labels),
+        priors=given.get("priors"),
+        target_name=data.target_name,
+    )
     grammar, model, time, started = None, None, clock, now()
     with cut_short(clock.stop):
-        grammar = job.source.grammar_for(job.data, job.learning)
+        grammar = source.grammar_for(data, learning)
         time, started = time_for_learning(clock), now()
         with growth_bar() as progress:
-            model = _model(job, grammar, time, progress)
+            model = learn(grammar, clock=time, progress=progress)
     clock.stop.answered = True  # what is left to do is short, and has to be done
-    grammar = grammar or Grammar.from_schema(job.data.population.schema)
-    model = model or _model(job, grammar, time)
-    return _Learned(job, grammar, model, now() - started, started - clock.started)
-
-
-def _model(job: _Job, grammar: Grammar, clock: Clock, progress: Callable[[Progress], None] | None = None) -> Model:
-    from structtree.learn.fit import fit
-
-    given = learning_parameters(job.learning, job.labels)
-    return fit(
-        job.data.population,
-        job.labels,
-        grammar,
-        build_options(Growth, given),
-        build_options(Pruning, given),
-        build_options(Decision, given),
-        criterion=job.learning.criterion,
-        class_weight=class_weights(given.get("class_weight"), job.labels),
-        priors=given.get("priors"),
-        target_name=job.data.target_name,
-        progress=progress,
-        clock=clock,
-    )
+    grammar = grammar or Grammar.from_schema(data.population.schema)
+    model = model or learn(grammar, clock=time)
+    return _Learned(source, data, labels, learning, grammar, model, now() - started, started - clock.started)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Learned:
     """Result of a fit, with the seconds of learning and of reading."""
 
-    job: _Job
+    source: Source
+    data: Opened
+    labels: NDArray[Any]
+    learning: Learning
     grammar: Grammar
     model: Model
     seconds: float
@@ -154,7 +140,7 @@ class _Learned:
         """The score on the training data."""
         from structtree.learn.score import score
 
-        return score(self.model.tree, self.model.predict(self.job.data.population), self.job.labels)
+        return score(self.model.tree, self.model.predict(self.data.population), self.labels)
 
     @property
     def stopped_by(self) -> str | None:
@@ -186,10 +172,10 @@ class _Learned:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the figures, for JSON."""
-        tree, score, out = self.model.tree, self.train_score, self.job.out
+        tree, score = self.model.tree, self.train_score
         return {
-            "data": self.job.source.where,
-            "individuals": len(self.job.data.population),
+            "data": self.source.where,
+            "individuals": len(self.data.population),
             "target": self.model.target,
             "task": tree.task,
             "criterion": self.model.params["criterion"],
@@ -203,7 +189,6 @@ class _Learned:
             "stopped_by": self.stopped_by,
             "seconds": self.seconds,
             "reading_seconds": self.reading,
-            "model": None if out is None else str(out),
         }
 
 
@@ -220,10 +205,10 @@ def _question(node: Node) -> str | None:
             return node.attribute
 
 
-def _print_learned(learned: _Learned) -> None:
+def _print_learned(learned: _Learned, out: Path | None) -> None:
     from structtree.report.text import export_text
 
-    model, tree, out = learned.model, learned.model.tree, learned.job.out
+    model, tree = learned.model, learned.model.tree
     is_large = len(tree.leaves) > MOST_LEAVES
     typer.echo(export_text(tree, model.decision, max_depth=SHOWN_DEPTH if is_large else None))
     typer.echo(f"\n{model.target}, training data: {learned.train_score}")
@@ -246,7 +231,7 @@ def _print_learned(learned: _Learned) -> None:
         case "interrupt":
             note("stopped by Ctrl-C: this is the tree so far")
         case "time":
-            limit = f"{learned.job.learning.time_limit:g} s"
+            limit = f"{learned.learning.time_limit:g} s"
             note(f"the time limit of {limit} was reached: nodes that were still waiting are leaves")
 
 

@@ -26,7 +26,7 @@ ModelFile = Annotated[str, typer.Argument(metavar="MODEL", help="A model file, a
 
 @dataclass(frozen=True, slots=True)
 class Idle:
-    """Taken so that a script can give the same options to all commands about trees; here they change nothing."""
+    """Options that a script may give to all commands about trees; to use a model needs neither."""
 
     seed: Annotated[int, typer.Option("--seed", hidden=True)] = 0
     time_limit: Annotated[float, typer.Option("--time-limit", hidden=True)] = 0.0
@@ -43,7 +43,7 @@ def predict_command(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Say what a model predicts of each individual, as CSV: its row, the prediction, and the probabilities.
+    """Predict for each individual, as CSV: its row, the prediction, and the probabilities.
 
     If the data has the target, the score is shown on stderr.
 
@@ -70,7 +70,7 @@ def predict_command(
 
 
 def _as_json(found: Predictions) -> str:
-    """A list with an object a line."""
+    """Return a list with one object on each line."""
     lines = ",\n".join(json.dumps(record, ensure_ascii=False) for record in found.to_dicts())
     return f"[\n{lines}\n]\n"
 
@@ -80,7 +80,10 @@ def show_command(
     model: ModelFile,
     idle: Idle,
     format: Annotated[
-        str, typer.Option("--format", metavar="|".join(MODEL_FORMATS), help="As a tree, rules, or formulas.")
+        str,
+        typer.Option(
+            "--format", metavar="|".join(MODEL_FORMATS), help="As a tree, as rules, as formulas, or as JSON."
+        ),
     ] = "text",
     max_depth: Annotated[
         int | None, typer.Option("--max-depth", help="For the text: sum up what lies deeper.")
@@ -156,7 +159,7 @@ def explain_command(
     row: Annotated[int, typer.Option("--row", metavar="K", help="Which individual, counted from 0.")] = 0,
     as_json: Json = False,
 ) -> None:
-    """Say why a model predicts what it predicts of one individual: every test, and what answered it.
+    """Explain the prediction for one individual: every test on its way, and what decided it.
 
     Example: structtree explain trains.json trains --row 3
     """

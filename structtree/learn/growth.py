@@ -20,6 +20,9 @@ PruneBy = Literal["cost-complexity", "reduced-error", "pessimistic"]
 Estimate = Literal["frequency", "laplace", "m-estimate", "m-branch"]
 Costs = tuple[tuple[float, ...], ...]
 
+FRACTION = Range(0, 1, inside=True)
+POSITIVE = Range(0, inside=True)
+
 _GROWING = "How to grow the tree"
 _PRUNING = "How to prune it"
 _LEAVES = "What leaves predict"
@@ -89,10 +92,7 @@ class Growth:
         None, "Refuse splits that are not significant (χ² or F test), or that do not save bits (MDL)."
     )
     significance: float = option(
-        0.05,
-        "For the χ² or F test: the greatest p-value of a split.",
-        Range(0, 1, inside=True),
-        needs=("stop", "test"),
+        0.05, "For the χ² or F test: the greatest p-value of a split.", FRACTION, needs=("stop", "test")
     )
     share: Literal["path"] | None = option(None, "On the yes side of a branch, refine its test as well.")
     # No option of the command line: there `structtree effort` compares the search with and without bounds.
@@ -104,7 +104,7 @@ class Growth:
     time_limit: float | None = option(
         None,
         "The most seconds; then the tree is as good as it could be made.",
-        Range(0, inside=True),
+        POSITIVE,
         unit="seconds",
         usual=60.0,
         panel="Options",
@@ -174,15 +174,11 @@ class Pruning:
     validation_fraction: float = option(
         0.25,
         "For reduced-error: the share of the individuals to hold out.",
-        Range(0, 1, inside=True),
+        FRACTION,
         needs=("method", "reduced-error"),
     )
     confidence: float = option(
-        0.25,
-        "For pessimistic: less prunes more.",
-        Range(0, 1, inside=True),
-        needs=("method", "pessimistic"),
-        for_classes=True,
+        0.25, "For pessimistic: less prunes more.", FRACTION, needs=("method", "pessimistic"), for_classes=True
     )
     min_weight_fraction: float = option(
         0.0,
