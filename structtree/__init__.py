@@ -28,11 +28,10 @@ if TYPE_CHECKING:
     from structtree.lang.grammar import Grammar, shipped_grammars
     from structtree.lang.parse import parse_predicate
     from structtree.lang.pretty import pretty
-    from structtree.learn.fit import Pruning, fit
+    from structtree.learn.fit import fit
     from structtree.learn.grow import grow
-    from structtree.learn.growth import Growth
+    from structtree.learn.growth import Decision, Growth, Pruning
     from structtree.learn.importance import importances
-    from structtree.learn.leaves import Decision
     from structtree.learn.model import Model, load_model, save_model
     from structtree.learn.rules import to_formula, to_rules
     from structtree.learn.tree import Branch, Leaf, Switch, Tree
@@ -55,7 +54,7 @@ _HOMES = {
     "Branch": "learn.tree",
     "DataError": "errors",
     "Dataset": "data.catalog",
-    "Decision": "learn.leaves",
+    "Decision": "learn.growth",
     "Grammar": "lang.grammar",
     "GrammarError": "errors",
     "Growth": "learn.growth",
@@ -63,7 +62,7 @@ _HOMES = {
     "Link": "data.schema",
     "Model": "learn.model",
     "Population": "data.columns",
-    "Pruning": "learn.fit",
+    "Pruning": "learn.growth",
     "RecordType": "data.schema",
     "Schema": "data.schema",
     "SearchStats": "search.results",

@@ -2,13 +2,19 @@
 
 Individuals may come as a `Population`, as nested dicts, as networkx graphs, as a DataFrame (whose columns of text are
 nominal), or as an array. New ones are read as the training data was: what an attribute was then, it is now.
+
+In scikit-learn's tools too, but for one thing: its bagging and boosting turn what they are given into an array of two
+dimensions before a tree sees it, and refuse a list of dicts or of graphs. `Population.from_records` or
+`Population.from_graphs` of the list serves there, and so does an array with one column of dicts or graphs.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from inspect import Parameter, Signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -27,16 +33,16 @@ from structtree.data.frames import names_of
 from structtree.data.schema import Attribute
 from structtree.errors import DataError, UsageError, did_you_mean
 from structtree.lang.grammar import Grammar, shipped_grammars
-from structtree.learn.fit import Pruning, fit
+from structtree.learn.fit import fit
 from structtree.learn.grow import Progress
-from structtree.learn.growth import Growth
+from structtree.learn.growth import Decision, Growth, Objective, Pruning
 from structtree.learn.importance import importances
-from structtree.learn.leaves import MAJORITY, Decision
 from structtree.learn.model import Model
 from structtree.learn.paths import decision_path
 from structtree.learn.predict import predicted_classes, predicted_means, predicted_probabilities
 from structtree.learn.prune import pruning_path
 from structtree.learn.tree import Leaf, Tree
+from structtree.options import Option, build_options, option, options_of, reference
 from structtree.search.criteria import criterion
 
 if TYPE_CHECKING:
@@ -46,77 +52,103 @@ __all__ = ["StructuralTreeClassifier", "StructuralTreeRegressor"]
 
 Form = Literal["population", "records", "graphs", "frame", "array"]
 
-SECONDS = 60.0
-"""What a fit may take unless the user says otherwise."""
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class _Input:
+    """Parameters that only the estimators have."""
+
+    grammar: str | Path | Grammar | None = option(
+        None,
+        "The grammar of all possible tests: its name, its file, its text, or a Grammar; by default "
+        "`structtree.default_grammar` of the data.",
+        accepts="str, Path or Grammar",
+    )
+    categorical_features: Sequence[int | str | bool] | None = option(
+        None,
+        "For DataFrames and arrays: the columns of numbers that are nominal, by index, by name, or as a mask.",
+        accepts="sequence of int, str or bool",
+    )
+    functions: Mapping[str, Callable[[Mapping[str, Any]], Any]] | None = option(
+        None, "Functions for those that the grammar declares.", accepts="dict from name to function"
+    )
+    verbose: bool = option(False, "Print progress.")
+
+
+PARAMETERS = options_of(_Input, Objective, Growth, Pruning, Decision)
+
+
+def _with_parameters(*, classes: bool) -> Callable[[type[T]], type[T]]:
+    """Give an estimator the declared parameters: its ``__init__``, their signature, and their reference.
+
+    The grammar may be given by position, all others only by name.
+    """
+    declared = [each for each in PARAMETERS if classes or not each.for_classes]
+    signature = Signature([Parameter("self", Parameter.POSITIONAL_ONLY), *map(_parameter, declared)])
+
+    def __init__(self: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807  # it becomes the class's own
+        given = signature.bind(self, *args, **kwargs)
+        given.apply_defaults()
+        vars(self).update((name, value) for name, value in given.arguments.items() if name != "self")
+
+    def decorate(estimator: type[T]) -> type[T]:
+        __init__.__signature__ = signature  # type: ignore[attr-defined]  # inspect looks there
+        __init__.__qualname__ = f"{estimator.__qualname__}.__init__"
+        estimator.__init__ = __init__  # type: ignore[method-assign]  # in place of the one that shows no parameters
+        estimator.__doc__ = reference(estimator, declared, "parameter")
+        return estimator
+
+    return decorate
+
+
+def _parameter(declared: Option) -> Parameter:
+    kind = Parameter.POSITIONAL_OR_KEYWORD if declared.name == "grammar" else Parameter.KEYWORD_ONLY
+    return Parameter(declared.parameter, kind, default=declared.usual, annotation=declared.kind)
 
 
 class _StructuralTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
-    """What the classifier and the regressor share."""
+    """Base of the classifier and the regressor."""
+
+    _task: ClassVar[Literal["classes", "numbers"]]
+
+    if TYPE_CHECKING:  # what it is comes from the declarations
+
+        def __init__(self, grammar: str | Path | Grammar | None = None, **parameters: Any) -> None: ...
 
     def _fit(
         self,
         X: Any,
-        y: NDArray[Any],
-        sample_weight: NDArray[np.float64] | None,
-        name: Any,
+        y: Any,
+        labels: NDArray[Any],
+        sample_weight: ArrayLike | None,
         classes: list[Any] | None = None,
         class_weight: Mapping[Any, float] | None = None,
-        priors: Mapping[Any, float] | None = None,
     ) -> Self:
-        grammar, task = _grammar(self.grammar), "numbers" if classes is None else "classes"
-        chosen = criterion(self.criterion or ("mse" if classes is None else "acc*"))
-        if chosen.task != task:
-            raise UsageError(f"criterion {chosen.name!r} is for {chosen.task}; this is a tree for {task}")
+        """Learn from the labels that were made of y."""
+        check_consistent_length(X, labels)
+        weights = None if sample_weight is None else _check_sample_weight(sample_weight, X, ensure_non_negative=True)
+        grammar, given = _grammar(self.grammar), self.get_params(deep=False)
+        chosen = criterion(self.criterion or ("mse" if self._task == "numbers" else "acc*"))
+        if chosen.task != self._task:
+            raise UsageError(f"criterion {chosen.name!r} is for {chosen.task}; this is a tree for {self._task}")
         self.model_ = fit(
             self._training_population(X, grammar),
-            y,
+            labels,
             grammar,
-            self._growth(),
-            self._pruning(),
-            self._decision(),
+            build_options(Growth, given | {"random_state": _seed(self.random_state)}),
+            build_options(Pruning, given),
+            build_options(Decision, given),
             criterion=chosen.name,
-            sample_weight=sample_weight,
+            sample_weight=weights,
             class_weight=class_weight,
             classes=classes,
-            priors=priors,
+            priors=given.get("priors"),
             functions=self.functions,
-            target_name=name if isinstance(name, str) else None,
-            progress=_tell if self.verbose else None,
+            target_name=name if isinstance(name := getattr(y, "name", None), str) else None,
+            progress=_print_progress if self.verbose else None,
         )
         return self
-
-    def _growth(self) -> Growth:
-        return Growth(
-            max_depth=self.max_depth,
-            min_samples_split=self.min_samples_split,
-            min_samples_leaf=self.min_samples_leaf,
-            min_impurity_decrease=self.min_impurity_decrease,
-            max_leaf_nodes=self.max_leaf_nodes,
-            stop=self.stop,
-            significance=self.significance,
-            share=self.share,
-            prune=self.prune,
-            strategy=self.strategy,
-            max_evaluations=self.max_evaluations,
-            time_limit=self.time_limit,
-            random_state=_seed(self.random_state),
-            nominal=self.nominal,
-            missing=self.missing,
-            average_gain_filter=getattr(self, "average_gain_filter", False),
-        )
-
-    def _pruning(self) -> Pruning:
-        method: Any = self.post_prune
-        alpha: Any = "cv" if self.ccp_alpha is None else self.ccp_alpha
-        if self.ccp_alpha is not None and method not in (None, "cost-complexity"):
-            raise UsageError(f"ccp_alpha is for post_prune='cost-complexity', not for {method!r}")
-        if self.ccp_alpha is not None:
-            method = "cost-complexity"
-        confidence = getattr(self, "confidence", 0.25)
-        return Pruning(method, alpha, self.validation_fraction, confidence, self.min_weight_fraction_leaf)
-
-    def _decision(self) -> Decision:
-        return MAJORITY
 
     # ---- the fitted tree --------------------------------------------------------------------------------
 
@@ -138,7 +170,7 @@ class _StructuralTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
 
     @property
     def stopped_by_(self) -> str | None:
-        """What ended the growth before it was done: the time, or the user; None when it was done."""
+        """The reason why growth ended early, ``"time"`` or ``"interrupt"``; None if it did not."""
         check_is_fitted(self)
         stopped_by: str | None = self.model_.params["stopped_by"]
         return stopped_by
@@ -158,19 +190,19 @@ class _StructuralTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
         return np.array([owed.get(attribute.name, 0.0) for attribute in record.attributes])
 
     def get_depth(self) -> int:
-        """The most tests on the way to a leaf."""
+        """Return the most tests on the way to a leaf."""
         return self.tree_.depth
 
     def get_n_leaves(self) -> int:
-        """How many leaves the tree has."""
+        """Return the number of leaves."""
         return len(self.tree_.leaves)
 
     def apply(self, X: Any) -> NDArray[np.int64]:
-        """The leaf that each individual ends up in, as a place in ``tree_.nodes``."""
+        """Return the leaf that each individual ends up in, as an index of ``tree_.nodes``."""
         return self.tree_.apply(self._population(X))
 
     def decision_path(self, X: Any) -> csr_matrix:
-        """Which nodes each individual comes by, as a sparse matrix (individuals, nodes)."""
+        """Return the nodes that each individual passes, as a sparse matrix (individuals, nodes)."""
         from scipy.sparse import csr_matrix
 
         visits = decision_path(self.tree_, self._population(X))
@@ -178,7 +210,7 @@ class _StructuralTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
         return csr_matrix((np.ones(len(visits.nodes), dtype=np.int64), visits.nodes, visits.offsets), shape)
 
     def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Bunch:
-        """The values of ``ccp_alpha`` at which the pruned tree changes, and the training risk there.
+        """Return the values of ``ccp_alpha`` at which the pruned tree changes, and the training risk there.
 
         Returns
         -------
@@ -186,58 +218,60 @@ class _StructuralTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
             With ``ccp_alphas`` and ``impurities``; see `structtree.learn.prune.pruning_path`.
         """
         grown = clone(self).set_params(post_prune=None, ccp_alpha=None).fit(X, y, sample_weight)
-        path = pruning_path(grown.tree_, decision=grown._decision())
+        path = pruning_path(grown.tree_, decision=grown.model_.decision)
         return Bunch(ccp_alphas=path.alphas, impurities=path.risks)
 
     # ---- individuals ------------------------------------------------------------------------------------
 
     def _training_population(self, X: Any, grammar: Grammar | None) -> Population:
-        form, said = _form(X), _said_by(grammar)
+        (form, given), declared = _individuals(X), _declared_by(grammar)
         if form not in ("frame", "array"):
+            if self.categorical_features is not None:
+                raise UsageError(f"categorical_features is for DataFrames and arrays; got individuals as {form}")
             for name in {"n_features_in_", "feature_names_in_"} & vars(self).keys():  # of an earlier fit
                 delattr(self, name)
         match form:
             case "population":
-                return X  # type: ignore[no-any-return]  # the form says so
+                return given  # type: ignore[no-any-return]  # the form says so
             case "records":
-                return Population.from_records(list(X), individual=said.individual or "Individual", types=said.types)
+                individual = declared.individual or "Individual"
+                return Population.from_records(list(given), individual=individual, types=declared.types)
             case "graphs":
-                return Population.from_graphs(X, types=said.types)
+                return Population.from_graphs(given, types=declared.types)
             case "frame":
                 validate_data(self, X, skip_check_array=True)
                 _require_cells(X)
-                types = said.types | _nominal(self.categorical_features, names_of(X))
-                return _finite(Population.from_frame(X, individual=said.individual, types=types, copy=False))
+                types = declared.types | _nominal(self.categorical_features, names_of(X))
+                return _finite(Population.from_frame(X, individual=declared.individual, types=types, copy=False))
             case "array":
                 cells = _checked_array(self, X, reset=True)
                 names = list(getattr(self, "feature_names_in_", [f"x{i}" for i in range(cells.shape[1])]))
-                types = _nominal(self.categorical_features, names)
-                return Population.from_array(
-                    cells, names, individual=said.individual or "Row", types=types, copy=False
-                )
+                types, individual = _nominal(self.categorical_features, names), declared.individual or "Row"
+                return Population.from_array(cells, names, individual=individual, types=types, copy=False)
 
     def _population(self, X: Any) -> Population:
         """New individuals, as the tests of the tree need them."""
         check_is_fitted(self)
         model: Model = self.model_
-        match _form(X):
+        form, given = _individuals(X)
+        match form:
             case "population":
-                return model.prepared(X, self.functions)
+                return model.prepared(given, self.functions)
             case "records":
-                return model.prepared(Population.from_records(list(X)), self.functions, absent="missing")
+                return model.prepared(Population.from_records(list(given)), self.functions, absent="missing")
             case "graphs":
-                return model.prepared(Population.from_graphs(X), self.functions, absent="missing")
+                return model.prepared(Population.from_graphs(given), self.functions, absent="missing")
             case "frame":
                 validate_data(self, X, reset=False, skip_check_array=True)
                 _require_cells(X)
                 frame = _renamed(X, [column.name for column in self._columns])
                 # What are words in all likelihood takes time to read; numbers are looked through for infinite ones.
-                read = {column.name for column in self._columns if column.kind != "nominal"} | self._asked
+                read = {column.name for column in self._columns if column.kind != "nominal"} | self._tested
                 table = Population.from_frame(frame, columns=read, copy=False)
                 return model.prepared(_finite(table), self.functions)
             case "array":
                 cells, names = _checked_array(self, X, reset=False), [column.name for column in self._columns]
-                table = Population.from_array(cells, names, columns=self._asked, copy=False)
+                table = Population.from_array(cells, names, columns=self._tested, copy=False)
                 return model.prepared(table, self.functions)
 
     @property
@@ -247,12 +281,12 @@ class _StructuralTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
         return [a for a in schema.type(schema.individual).attributes if a.name not in computed]
 
     @property
-    def _asked(self) -> frozenset[str]:
-        """The columns that the tests ask about; functions may look at all of them."""
+    def _tested(self) -> frozenset[str]:
+        """The columns that the tests need; functions may need all of them."""
         if self.model_.functions:
             return frozenset(column.name for column in self._columns)
-        asked: frozenset[str] = self.model_.mentions[self.tree_.schema.individual]
-        return asked
+        tested: frozenset[str] = self.model_.mentions[self.tree_.schema.individual]
+        return tested
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -261,80 +295,23 @@ class _StructuralTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
         return tags
 
 
+@_with_parameters(classes=True)
 class StructuralTreeClassifier(ClassifierMixin, _StructuralTree):  # type: ignore[misc]  # scikit-learn has no types
-    """A decision tree whose tests are what a grammar allows to ask of structured individuals.
+    """Decision tree whose tests of structured individuals are those that a grammar allows.
 
-    Parameters
-    ----------
-    grammar : str, Path or Grammar, optional
-        What may be asked: the name of a grammar that comes with the package, a file, the text of a grammar, or a
-        Grammar. By default `structtree.default_grammar` decides it from the data, and ``model_.params`` says which
-        it is (``grammar_origin``); a table gets an ordinary decision tree.
-    criterion : str, optional
-        ``"acc*"`` by default: accuracy, ties by entropy; see `structtree.search.criteria`.
-    max_depth, min_samples_split, min_samples_leaf, min_impurity_decrease, max_leaf_nodes, stop, significance
-        When to stop growing; see `structtree.learn.grow.Growth`.
-    min_weight_fraction_leaf : float
-        A node whose best test leaves less than this share of the whole weight on a side is a leaf.
-    post_prune : {"cost-complexity", "reduced-error", "pessimistic"}, optional
-        How the grown tree is pruned; see `structtree.learn.prune`.
-    ccp_alpha : float or "cv", optional
-        What a leaf costs in cost-complexity pruning; by default what does best in a cross-validation. A value here
-        is enough to ask for that pruning.
-    validation_fraction : float
-        The share that is held out for reduced-error pruning.
-    confidence : float
-        Of pessimistic pruning; less prunes more.
-    leaf_estimate : {"frequency", "laplace", "m-estimate", "m-branch"}
-        How leaves estimate probabilities, with ``m`` for the last two; see `structtree.learn.leaves.Decision`.
-    m : float
-    costs : matrix, optional
-        ``costs[i][j]`` is the cost of saying class j of an individual of class i, in the order of ``classes_``.
-    class_weight : dict or "balanced", optional
-        Weights of classes, as of scikit-learn's trees.
-    priors : dict from class to float, optional
-        What shares the classes have where the tree will be used; the training data weighs as if it had them.
-    categorical_features : sequence of int, str or bool, optional
-        For DataFrames and arrays: the columns whose numbers are codes of something and so nominal, by their places,
-        by their names, or as a mask. Columns of text are nominal anyway.
-    nominal : {"binary", "subset", "multiway"}
-        For plain tables: whether a nominal attribute tells one value from the others, some values from the others, or
-        has a side for each value, as in ID3 and C4.5; see `structtree.learn.grow.Growth`.
-    missing : {"false", "majority", "fractional"}
-        For plain tables: what becomes of those who lack a value that is asked about, here and in ``predict``: no test
-        holds of them, they go where most go, or they go to all sides in parts (C4.5). By the last two rules that is
-        also so for a category that training has not seen.
-    average_gain_filter : bool
-        For plain tables and criterion ``"gain-ratio"``: only attributes with at least average gain compete (C4.5).
-    share : {"path"}, optional
-        With ``"path"`` the yes side of a branch may also refine its test.
-    prune : bool
-        Whether the search uses bounds; the tree is the same without, and takes longer.
-    strategy : {"auto", "bottom-up", "best-first", "exhaustive", "beam"}
-        Of the search; see `structtree.learn.grow.Growth`.
-    max_evaluations : int, optional
-        The most predicates to evaluate at one node: a budget that gives the same tree on every machine.
-    time_limit : float, optional
-        Seconds for the whole fit. When they are over the tree is as good as it could be made until then, and
-        ``unproved_`` says where a better test may have been missed.
-    functions : dict from name to function, optional
-        For each ``function`` that the grammar declares.
-    random_state : int, RandomState or None
-        For what is held out, and the folds that choose ``ccp_alpha``; the growing itself leaves nothing to chance.
-    verbose : bool
-        Whether progress is printed.
+    See `structtree.Growth`, `structtree.Pruning` and `structtree.Decision` for more about the parameters.
 
     Attributes
     ----------
     classes_ : array
     model_ : Model
-        What `structtree.save_model` saves.
+        For `structtree.save_model`.
     tree_ : Tree
     unproved_ : dict from node to float
         The nodes whose test is not proved best, and the leaves that might have been divided if there had been more
         time, each with the most by which the criterion's loss might be less.
     stopped_by_ : {"time", "interrupt"} or None
-        What ended the growth before it was done.
+        The reason why growth ended early.
     n_features_in_, feature_names_in_
         As scikit-learn has them, for arrays and DataFrames.
 
@@ -350,72 +327,7 @@ class StructuralTreeClassifier(ClassifierMixin, _StructuralTree):  # type: ignor
     (['a'], 2, {})
     """
 
-    def __init__(
-        self,
-        grammar: str | Path | Grammar | None = None,
-        *,
-        criterion: str | None = None,
-        max_depth: int | None = None,
-        min_samples_split: int = 2,
-        min_samples_leaf: int = 1,
-        min_weight_fraction_leaf: float = 0.0,
-        min_impurity_decrease: float = 0.0,
-        max_leaf_nodes: int | None = None,
-        stop: Literal["test", "mdl"] | None = None,
-        significance: float = 0.05,
-        post_prune: Literal["cost-complexity", "reduced-error", "pessimistic"] | None = None,
-        ccp_alpha: float | Literal["cv"] | None = None,
-        validation_fraction: float = 0.25,
-        confidence: float = 0.25,
-        leaf_estimate: Literal["frequency", "laplace", "m-estimate", "m-branch"] = "frequency",
-        m: float = 2.0,
-        costs: Any = None,
-        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
-        priors: Mapping[Any, float] | None = None,
-        categorical_features: Sequence[int | str | bool] | None = None,
-        nominal: Literal["binary", "subset", "multiway"] = "binary",
-        missing: Literal["false", "majority", "fractional"] = "false",
-        average_gain_filter: bool = False,
-        share: Literal["path"] | None = None,
-        prune: bool = True,
-        strategy: Literal["auto", "bottom-up", "best-first", "exhaustive", "beam"] = "auto",
-        max_evaluations: int | None = None,
-        time_limit: float | None = SECONDS,
-        functions: Mapping[str, Callable[[Mapping[str, Any]], Any]] | None = None,
-        random_state: int | np.random.RandomState | None = 0,
-        verbose: bool = False,
-    ) -> None:
-        self.grammar = grammar
-        self.criterion = criterion
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.min_impurity_decrease = min_impurity_decrease
-        self.max_leaf_nodes = max_leaf_nodes
-        self.stop = stop
-        self.significance = significance
-        self.post_prune = post_prune
-        self.ccp_alpha = ccp_alpha
-        self.validation_fraction = validation_fraction
-        self.confidence = confidence
-        self.leaf_estimate = leaf_estimate
-        self.m = m
-        self.costs = costs
-        self.class_weight = class_weight
-        self.priors = priors
-        self.categorical_features = categorical_features
-        self.nominal = nominal
-        self.missing = missing
-        self.average_gain_filter = average_gain_filter
-        self.share = share
-        self.prune = prune
-        self.strategy = strategy
-        self.max_evaluations = max_evaluations
-        self.time_limit = time_limit
-        self.functions = functions
-        self.random_state = random_state
-        self.verbose = verbose
+    _task = "classes"
 
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Grow a tree.
@@ -430,52 +342,27 @@ class StructuralTreeClassifier(ClassifierMixin, _StructuralTree):  # type: ignor
             Their weights; who has weight 0 is left out.
         """
         check_classification_targets(y)
-        labels = validate_data(self, y=y)
-        check_consistent_length(X, labels)
-        weights = None if sample_weight is None else _check_sample_weight(sample_weight, X, ensure_non_negative=True)
-        factors = None
+        labels, factors = validate_data(self, y=y), None
         if self.class_weight is not None:
             factors = dict(zip(labels.tolist(), compute_sample_weight(self.class_weight, labels), strict=True))
         self.classes_ = np.unique(labels)
-        return self._fit(X, labels, weights, getattr(y, "name", None), self.classes_.tolist(), factors, self.priors)
+        return self._fit(X, y, labels, sample_weight, self.classes_.tolist(), factors)
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The class of each individual."""
-        population = self._population(X)
-        return np.asarray(self.classes_[predicted_classes(self.tree_, population, self.model_.decision)])
+        """Return the predicted class of each individual."""
+        classes = predicted_classes(self.tree_, self._population(X), self.model_.decision)
+        return np.asarray(self.classes_[classes])
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """The probability of each class, in the order of ``classes_``, for each individual."""
-        population = self._population(X)
-        return predicted_probabilities(self.tree_, population, self.model_.decision)
-
-    def _decision(self) -> Decision:
-        return Decision(self.leaf_estimate, self.m, self.costs)
+        """Return the probability of each class, in the order of ``classes_``, for each individual."""
+        return predicted_probabilities(self.tree_, self._population(X), self.model_.decision)
 
 
+@_with_parameters(classes=False)
 class StructuralTreeRegressor(RegressorMixin, _StructuralTree):  # type: ignore[misc]  # scikit-learn has no types
-    """A regression tree whose tests are what a grammar allows to ask of structured individuals.
+    """Regression tree whose tests of structured individuals are those that a grammar allows.
 
-    Parameters
-    ----------
-    grammar, max_depth, min_samples_split, min_samples_leaf, min_impurity_decrease, max_leaf_nodes, stop, significance
-        As of `StructuralTreeClassifier`.
-    min_weight_fraction_leaf : float
-        As of `StructuralTreeClassifier`.
-    criterion : str, optional
-        ``"mse"`` by default.
-    post_prune : {"cost-complexity", "reduced-error"}, optional
-        How the grown tree is pruned.
-    ccp_alpha, validation_fraction, share, prune, strategy, max_evaluations, time_limit, functions
-        As of `StructuralTreeClassifier`.
-    categorical_features : sequence of int, str or bool, optional
-        As of `StructuralTreeClassifier`.
-    nominal : {"binary", "subset", "multiway"}
-        As of `StructuralTreeClassifier`.
-    missing : {"false", "majority", "fractional"}
-        As of `StructuralTreeClassifier`.
-    random_state, verbose
-        As of `StructuralTreeClassifier`.
+    See `structtree.Growth` and `structtree.Pruning` for more about the parameters.
 
     Attributes
     ----------
@@ -490,58 +377,7 @@ class StructuralTreeRegressor(RegressorMixin, _StructuralTree):  # type: ignore[
     [9.0]
     """
 
-    def __init__(
-        self,
-        grammar: str | Path | Grammar | None = None,
-        *,
-        criterion: str | None = None,
-        max_depth: int | None = None,
-        min_samples_split: int = 2,
-        min_samples_leaf: int = 1,
-        min_weight_fraction_leaf: float = 0.0,
-        min_impurity_decrease: float = 0.0,
-        max_leaf_nodes: int | None = None,
-        stop: Literal["test", "mdl"] | None = None,
-        significance: float = 0.05,
-        post_prune: Literal["cost-complexity", "reduced-error"] | None = None,
-        ccp_alpha: float | Literal["cv"] | None = None,
-        validation_fraction: float = 0.25,
-        categorical_features: Sequence[int | str | bool] | None = None,
-        nominal: Literal["binary", "subset", "multiway"] = "binary",
-        missing: Literal["false", "majority", "fractional"] = "false",
-        share: Literal["path"] | None = None,
-        prune: bool = True,
-        strategy: Literal["auto", "bottom-up", "best-first", "exhaustive", "beam"] = "auto",
-        max_evaluations: int | None = None,
-        time_limit: float | None = SECONDS,
-        functions: Mapping[str, Callable[[Mapping[str, Any]], Any]] | None = None,
-        random_state: int | np.random.RandomState | None = 0,
-        verbose: bool = False,
-    ) -> None:
-        self.grammar = grammar
-        self.criterion = criterion
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.min_impurity_decrease = min_impurity_decrease
-        self.max_leaf_nodes = max_leaf_nodes
-        self.stop = stop
-        self.significance = significance
-        self.post_prune = post_prune
-        self.ccp_alpha = ccp_alpha
-        self.validation_fraction = validation_fraction
-        self.categorical_features = categorical_features
-        self.nominal = nominal
-        self.missing = missing
-        self.share = share
-        self.prune = prune
-        self.strategy = strategy
-        self.max_evaluations = max_evaluations
-        self.time_limit = time_limit
-        self.functions = functions
-        self.random_state = random_state
-        self.verbose = verbose
+    _task = "numbers"
 
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Grow a tree.
@@ -555,15 +391,11 @@ class StructuralTreeRegressor(RegressorMixin, _StructuralTree):  # type: ignore[
         sample_weight : array, optional
             Their weights; who has weight 0 is left out.
         """
-        numbers = validate_data(self, y=y, y_numeric=True).astype(np.float64)
-        check_consistent_length(X, numbers)
-        weights = None if sample_weight is None else _check_sample_weight(sample_weight, X, ensure_non_negative=True)
-        return self._fit(X, numbers, weights, getattr(y, "name", None))
+        return self._fit(X, y, validate_data(self, y=y, y_numeric=True).astype(np.float64), sample_weight)
 
     def predict(self, X: Any) -> NDArray[np.float64]:
-        """The number that the tree says of each individual."""
-        population = self._population(X)
-        return predicted_means(self.tree_, population)
+        """Return the predicted number of each individual."""
+        return predicted_means(self.tree_, self._population(X))
 
 
 # ---- what parameters stand for --------------------------------------------------------------------------
@@ -584,7 +416,7 @@ def _seed(random_state: int | np.random.RandomState | None) -> int:
     return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
 
 
-def _tell(progress: Progress) -> None:
+def _print_progress(progress: Progress) -> None:
     print(
         f"{progress.nodes} nodes, {progress.settled} of {progress.individuals} individuals in leaves, "
         f"{progress.evaluated} predicates evaluated"
@@ -594,33 +426,48 @@ def _tell(progress: Progress) -> None:
 # ---- individuals ----------------------------------------------------------------------------------------
 
 
-class _Said(NamedTuple):
-    """What a grammar says about the data: the name of the individual, and kinds to read members as."""
+class _Declared(NamedTuple):
+    """Declarations of a grammar about the data: the individual's type, and the kinds of members."""
 
     individual: str | None
     types: dict[str, str]
 
 
-def _said_by(grammar: Grammar | None) -> _Said:
+def _declared_by(grammar: Grammar | None) -> _Declared:
     if grammar is None:
-        return _Said(None, {})
+        return _Declared(None, {})
     declared = grammar.syntax.types
     individual = grammar.syntax.individual or (declared[0].name if len(declared) == 1 else None)
     kinds = {f"{record.name}.{a.name}": str(a.kind) for record in declared for a in record.attributes}
     links = {f"{t.name}.{link.name}": str(link.kind) for t in declared for link in t.links if not link.single}
-    return _Said(individual, {**kinds, **links})
+    return _Declared(individual, {**kinds, **links})
 
 
-def _form(X: Any) -> Form:
-    """What the individuals are given as."""
+class _Individuals(NamedTuple):
+    """Individuals, and what they are given as."""
+
+    form: Form
+    given: Any
+
+
+def _individuals(X: Any) -> _Individuals:
+    """The individuals; scikit-learn's ensembles turn them into one column of objects, which is undone."""
     if isinstance(X, Population):
-        return "population"
+        return _Individuals("population", X)
     if hasattr(X, "columns") and (hasattr(X, "iloc") or hasattr(X, "get_columns")):  # of pandas, of polars
-        return "frame"
-    first = next(iter(X), None) if _is_row_of_objects(X) else None
+        return _Individuals("frame", X)
+    is_column = isinstance(X, np.ndarray) and X.dtype == object and X.ndim == 2 and X.shape[1] == 1
+    row = X[:, 0] if is_column else X
+    first = next(iter(row), None) if _is_row_of_objects(row) else None
+    if isinstance(first, Population):
+        if any(one.tables is not first.tables for one in row):
+            raise UsageError("expected individuals of one population; got some of several")
+        rows = np.concatenate([one.individuals for one in row])
+        return _Individuals("population", replace(first, individuals=rows))
     if isinstance(first, Mapping):
-        return "records"
-    return "graphs" if hasattr(first, "adjacency") and hasattr(first, "is_directed") else "array"
+        return _Individuals("records", row)
+    is_graph = hasattr(first, "adjacency") and hasattr(first, "is_directed")
+    return _Individuals("graphs", row) if is_graph else _Individuals("array", X)
 
 
 def _is_row_of_objects(X: Any) -> bool:
@@ -666,7 +513,7 @@ def _finite(table: Population) -> Population:
 
 
 def _has_infinity(numbers: NDArray[np.float64]) -> bool:
-    """Whether some are infinite; a sum that is finite is the quickest way to know that none is."""
+    """Return whether some are infinite; a finite sum is the quickest way to know that none is."""
     with np.errstate(over="ignore", invalid="ignore"):
         return not np.isfinite(numbers.sum()) and bool(np.isinf(numbers).any())
 
@@ -681,7 +528,7 @@ def _checked_array(estimator: _StructuralTree, cells: Any, *, reset: bool) -> ND
 
 
 def _has_text(cells: Any) -> bool:
-    """Whether an array of two dimensions has text in it, so that its columns are not all of numbers."""
+    """Return whether an array of two dimensions has text in it, so that not all columns are numbers."""
     if getattr(cells, "ndim", 0) != 2 or not isinstance(cells, np.ndarray):
         return False
     return cells.dtype.kind == "U" or (cells.dtype == object and any(isinstance(cell, str) for cell in cells.flat))

@@ -15,7 +15,20 @@ PACKAGE = REPOSITORY / "structtree"
 MODULES = sorted(path.relative_to(PACKAGE) for path in PACKAGE.rglob("*.py"))
 
 # A part may import from itself and from the parts before it.
-PARTS = ("errors", "files", "interrupts", "data", "lang", "space", "search", "learn", "estimators", "report", "cli")
+PARTS = (
+    "errors",
+    "options",
+    "files",
+    "interrupts",
+    "data",
+    "lang",
+    "space",
+    "search",
+    "learn",
+    "estimators",
+    "report",
+    "cli",
+)
 
 # The modules of the command line that declare commands and options.
 CLI = ("commands", "common", "cv", "data", "effort", "fit", "grammars", "learning", "models", "reading")

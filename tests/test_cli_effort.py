@@ -193,4 +193,5 @@ def test_wrong_usage_exits_with_2(tmp_path):
     assert ".png" in fail("effort", "lenses", "--plot", tmp_path / "effort.gif", code=2)
     assert "time_limit" in fail("effort", "lenses", "--time-limit", 0, code=2)
     assert "min_samples_leaf" in fail("effort", "lenses", "--min-samples-leaf", 0, code=2)
+    assert "--max-depth is for --whole-tree" in fail("effort", "lenses", "--max-depth", 2, code=2)
     assert not list(tmp_path.iterdir())

@@ -17,7 +17,7 @@ import pytest
 
 from structtree import Growth, Pruning, StructuralTreeClassifier, load_dataset, load_model, open_data, pretty
 from structtree.cli import learning
-from structtree.cli.progress import folding, growing
+from structtree.cli.progress import fold_bar, growth_bar
 from structtree.data import opening
 from structtree.lang import default
 from structtree.lang.grammar import Grammar
@@ -639,9 +639,9 @@ class Terminal(io.StringIO):
 def test_a_terminal_gets_a_bar(monkeypatch):
     monkeypatch.setattr(sys, "stderr", Terminal())
     monkeypatch.setenv("TERM", "xterm")
-    with growing() as tell:
+    with growth_bar() as tell:
         tell(Progress(3, 2, 8, 20, 1234))
-    with folding() as tell:
+    with fold_bar() as tell:
         tell(FoldDone("acc*", 1, 10, 0.75))
     shown = sys.stderr.getvalue()
     assert "growing" in shown
@@ -700,9 +700,12 @@ def test_a_file_that_cannot_be_written_is_refused_before_the_work(command, train
         (["fit", "lenses", "--max-depth", 0], "max_depth must be"),
         (["fit", "lenses", "--stop", "soon"], "stop must be"),
         (["fit", "lenses", "--time-limit", 0], "time_limit must be"),
-        (["fit", "lenses", "--post-prune", "hard"], "the pruning must be"),
+        (["fit", "lenses", "--post-prune", "hard"], "post_prune must be"),
         (["fit", "lenses", "--alpha", "much"], "--alpha takes a number"),
-        (["fit", "lenses", "--alpha", 1, "--post-prune", "pessimistic"], "--alpha is for"),
+        (
+            ["fit", "lenses", "--alpha", 1, "--post-prune", "pessimistic"],
+            "ccp_alpha is for post_prune='cost",
+        ),
         (["fit", "lenses", "--cost", "none=5"], "not a pair of classes"),
         (["fit", "lenses", "--cost", "none:soft"], "CLASS:SAID=COST"),
         (["fit", "lenses", "--cost", "none:sott=1"], "did you mean 'none:soft'"),
@@ -724,6 +727,19 @@ def test_a_file_that_cannot_be_written_is_refused_before_the_work(command, train
 )
 def test_wrong_usage_exits_with_2(options, words):
     assert words in fail(*options, code=2)
+
+
+def test_the_depth_of_a_text_is_refused_for_anything_else(trains):
+    assert "--max-depth is for the text of a tree, not for rules" in fail(
+        "show", trains, "--format", "rules", "--max-depth", 1, code=2
+    )
+    assert "not for json" in fail("show", trains, "--json", "--max-depth", 1, code=2)
+
+
+def test_options_for_classes_are_refused_for_numbers_by_their_names():
+    for given in (["--leaf-estimate", "laplace"], ["--class-weight", "a=1"], ["--average-gain-filter"]):
+        assert f"{given[0]} is for classes, and the target is a number" in fail("fit", "hammond", *given, code=2)
+        assert f"{given[0]} is for classes, and the target is a number" in fail("cv", "hammond", *given, code=2)
 
 
 def test_an_unknown_format_of_a_model(trains, hammond):

@@ -138,6 +138,12 @@ def test_columns_that_are_not_there_cannot_be_nominal(chosen, message):
         StructuralTreeClassifier(categorical_features=chosen).fit(frame, ["a", "b"])
 
 
+def test_only_columns_of_tables_can_be_chosen_to_be_nominal(records, trains):
+    for individuals, form in ((records, "records"), (trains.population, "population")):
+        with pytest.raises(UsageError, match=f"categorical_features is for DataFrames and arrays; .* as {form}"):
+            StructuralTreeClassifier(categorical_features=[0]).fit(individuals, trains.target)
+
+
 # ---- with the tools of scikit-learn ----------------------------------------------------------------------
 
 
@@ -464,14 +470,18 @@ def test_a_leaf_keeps_its_share_of_the_weight():
     ("made", "options", "message"),
     [
         (StructuralTreeClassifier, {"max_depth": 0}, "max_depth must be an int >= 1 or None; got 0"),
-        (StructuralTreeClassifier, {"post_prune": "hard"}, "the pruning must be None, 'cost-complexity'"),
-        (StructuralTreeClassifier, {"ccp_alpha": -1}, "alpha must be a number >= 0 or 'cv'; got -1"),
+        (StructuralTreeClassifier, {"post_prune": "hard"}, "post_prune must be None, 'cost-complexity'"),
+        (StructuralTreeClassifier, {"ccp_alpha": -1}, "ccp_alpha must be a number >= 0, 'cv' or None; got -1"),
         (
             StructuralTreeClassifier,
             {"post_prune": "pessimistic", "ccp_alpha": 1},
             "ccp_alpha is for post_prune='cost",
         ),
-        (StructuralTreeClassifier, {"leaf_estimate": "guess"}, "unknown estimate 'guess'"),
+        (
+            StructuralTreeClassifier,
+            {"leaf_estimate": "guess"},
+            "leaf_estimate must be 'frequency', .*; got 'guess'",
+        ),
         (StructuralTreeClassifier, {"min_weight_fraction_leaf": 0.9}, "must be a number from 0 to 0.5; got 0.9"),
         (StructuralTreeClassifier, {"time_limit": 0}, "time_limit must be a number of seconds > 0 or None; got 0"),
         (StructuralTreeRegressor, {"post_prune": "pessimistic"}, "pessimistic pruning is for classes"),

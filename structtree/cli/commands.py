@@ -11,13 +11,13 @@ import typer
 
 from structtree import __version__
 from structtree.cli.common import DEBUG, reporting
-from structtree.cli.cv import cv
+from structtree.cli.cv import cv_command
 from structtree.cli.data import data_app, datasets_app
-from structtree.cli.effort import effort
-from structtree.cli.fit import fit
+from structtree.cli.effort import effort_command
+from structtree.cli.fit import fit_command
 from structtree.cli.grammars import grammar_app
-from structtree.cli.models import explain, predict, show
-from structtree.cli.progress import told_of_compiling
+from structtree.cli.models import explain_command, predict_command, show_command
+from structtree.cli.progress import compiling_note
 
 __all__ = ["app"]
 
@@ -59,14 +59,13 @@ def demo() -> None:
     """
     from structtree.report.demo import demonstrate
 
-    with told_of_compiling():
+    with compiling_note():
         for line in demonstrate():
             typer.echo(line)
 
 
-for name, command in {"fit": fit, "predict": predict, "show": show, "explain": explain, "cv": cv}.items():
-    app.command(name)(command)
-app.command("effort")(effort)
+for function in (fit_command, predict_command, show_command, explain_command, cv_command, effort_command):
+    app.command(function.__name__.removesuffix("_command"))(function)
 app.add_typer(data_app, name="data")
 app.add_typer(datasets_app, name="datasets")
 app.add_typer(grammar_app, name="grammar")

@@ -1,4 +1,4 @@
-"""What all commands share: errors as one sentence, options in groups, and printing.
+"""Base of all commands: errors as one sentence, options in groups, and printing.
 
 A command is written for values, not for flags: one of its parameters may be a dataclass whose fields are options
 (`with_options`). So a group of options that many commands take is written down once, and travels as one value.
@@ -27,6 +27,7 @@ __all__ = [
     "DEBUG",
     "Json",
     "check_writable",
+    "command",
     "end_stopped",
     "finite",
     "note",
@@ -38,7 +39,7 @@ __all__ = [
 ]
 
 DEBUG = ContextVar("debug", default=False)
-"""Whether errors show their traceback."""
+"""Set by ``--debug``: errors show their traceback."""
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 
@@ -67,8 +68,16 @@ def reporting(command: Callable[P, R]) -> Callable[P, R]:
     return run
 
 
+def command(function: Callable[..., R]) -> Callable[..., R]:
+    """Return a function as a command: its groups of options spread out, its errors as one sentence."""
+    return reporting(with_options(function))
+
+
 def with_options(command: Callable[..., R]) -> Callable[..., R]:
-    """A command whose parameters of a dataclass type stand for the fields of that dataclass, as options.
+    """Return a command whose parameters of a group's type stand for the options of that group.
+
+    A group is a dataclass, or a class with a ``__signature__``. If several groups have an option of one name, the
+    first declares it, and all of them get its value.
 
     Examples
     --------
@@ -78,31 +87,38 @@ def with_options(command: Callable[..., R]) -> Callable[..., R]:
     ...     width: int = 3
     ...     height: int = 4
     >>> @with_options
-    ... def area(unit: str, size: Size) -> str:
+    ... def area(size: Size, unit: str) -> str:
     ...     return f"{size.width * size.height} {unit}"
-    >>> inspect.signature(area), area(unit="cm", height=5)
-    (<Signature (unit: str, *, width: int = 3, height: int = 4) -> str>, '15 cm')
+    >>> inspect.signature(area), area(unit="cm", width=3, height=5)
+    (<Signature (*, width: int = 3, height: int = 4, unit: str) -> str>, '15 cm')
     """
     signature = inspect.signature(command, eval_str=True)
-    hints: dict[str, Any] = {name: parameter.annotation for name, parameter in signature.parameters.items()}
-    groups: dict[str, Any] = {name: hint for name, hint in hints.items() if is_dataclass(hint)}
-    fields = {name: inspect.signature(group, eval_str=True).parameters for name, group in groups.items()}
+    options: dict[str, inspect.Parameter] = {}
+    for option in (each for parameter in signature.parameters.values() for each in _options(parameter)):
+        options.setdefault(option.name, option.replace(kind=inspect.Parameter.KEYWORD_ONLY))
 
     @functools.wraps(command)
     def run(**given: Any) -> R:
-        for name, group in groups.items():
-            given[name] = group(**{field: given.pop(field) for field in fields[name] if field in given})
-        return command(**given)
+        return command(**{name: _value(parameter, given) for name, parameter in signature.parameters.items()})
 
-    parameters = [
-        option.replace(kind=inspect.Parameter.KEYWORD_ONLY) if name in groups else option
-        for name, parameter in signature.parameters.items()
-        for option in (fields[name].values() if name in groups else (parameter,))
-    ]
-    parameters.sort(key=lambda parameter: parameter.kind)
-    run.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
-    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    run.__signature__ = signature.replace(parameters=list(options.values()))  # type: ignore[attr-defined]
+    run.__annotations__ = {option.name: option.annotation for option in options.values()}
     return run
+
+
+def _options(parameter: inspect.Parameter) -> list[inspect.Parameter]:
+    """The options that a parameter stands for: itself, or those of its group."""
+    group = parameter.annotation
+    if not (is_dataclass(group) or hasattr(group, "__signature__")):
+        return [parameter]
+    return list(inspect.signature(group, eval_str=True).parameters.values())
+
+
+def _value(parameter: inspect.Parameter, given: dict[str, Any]) -> Any:
+    options = _options(parameter)
+    if options == [parameter]:
+        return given[parameter.name]
+    return parameter.annotation(**{option.name: given[option.name] for option in options})
 
 
 def end_stopped(stop: Stop) -> None:
@@ -117,12 +133,12 @@ def note(sentence: str) -> None:
 
 
 def print_json(value: Any) -> None:
-    """A value as JSON, in the form that people can read too."""
+    """Print a value as JSON, in a form that people can read too."""
     typer.echo(json.dumps(value, indent=2, ensure_ascii=False))
 
 
 def print_table(title: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """A table; as wide as the terminal, or 110 characters in a pipe."""
+    """Print a table; as wide as the terminal, or 110 characters in a pipe."""
     from rich.console import Console
     from rich.table import Table
 
@@ -136,7 +152,7 @@ def print_table(title: str, heads: Sequence[str], rows: Iterable[Sequence[str]])
 
 
 def seconds_text(seconds: float) -> str:
-    """Seconds with two digits, or in full when they are many.
+    """Return seconds with two digits, or in full when they are many.
 
     Examples
     --------
@@ -147,7 +163,7 @@ def seconds_text(seconds: float) -> str:
 
 
 def finite(value: float) -> float | None:
-    """The number, or None where JSON has no way to write it.
+    """Return the number, or None where JSON has no way to write it.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The command that says how good trees of this sort are on individuals that are new to them."""
+"""The command that estimates how good such trees are on new individuals."""
 
 from __future__ import annotations
 
@@ -8,38 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from structtree.cli.common import (
-    Json,
-    end_stopped,
-    finite,
-    note,
-    print_json,
-    print_table,
-    reporting,
-    seconds_text,
-    with_options,
-)
-from structtree.cli.learning import (
-    SECONDS,
-    Learning,
-    Seed,
-    check_learning,
-    clock_of,
-    estimator_params,
-    task_of,
-    time_for_learning,
-)
-from structtree.cli.progress import folding
-from structtree.cli.reading import (
-    GrammarOption,
-    Reading,
-    Target,
-    Where,
-    grammar_facts,
-    grammar_for,
-    labelled,
-    print_grammar,
-)
+from structtree.cli.common import Json, command, end_stopped, finite, note, print_json, print_table, seconds_text
+from structtree.cli.learning import Learning, Source, common_task, learning_parameters, start_clock, time_for_learning
+from structtree.cli.progress import fold_bar
+from structtree.cli.reading import Reading, grammar_facts, print_grammar
 from structtree.errors import UsageError
 from structtree.interrupts import stoppable
 
@@ -50,40 +22,36 @@ if TYPE_CHECKING:
     from structtree.lang.grammar import Grammar
     from structtree.learn.validate import CrossValidation, TTest
 
-__all__ = ["cv"]
+__all__ = ["cv_command"]
 
 
 @dataclass(frozen=True, slots=True)
 class Folding:
-    """How the data is divided, and what all of it may take."""
+    """Options of dividing the data, and the time for all of it."""
 
-    folds: Annotated[int, typer.Option("--folds", help="Into how many parts the data is divided.")] = 10
-    repeats: Annotated[int, typer.Option("--repeats", help="How often, each time in another way.")] = 3
+    folds: Annotated[int, typer.Option("--folds", help="The number of parts that the data is divided into.")] = 10
+    repeats: Annotated[int, typer.Option("--repeats", help="How often it is divided, each time anew.")] = 3
     time_limit: Annotated[
         float,
         typer.Option(
             "--time-limit", help="The most seconds, for reading and all fits; each fit gets its share, at most 60."
         ),
     ] = 600.0
-    seed: Seed = 0
 
 
-@reporting
-@with_options
-def cv(
-    where: Where,
+@command
+def cv_command(
+    source: Source,
     folding: Folding,
     learning: Learning,
     reading: Reading,
-    target: Target = None,
-    grammar: GrammarOption = None,
     compare: Annotated[
         str | None,
         typer.Option("--compare", metavar="NAMES", help="Criteria to compare on the same folds: acc*,entropy,gini"),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Say how good trees learned from such data are on new individuals, by cross-validation.
+    """Estimate by cross-validation how good trees learned from such data are on new individuals.
 
     The p of a comparison is that of a paired t test against the first criterion, corrected for overlapping folds.
     Ctrl-C keeps the folds that are done; the exit code is then 130.
@@ -95,19 +63,19 @@ def cv(
     Example: structtree cv trains --compare "acc*,entropy,gini"
     """
     criteria = _criteria(compare, learning.criterion)
-    check_learning(learning, folding.seed, folding.time_limit)
+    learning.check()
     with stoppable() as stop:
-        clock = clock_of(folding.time_limit, stop)
-        data, labels = labelled(where, reading, target, task_of(criteria))
-        asks = grammar_for(data, grammar, one_at_a_time=learning.is_for_tables)
+        clock = start_clock(folding.time_limit, stop)
+        data, labels = source.labelled(reading, common_task(criteria))
+        grammar = source.grammar_for(data, learning)
         given = replace(folding, time_limit=time_for_learning(clock).seconds or folding.time_limit)
-        results, tests = _validated(data, labels, asks, criteria, learning, given)
+        results, tests = _validated(data, labels, grammar, criteria, learning, given)
         stop.answered = True
     about = {
-        "data": where,
+        "data": source.where,
         "individuals": len(data.population),
         "target": data.target_name,
-        "grammar": grammar_facts(asks),
+        "grammar": grammar_facts(grammar),
         "measure": "R²" if labels.dtype.kind == "f" else "accuracy",
         "folds": folding.folds,
         "repeats": folding.repeats,
@@ -117,7 +85,7 @@ def cv(
         print_json(found if compare is not None else found[0])
     else:
         _print_results(about, results, tests)
-        print_grammar(asks)
+        print_grammar(grammar)
     n_done, n = len(next(iter(results.values())).scores), folding.folds * folding.repeats
     if n_done < n:
         note(f"stopped by Ctrl-C: these are the first {n_done} of {n} folds")
@@ -149,11 +117,13 @@ def _validated(
 
     is_number = labels.dtype.kind == "f"
     kind: Any = StructuralTreeRegressor if is_number else StructuralTreeClassifier
-    params = estimator_params(learning, labels, options.seed, SECONDS)
+    # The time limit is that of all folds; each fit has what is usual, or its share.
+    params = learning_parameters(learning, labels)
+    params = {name: value for name, value in params.items() if name not in ("criterion", "time_limit")}
     names = [name or ("mse" if is_number else "acc*") for name in criteria]
     makers = {name: lambda name=name: kind(grammar, criterion=name, **params) for name in names}
-    with folding() as progress:
-        given: Any = {"folds": options.folds, "repeats": options.repeats, "seed": options.seed}
+    with fold_bar() as progress:
+        given: Any = {"folds": options.folds, "repeats": options.repeats, "seed": learning.seed}
         given |= {"time_limit": options.time_limit, "progress": progress}
         if len(names) == 1:
             return {names[0]: cross_validate(makers[names[0]], data.population, labels, **given)}, {}
@@ -162,16 +132,9 @@ def _validated(
 
 
 def _facts(name: str, found: CrossValidation, test: TTest | None) -> dict[str, Any]:
-    facts: dict[str, Any] = {
-        "criterion": name,
-        "mean": found.mean,
-        "sd": found.sd,
-        "leaves_mean": found.leaves_mean,
-        "evaluated": found.evaluated,
-        "unproved": found.unproved,
-        "seconds": found.seconds,
-        "scores": found.scores.tolist(),
-    }
+    keys = ("mean", "sd", "leaves_mean", "evaluated", "unproved", "seconds")
+    facts: dict[str, Any] = {"criterion": name, **{key: getattr(found, key) for key in keys}}
+    facts["scores"] = found.scores.tolist()
     return facts if test is None else facts | {"difference": test.difference, "t": finite(test.t), "p": test.p}
 
 

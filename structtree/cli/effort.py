@@ -7,65 +7,48 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from structtree.cli.common import (
-    Json,
-    end_stopped,
-    note,
-    print_json,
-    print_table,
-    reporting,
-    seconds_text,
-    with_options,
-)
-from structtree.cli.progress import searching
-from structtree.cli.reading import (
-    GrammarOption,
-    Reading,
-    Target,
-    Where,
-    grammar_facts,
-    grammar_for,
-    labelled,
-    print_grammar,
-)
+from structtree.cli.common import Json, command, end_stopped, note, print_json, print_table, seconds_text
+from structtree.cli.learning import Searching, Source
+from structtree.cli.progress import search_bar
+from structtree.cli.reading import Reading, grammar_facts, print_grammar
+from structtree.errors import UsageError
 from structtree.interrupts import stoppable
 
 if TYPE_CHECKING:
     from structtree.report.effort import Effort
 
-__all__ = ["effort"]
+__all__ = ["effort_command"]
 
 MOST_PASSES = 6
-"""So many positions of each criterion are shown."""
+"""The most positions that are shown for each criterion."""
 
 
-@reporting
-@with_options
-def effort(
-    where: Where,
+@command
+def effort_command(
+    source: Source,
+    search: Searching,
     reading: Reading,
-    grammar: GrammarOption = None,
     criteria: Annotated[
         list[str] | None,
-        typer.Option("--criterion", metavar="NAMES", help="As in acc*,entropy; may be repeated; else all that fit."),
+        typer.Option(
+            "--criterion",
+            metavar="NAMES",
+            help="The criteria, as in acc*,entropy; all that fit the target by default.",
+        ),
     ] = None,
-    target: Target = None,
     time_limit: Annotated[
         float, typer.Option("--time-limit", help="The most seconds for a search with pruning.")
     ] = 60.0,
     exhaustive_limit: Annotated[
         float,
         typer.Option(
-            "--exhaustive-limit", help="The seconds per criterion to measure without pruning; else estimate."
+            "--exhaustive-limit",
+            help="The seconds per criterion for searches without pruning; beyond that, estimate.",
         ),
     ] = 10.0,
-    min_samples_leaf: Annotated[
-        int, typer.Option("--min-samples-leaf", help="The least number of individuals on either side.")
-    ] = 1,
-    whole_tree: Annotated[bool, typer.Option("--whole-tree", help="Sum over all nodes of a tree.")] = False,
-    max_depth: Annotated[
-        int | None, typer.Option("--max-depth", help="With --whole-tree: how many splits deep.")
-    ] = None,
+    whole_tree: Annotated[
+        bool, typer.Option("--whole-tree", help="Sum over all nodes of a tree, to --max-depth.")
+    ] = False,
     why_not: Annotated[
         str | None, typer.Option("--why-not", metavar="PREDICATE", help="Say why this predicate did not win.")
     ] = None,
@@ -83,24 +66,25 @@ def effort(
     from structtree.report.draw import check_picture, draw_effort
     from structtree.report.effort import compare_effort
 
+    if search.max_depth is not None and not whole_tree:
+        raise UsageError("--max-depth is for --whole-tree: the search for one split has no depth")
     if plot is not None:
         check_picture(plot)
     if why_not is not None:
         parse_predicate(why_not)
     with stoppable() as stop:
-        data, labels = labelled(where, reading, target)
-        chosen = grammar_for(data, grammar)
-        with searching() as progress:
+        data, labels = source.labelled(reading)
+        grammar = source.grammar_for(data)
+        with search_bar() as progress:
             efforts = compare_effort(
                 data.population,
                 labels,
-                chosen,
+                grammar,
                 [name.strip() for text in criteria or [] for name in text.split(",") if name.strip()] or None,
                 time_limit=time_limit,
                 exhaustive_limit=exhaustive_limit,
-                min_samples_leaf=min_samples_leaf,
                 whole_tree=whole_tree,
-                max_depth=max_depth,
+                **vars(search),
                 watch=plot is not None,
                 progress=progress,
             )
@@ -108,13 +92,13 @@ def effort(
     answers = {} if why_not is None else _answers(efforts, why_not)
     if plot is not None:
         tree = ", whole tree" if whole_tree else ""
-        draw_effort(efforts, plot, f"What pruning saves on {data.name}, grammar {chosen.name or 'derived'}{tree}")
+        draw_effort(efforts, plot, f"What pruning saves on {data.name}, grammar {grammar.name or 'derived'}{tree}")
     if as_json:
-        about = {"grammar": grammar_facts(chosen)}
+        about = {"grammar": grammar_facts(grammar)}
         print_json([effort.to_dict() | about | answers.get(effort.criterion, {}) for effort in efforts])
     else:
         _print_efforts(efforts, answers, plot)
-        print_grammar(chosen)
+        print_grammar(grammar)
     if stop.pressed:
         note(f"stopped by Ctrl-C: this is what was done until then, by {_n_criteria(len(efforts))}")
     end_stopped(stop)
@@ -125,14 +109,10 @@ def _n_criteria(n: int) -> str:
 
 
 def _answers(efforts: tuple[Effort, ...], predicate: str) -> dict[str, dict[str, Any]]:
-    """For each criterion why the predicate did not win, as the JSON has it."""
+    """Return for each criterion why the predicate did not win, as the JSON has it."""
     from structtree.search.why_not import why_not
 
-    found = {}
-    for effort in efforts:
-        answer = why_not(effort.split, predicate)
-        found[effort.criterion] = {"why_not": answer.to_dict()}
-    return found
+    return {effort.criterion: {"why_not": why_not(effort.split, predicate).to_dict()} for effort in efforts}
 
 
 def _print_efforts(efforts: tuple[Effort, ...], answers: dict[str, dict[str, Any]], plot: Path | None) -> None:

@@ -2,92 +2,59 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from structtree.cli.common import (
-    Json,
-    check_writable,
-    end_stopped,
-    finite,
-    note,
-    print_json,
-    reporting,
-    seconds_text,
-    with_options,
-)
+from structtree.cli.common import Json, check_writable, command, end_stopped, finite, note, print_json, seconds_text
 from structtree.cli.learning import (
-    SECONDS,
     Learning,
-    Seed,
-    check_learning,
-    class_weight_of,
-    clock_of,
-    decision_of,
-    growth_of,
-    priors_of,
-    pruning_of,
-    task_of,
+    Source,
+    class_weights,
+    common_task,
+    learning_parameters,
+    start_clock,
     time_for_learning,
 )
-from structtree.cli.progress import growing
-from structtree.cli.reading import (
-    GrammarOption,
-    Reading,
-    Target,
-    Where,
-    grammar_facts,
-    grammar_for,
-    labelled,
-    print_grammar,
-    to_remember,
-)
+from structtree.cli.progress import growth_bar
+from structtree.cli.reading import Reading, grammar_facts, print_grammar, to_remember
 from structtree.interrupts import cut_short, stoppable
+from structtree.learn.growth import Decision, Growth, Pruning
+from structtree.options import build_options
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from structtree.data.opening import Opened
     from structtree.lang.grammar import Grammar
-    from structtree.learn.grow import Progress
     from structtree.learn.model import Model
     from structtree.learn.score import Score
     from structtree.learn.tree import Node
     from structtree.report.doubts import Doubt
     from structtree.search.clock import Clock
 
-__all__ = ["fit"]
+__all__ = ["fit_command"]
 
 MOST_LEAVES = 50
 """A tree with more leaves is printed in part only."""
 
 SHOWN_DEPTH = 4
-"""How deep it is printed then."""
+"""The depth to which it is printed then."""
 
 
-@reporting
-@with_options
-def fit(
-    where: Where,
+@command
+def fit_command(
+    source: Source,
     learning: Learning,
     reading: Reading,
-    target: Target = None,
-    grammar: GrammarOption = None,
     out: Annotated[
         Path | None, typer.Option("-o", "--out", metavar="MODEL.json", help="The file to save the model to.")
     ] = None,
-    time_limit: Annotated[
-        float,
-        typer.Option(
-            "--time-limit", help="The most seconds, reading included; then the tree is as good as it could be made."
-        ),
-    ] = SECONDS,
-    seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
     """Learn a tree, print it, and save it.
@@ -104,96 +71,80 @@ def fit(
     from structtree.learn.model import save_model
 
     check_writable(out)
-    check_learning(learning, seed, time_limit)
+    learning.check()
     with stoppable() as stop:
-        clock = clock_of(time_limit, stop)
+        clock = start_clock(learning.time_limit, stop)
         try:
-            data, labels = labelled(where, reading, target, task_of([learning.criterion]))
+            data, labels = source.labelled(reading, common_task([learning.criterion]))
         except KeyboardInterrupt:
             raise KeyboardInterrupt("the data was still being read, so nothing is learned yet") from None
-        learned = _learned(_Job(where, data, labels, learning, seed, time_limit, out), grammar, clock)
+        learned = _learn(source, data, labels, learning, clock)
         if out is not None:
-            params = {**learned.model.params, "reading": to_remember(where, reading)}
+            params = {**learned.model.params, "reading": to_remember(source.where, reading)}
             save_model(replace(learned.model, params=params), out)
         if as_json:
-            print_json(learned.to_dict())
+            print_json(learned.to_dict() | {"model": None if out is None else str(out)})
         else:
-            _print_learned(learned)
+            _print_learned(learned, out)
         if stop.pressed and learned.stopped_by != "interrupt":
             note("Ctrl-C came when the tree was complete")
         end_stopped(stop)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Job:
-    """What to learn from, and how."""
-
-    where: str
-    data: Opened
-    labels: NDArray[Any]
-    learning: Learning
-    seed: int
-    time_limit: float
-    out: Path | None
-
-
-def _learned(job: _Job, grammar: str | None, clock: Clock) -> _Learned:
+def _learn(source: Source, data: Opened, labels: NDArray[Any], learning: Learning, clock: Clock) -> _Learned:
     """Learn; where Ctrl-C leaves no time for it, a tree of one leaf."""
     from structtree.lang.grammar import Grammar
+    from structtree.learn.fit import fit
     from structtree.search.kernels.compiling import now
 
-    asks, model, time, started = None, None, clock, now()
-    with cut_short(clock.stop):
-        asks = grammar_for(job.data, grammar, one_at_a_time=job.learning.is_for_tables)
-        time, started = time_for_learning(clock), now()
-        with growing() as progress:
-            model = _model(job, asks, time, progress)
-    clock.stop.answered = True  # what is left to do is short, and has to be done
-    asks = asks or Grammar.from_schema(job.data.population.schema)
-    model = model or _model(job, asks, time)
-    return _Learned(job, asks, model, now() - started, started - clock.started)
-
-
-def _model(job: _Job, asks: Grammar, clock: Clock, progress: Callable[[Progress], None] | None = None) -> Model:
-    from structtree.learn.fit import fit as learn
-
-    learning, labels = job.learning, job.labels
-    return learn(
-        job.data.population,
+    given = learning_parameters(learning, labels)
+    learn = partial(
+        fit,
+        data.population,
         labels,
-        asks,
-        growth_of(learning, job.seed, job.time_limit),
-        pruning_of(learning),
-        decision_of(learning, labels),
+        growth=build_options(Growth, given),
+        pruning=build_options(Pruning, given),
+        decision=build_options(Decision, given),
         criterion=learning.criterion,
-        class_weight=class_weight_of(learning, labels),
-        priors=priors_of(learning, labels),
-        target_name=job.data.target_name,
-        progress=progress,
-        clock=clock,
+        class_weight=class_weights(given.get("class_weight"), labels),
+        priors=given.get("priors"),
+        target_name=data.target_name,
     )
+    grammar, model, time, started = None, None, clock, now()
+    with cut_short(clock.stop):
+        grammar = source.grammar_for(data, learning)
+        time, started = time_for_learning(clock), now()
+        with growth_bar() as progress:
+            model = learn(grammar, clock=time, progress=progress)
+    clock.stop.answered = True  # what is left to do is short, and has to be done
+    grammar = grammar or Grammar.from_schema(data.population.schema)
+    model = model or learn(grammar, clock=time)
+    return _Learned(source, data, labels, learning, grammar, model, now() - started, started - clock.started)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Learned:
-    """What came of a fit, and the seconds of learning and of reading."""
+    """Result of a fit, with the seconds of learning and of reading."""
 
-    job: _Job
+    source: Source
+    data: Opened
+    labels: NDArray[Any]
+    learning: Learning
     grammar: Grammar
     model: Model
     seconds: float
     reading: float
 
     @property
-    def right(self) -> Score:
-        """How right the model is on its training data."""
+    def train_score(self) -> Score:
+        """The score on the training data."""
         from structtree.learn.score import score
 
-        return score(self.model.tree, self.model.predict(self.job.data.population), self.job.labels)
+        return score(self.model.tree, self.model.predict(self.data.population), self.labels)
 
     @property
     def stopped_by(self) -> str | None:
-        """What ended the growth before it was done."""
+        """The reason why growth ended early."""
         return self.model.params["stopped_by"]  # type: ignore[no-any-return]  # params are JSON
 
     @property
@@ -201,8 +152,8 @@ class _Learned:
         """The nodes at which a better test may have been missed; at a leaf any test."""
         nodes = self.model.tree.nodes
         return [
-            {"node": i, "test": _question(nodes[i]), "gap": finite(gap), "stopped_by": reason}
-            for i, gap, reason in ((doubt.node, doubt.gap, doubt.reason) for doubt in self.doubts)
+            {"node": d.node, "test": _question(nodes[d.node]), "gap": finite(d.gap), "stopped_by": d.reason}
+            for d in self.doubts
         ]
 
     @property
@@ -214,31 +165,30 @@ class _Learned:
 
     @property
     def evaluated(self) -> int:
-        """How many predicates were evaluated for the tests of the tree."""
+        """The number of predicates that were evaluated for the tests of the tree."""
         from structtree.learn.tree import Leaf
 
         return sum(node.found.evaluated for node in self.model.tree.nodes if not isinstance(node, Leaf))
 
     def to_dict(self) -> dict[str, Any]:
-        """The numbers, for JSON."""
-        tree, right, out = self.model.tree, self.right, self.job.out
+        """Return the figures, for JSON."""
+        tree, score = self.model.tree, self.train_score
         return {
-            "data": self.job.where,
-            "individuals": len(self.job.data.population),
+            "data": self.source.where,
+            "individuals": len(self.data.population),
             "target": self.model.target,
             "task": tree.task,
             "criterion": self.model.params["criterion"],
             "grammar": grammar_facts(self.grammar),
             "leaves": len(tree.leaves),
             "depth": tree.depth,
-            "train_score": right.value,
-            "measure": right.measure,
+            "train_score": score.value,
+            "measure": score.measure,
             "evaluated": self.evaluated,
             "unproved": self.unproved,
             "stopped_by": self.stopped_by,
             "seconds": self.seconds,
             "reading_seconds": self.reading,
-            "model": None if out is None else str(out),
         }
 
 
@@ -255,13 +205,13 @@ def _question(node: Node) -> str | None:
             return node.attribute
 
 
-def _print_learned(learned: _Learned) -> None:
+def _print_learned(learned: _Learned, out: Path | None) -> None:
     from structtree.report.text import export_text
 
-    model, tree, out = learned.model, learned.model.tree, learned.job.out
+    model, tree = learned.model, learned.model.tree
     is_large = len(tree.leaves) > MOST_LEAVES
     typer.echo(export_text(tree, model.decision, max_depth=SHOWN_DEPTH if is_large else None))
-    typer.echo(f"\n{model.target}, training data: {learned.right}")
+    typer.echo(f"\n{model.target}, training data: {learned.train_score}")
     size = f"{_leaves(len(tree.leaves))}, depth {tree.depth}"
     effort = f"{learned.evaluated:,} predicates evaluated in {seconds_text(learned.seconds)} s"
     typer.echo(f"{size}; {effort} by {model.params['criterion']}; {_proof(learned)}")
@@ -281,7 +231,7 @@ def _print_learned(learned: _Learned) -> None:
         case "interrupt":
             note("stopped by Ctrl-C: this is the tree so far")
         case "time":
-            limit = f"{learned.job.time_limit:g} s"
+            limit = f"{learned.learning.time_limit:g} s"
             note(f"the time limit of {limit} was reached: nodes that were still waiting are leaves")
 
 
@@ -334,4 +284,4 @@ _ADVICE: tuple[tuple[frozenset[str | None], str], ...] = (
         "a smaller grammar (shorten what structtree grammar derive writes, as by quantiles(10) in place of *)",
     ),
 )
-"""What helps against which reasons."""
+"""Reasons why something is not proved, and what helps."""

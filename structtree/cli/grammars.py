@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from structtree.cli.common import Json, check_writable, print_json, reporting, with_options
+from structtree.cli.common import Json, check_writable, command, print_json
 from structtree.cli.reading import Reading, Target, grammar_facts, grammar_for, opened
 from structtree.errors import UsageError
 
@@ -36,8 +36,7 @@ def _space(grammar: str, data: str | None, reading: Reading) -> tuple[Grammar, O
 
 
 @grammar_app.command("check")
-@reporting
-@with_options
+@command
 def grammar_check(grammar: GrammarArg, reading: Reading, data: DataOption = None, as_json: Json = False) -> None:
     """Check a grammar: names, types, and that every rewrite specialises; with --data also against the data.
 
@@ -63,8 +62,7 @@ def grammar_check(grammar: GrammarArg, reading: Reading, data: DataOption = None
 
 
 @grammar_app.command("show")
-@reporting
-@with_options
+@command
 def grammar_show(grammar: GrammarArg, reading: Reading, data: DataOption = None, as_json: Json = False) -> None:
     """Print a grammar in its canonical form, without comments; with --data check it on the data first.
 
@@ -82,8 +80,7 @@ def grammar_show(grammar: GrammarArg, reading: Reading, data: DataOption = None,
 
 
 @grammar_app.command("count")
-@reporting
-@with_options
+@command
 def grammar_count(grammar: GrammarArg, reading: Reading, data: DataOption = None, as_json: Json = False) -> None:
     """Count the predicates of the space exactly, without enumerating them.
 
@@ -102,8 +99,7 @@ def grammar_count(grammar: GrammarArg, reading: Reading, data: DataOption = None
 
 
 @grammar_app.command("derive")
-@reporting
-@with_options
+@command
 def grammar_derive(
     reading: Reading,
     what: Annotated[
@@ -151,8 +147,7 @@ def _named(grammar: Grammar, name: str) -> str:
 
 
 @grammar_app.command("draw")
-@reporting
-@with_options
+@command
 def grammar_draw(
     grammar: GrammarArg,
     reading: Reading,

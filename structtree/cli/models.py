@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from structtree.cli.common import Json, check_writable, note, print_json, reporting, with_options
+from structtree.cli.common import Json, check_writable, command, note, print_json
 from structtree.cli.reading import Reading, Where, as_learned, opened
 from structtree.errors import UsageError, did_you_mean
 
@@ -17,24 +17,23 @@ if TYPE_CHECKING:
     from structtree.learn.model import Model
     from structtree.report.predictions import Predictions
 
-__all__ = ["explain", "predict", "show"]
+__all__ = ["explain_command", "predict_command", "show_command"]
 
-FORMATS = ("text", "rules", "formula", "json")
+MODEL_FORMATS = ("text", "rules", "formula", "json")
 
 ModelFile = Annotated[str, typer.Argument(metavar="MODEL", help="A model file, as structtree fit -o writes it.")]
 
 
 @dataclass(frozen=True, slots=True)
 class Idle:
-    """Taken so that a script can give the same options to all commands about trees; here they change nothing."""
+    """Options that a script may give to all commands about trees; to use a model needs neither."""
 
     seed: Annotated[int, typer.Option("--seed", hidden=True)] = 0
     time_limit: Annotated[float, typer.Option("--time-limit", hidden=True)] = 0.0
 
 
-@reporting
-@with_options
-def predict(
+@command
+def predict_command(
     model: ModelFile,
     where: Where,
     reading: Reading,
@@ -44,9 +43,9 @@ def predict(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Say what a model predicts of each individual, as CSV: its row, the prediction, and the probabilities.
+    """Predict for each individual, as CSV: its row, the prediction, and the probabilities.
 
-    If the data has the target, the score is told on stderr.
+    If the data has the target, the score is shown on stderr.
 
     Example: structtree predict trains.json trains
 
@@ -71,21 +70,23 @@ def predict(
 
 
 def _as_json(found: Predictions) -> str:
-    """A list with an object a line."""
+    """Return a list with one object on each line."""
     lines = ",\n".join(json.dumps(record, ensure_ascii=False) for record in found.to_dicts())
     return f"[\n{lines}\n]\n"
 
 
-@reporting
-@with_options
-def show(
+@command
+def show_command(
     model: ModelFile,
     idle: Idle,
     format: Annotated[
-        str, typer.Option("--format", metavar="|".join(FORMATS), help="As a tree, rules, or formulas.")
+        str,
+        typer.Option(
+            "--format", metavar="|".join(MODEL_FORMATS), help="As a tree, as rules, as formulas, or as JSON."
+        ),
     ] = "text",
     max_depth: Annotated[
-        int | None, typer.Option("--max-depth", help="Of the text: sum up what lies deeper.")
+        int | None, typer.Option("--max-depth", help="For the text: sum up what lies deeper.")
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -93,10 +94,12 @@ def show(
 
     Example: structtree show trains.json --format rules
     """
-    from structtree.learn.model import load_model
+    from structtree.learn.model import load_model, model_to_json
 
-    if format not in FORMATS:
-        raise UsageError(f"unknown format {format!r} of a model{did_you_mean(format, FORMATS)}")
+    if max_depth is not None and (as_json or format != "text"):
+        raise UsageError(f"--max-depth is for the text of a tree, not for {'json' if as_json else format}")
+    if format not in MODEL_FORMATS:
+        raise UsageError(f"unknown format {format!r} of a model{did_you_mean(format, MODEL_FORMATS)}")
     loaded = load_model(model)
     match format:
         case "rules":
@@ -104,15 +107,9 @@ def show(
         case "formula":
             _show_formula(loaded, as_json)
         case _ if as_json or format == "json":
-            _show_json(loaded)
+            print_json(model_to_json(loaded))
         case _:
             _show_text(loaded, max_depth)
-
-
-def _show_json(model: Model) -> None:
-    from structtree.learn.model import model_to_json
-
-    print_json(model_to_json(model))
 
 
 def _show_text(model: Model, max_depth: int | None) -> None:
@@ -153,9 +150,8 @@ def _show_formula(model: Model, as_json: bool) -> None:
         typer.echo("\n".join(f"{name}: {formula}" for name, formula in formulas.items()))
 
 
-@reporting
-@with_options
-def explain(
+@command
+def explain_command(
     model: ModelFile,
     where: Where,
     reading: Reading,
@@ -163,12 +159,12 @@ def explain(
     row: Annotated[int, typer.Option("--row", metavar="K", help="Which individual, counted from 0.")] = 0,
     as_json: Json = False,
 ) -> None:
-    """Say why a model predicts what it predicts of one individual: every test, and what answered it.
+    """Explain the prediction for one individual: every test on its way, and what decided it.
 
     Example: structtree explain trains.json trains --row 3
     """
     from structtree.learn.model import load_model
-    from structtree.report.explain import explain as reasons
+    from structtree.report.explain import explain
     from structtree.report.predictions import truth, whole
 
     loaded = load_model(model)
@@ -176,7 +172,7 @@ def explain(
     if not 0 <= row < len(population):
         n = len(population)
         raise UsageError(f"--row must be from 0 to {n - 1}, since there are {n} individuals; got {row}")
-    found = reasons(loaded.tree, loaded.prepared(population), row, loaded.decision)
+    found = explain(loaded.tree, loaded.prepared(population), row, loaded.decision)
     actual: Any = truth(population, loaded.target)
     known = actual[row] if actual is not None else None
     if as_json:

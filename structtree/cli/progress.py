@@ -1,4 +1,4 @@
-"""What people see while they wait: a line or a bar on stderr, if that is a terminal."""
+"""Progress of long commands: a line or a bar on stderr, if that is a terminal."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from structtree.learn.validate import FoldDone
     from structtree.search.best_split import SearchStats
 
-__all__ = ["folding", "growing", "searching", "told_of_compiling"]
+__all__ = ["compiling_note", "fold_bar", "growth_bar", "search_bar"]
 
-Show = Callable[[int, int, str], None]
-"""Shows how many of how many are done, with some words."""
+Show = Callable[[int, int | None, str], None]
+"""Shows how many of how many are done, if that is known, with some words."""
 
 
 @contextmanager
-def told_of_compiling() -> Iterator[None]:
+def compiling_note() -> Iterator[None]:
     """Say why nothing happens, if it is because kernels are compiled."""
     from structtree.search.kernels.compiling import when_compiling
 
@@ -37,24 +37,18 @@ def told_of_compiling() -> Iterator[None]:
 
 
 @contextmanager
-def searching() -> Iterator[Callable[[str, str, SearchStats], None] | None]:
-    """A line about the search that is running."""
-    if not sys.stderr.isatty():
-        with told_of_compiling():
-            yield None
-        return
-    from rich.console import Console
-
-    with Console(stderr=True, highlight=False).status("searching") as status, told_of_compiling():
+def search_bar() -> Iterator[Callable[[str, str, SearchStats], None]]:
+    """A bar that moves while a search is running, with what it has evaluated."""
+    with _bar("searching") as show:
 
         def tell(criterion: str, doing: str, stats: SearchStats) -> None:
-            status.update(f"{criterion} {doing}: {stats.evaluated:,} predicates in {stats.seconds:.0f} s")
+            show(0, None, f"{criterion} {doing}: {stats.evaluated:,} predicates in {stats.seconds:.0f} s")
 
         yield tell
 
 
 @contextmanager
-def growing() -> Iterator[Callable[[Progress], None]]:
+def growth_bar() -> Iterator[Callable[[Progress], None]]:
     """A bar that fills as individuals arrive in leaves."""
     with _bar("growing") as show:
 
@@ -66,7 +60,7 @@ def growing() -> Iterator[Callable[[Progress], None]]:
 
 
 @contextmanager
-def folding() -> Iterator[Callable[[FoldDone], None]]:
+def fold_bar() -> Iterator[Callable[[FoldDone], None]]:
     """A bar that fills as folds are done, with the mean score so far of each estimator."""
     scores: dict[str, list[float]] = {}
     with _bar("cross-validation") as show:
@@ -82,7 +76,7 @@ def folding() -> Iterator[Callable[[FoldDone], None]]:
 @contextmanager
 def _bar(doing: str) -> Iterator[Show]:
     if not sys.stderr.isatty():
-        with told_of_compiling():
+        with compiling_note():
             yield lambda done, total, words: None
         return
     from rich.console import Console
@@ -91,7 +85,7 @@ def _bar(doing: str) -> Iterator[Show]:
     columns = TextColumn(doing), BarColumn(), TextColumn("{task.description}"), TimeElapsedColumn()
     with (
         Progress(*columns, console=Console(stderr=True, highlight=False), transient=True) as bar,
-        told_of_compiling(),
+        compiling_note(),
     ):
         task = bar.add_task("", total=None)
         yield lambda done, total, words: bar.update(task, completed=done, total=total, description=words)

@@ -163,9 +163,23 @@ class Population:
         return len(self.individuals)
 
     @property
-    def shape(self) -> tuple[int]:
-        """How many individuals, as of an array; with `__getitem__` it lets scikit-learn split populations."""
-        return (len(self),)
+    def shape(self) -> tuple[int, int]:
+        """How many individuals, in one column; so scikit-learn takes and splits populations."""
+        return (len(self), 1)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[np.object_]:
+        """One column of populations of one individual each; scikit-learn's ensembles turn data into arrays.
+
+        Examples
+        --------
+        >>> population = Population.from_records([{"size": 1}, {"size": 2}])
+        >>> np.asarray(population).shape, np.asarray(population)[1, 0].record(0)
+        ((2, 1), {'size': 2})
+        """
+        cells = np.empty(self.shape, dtype=object)
+        for i in range(len(self)):
+            cells[i, 0] = self[i]
+        return cells
 
     def __getitem__(self, which: Any) -> Population:
         """Some individuals, as an array of them would give: by position, slice, positions or mask.

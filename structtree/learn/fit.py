@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
@@ -22,67 +21,19 @@ from structtree.lang.default import default_grammar
 from structtree.lang.grammar import Grammar
 from structtree.learn.evidence import Evidence, evidence_for, room
 from structtree.learn.grow import Progress, grow_by
-from structtree.learn.growth import Growth
-from structtree.learn.leaves import MAJORITY, Decision
+from structtree.learn.growth import MAJORITY, Decision, Growth, Pruning
 from structtree.learn.model import Call, Model
 from structtree.learn.prune import choose_alpha, cost_complexity, pessimistic, reduced_error
 from structtree.learn.tree import Leaf, Tree, subtree
 from structtree.search.clock import Clock
 from structtree.space.functions import with_functions
 
-__all__ = ["PruneBy", "Pruning", "fit"]
+__all__ = ["fit"]
 
 Ints = NDArray[np.int64]
-PruneBy = Literal["cost-complexity", "reduced-error", "pessimistic"]
 
 FOLDS = 5
 """How many trees are grown to choose alpha by cross-validation."""
-
-
-@dataclass(frozen=True, slots=True)
-class Pruning:
-    """How a grown tree is pruned.
-
-    Parameters
-    ----------
-    method : {"cost-complexity", "reduced-error", "pessimistic"}, optional
-        Not at all by default; see `structtree.learn.prune`.
-    alpha : float or "cv"
-        For cost-complexity: what a leaf costs, or ``"cv"`` for the value that does best in a cross-validation.
-    validation_fraction : float
-        For reduced error: the share of the individuals that is held out, and that the tree does not grow on.
-    confidence : float
-        For pessimistic pruning; less prunes more.
-    min_weight_fraction : float
-        In any case, a branch with a side that has less than this share of the weight of all individuals is a leaf.
-
-    Examples
-    --------
-    >>> Pruning("reduced-error", validation_fraction=2)
-    Traceback (most recent call last):
-        ...
-    structtree.errors.UsageError: validation_fraction must be a number between 0 and 1; got 2
-    """
-
-    method: PruneBy | None = None
-    alpha: float | Literal["cv"] = "cv"
-    validation_fraction: float = 0.25
-    confidence: float = 0.25
-    min_weight_fraction: float = 0.0
-
-    def __post_init__(self) -> None:
-        known = (None, "cost-complexity", "reduced-error", "pessimistic")
-        if self.method not in known:
-            choices = "None, 'cost-complexity', 'reduced-error' or 'pessimistic'"
-            raise UsageError(f"the pruning must be {choices}; got {self.method!r}")
-        if self.alpha != "cv" and not (isinstance(self.alpha, Real) and float(self.alpha) >= 0.0):
-            raise UsageError(f"alpha must be a number >= 0 or 'cv'; got {self.alpha!r}")
-        for name in ("validation_fraction", "confidence"):
-            value = getattr(self, name)
-            if not (isinstance(value, Real) and 0 < float(value) < 1):
-                raise UsageError(f"{name} must be a number between 0 and 1; got {value!r}")
-        if not (isinstance(self.min_weight_fraction, Real) and 0 <= float(self.min_weight_fraction) <= 0.5):
-            raise UsageError(f"min_weight_fraction must be a number from 0 to 0.5; got {self.min_weight_fraction!r}")
 
 
 #: The tree stays as it is grown.
@@ -251,9 +202,9 @@ class _Job:
             return prune(tree)
         return tree
 
-    def _pruned_by_cost(self, alpha: float | Literal["cv"]) -> Tree:
+    def _pruned_by_cost(self, alpha: float | Literal["cv"] | None) -> Tree:
         decision = self.decision
-        if alpha != "cv":
+        if alpha is not None and alpha != "cv":
             tree = self._grown(self._everybody)
             return self._unless_stopped(tree, lambda tree: cost_complexity(tree, alpha, decision=decision))
         folds = min(FOLDS, len(self._everybody))

@@ -1,75 +1,75 @@
-"""The options of growing a tree: when to stop, and how to search."""
+"""The options of learning, declared once: how a tree is grown, how it is pruned, and how its leaves decide.
+
+What is declared here are parameters of the estimators and options of the command line too; see `structtree.options`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from numbers import Integral, Real
-from typing import Any, Literal
+from math import isfinite
+from typing import Any, ClassVar, Literal
 
 from structtree.errors import UsageError
-from structtree.learn.tree import MissingRule
-from structtree.search.best_split import Strategy
+from structtree.options import Range, check_options, documented, option
 
-__all__ = ["Growth", "Stop"]
+__all__ = ["MAJORITY", "Decision", "Estimate", "Growth", "Objective", "PruneBy", "Pruning", "StopRule"]
 
-Stop = Literal["test", "mdl"]
+StopRule = Literal["test", "mdl"]
+PruneBy = Literal["cost-complexity", "reduced-error", "pessimistic"]
+Estimate = Literal["frequency", "laplace", "m-estimate", "m-branch"]
+Costs = tuple[tuple[float, ...], ...]
+
+FRACTION = Range(0, 1, inside=True)
+POSITIVE = Range(0, inside=True)
+
+_GROWING = "How to grow the tree"
+_PRUNING = "How to prune it"
+_LEAVES = "What leaves predict"
 
 
+@documented
 @dataclass(frozen=True, slots=True)
 class Growth:
-    """How a tree is grown: when to stop, and how to search.
+    """Options of growing a tree: when to stop, and how to search.
 
-    Parameters
-    ----------
-    max_depth : int, optional
-        The most tests on the way to a leaf.
-    min_samples_split : int
-        A node of fewer individuals is a leaf.
-    min_samples_leaf : int
-        The fewest individuals on either side of a split.
-    min_impurity_decrease : float
-        The least by which a split must lower the impurity of the whole tree: the weight of the node over that of all
-        individuals, times how much less the criterion's loss is with the split than without. For accuracy and acc*
-        the loss is the share of errors, so that anything above 0 makes acc* stop where accuracy does.
-    max_leaf_nodes : int, optional
-        Grow this many leaves at most, dividing first where the impurity of the whole tree is lowered most; for acc*
-        where most errors are saved, and among equals most entropy; of equals the one that came first.
-    stop : {"test", "mdl"}, optional
-        ``"test"``: a split must be significant (χ² for classes, F for numbers); ``"mdl"``: it must save more bits
-        than its description takes. See `structtree.learn.stop`.
-    significance : float
-        The level for ``stop="test"``: the greatest p-value of a split that is taken.
-    share : {"path"}, optional
-        ``"path"``: on the yes side of a branch the refinements of its test are searched as well.
-    prune : bool
-        Whether the search uses bounds; the tree is the same without, and takes longer.
-    strategy : {"auto", "bottom-up", "best-first", "exhaustive", "beam"}
-        ``"bottom-up"``: every test is made once for the whole tree, from the inside out, one for each meaning; see
-        `structtree.search.bottom_up`. The others search anew at each node; see `structtree.search.best_split`.
-        ``"auto"`` goes bottom-up where the grammar suits and there are not too many tests, else best-first. Where
-        tests are made once, bins, quantiles and the values of ``!= *`` are those of all training individuals; where
-        each node is searched they are those of the node. Thresholds by ``>= *`` and values by ``= *`` and ``in *``
-        are those of the node either way.
-    max_evaluations : int, optional
-        The most predicates to evaluate at one node.
-    time_limit : float, optional
-        Seconds for the whole tree. A node and all below it get a share of what is left by their number of individuals
-        among all that are in no leaf yet. Every level there gets an equal part of it, but the node itself at least a
-        third: the first tests matter most. When the time is over the nodes still waiting become leaves.
-    random_state : int
-        Seeds the search; the tree does not depend on it.
-    nominal : {"binary", "subset", "multiway"}
-        For plain tables: whether ``a = *`` tells one value from the others; or some values from the others, as
-        ``a in *`` does; or makes a `Switch` with a side for each value that occurs at the node, as in ID3 and C4.5.
-        Two of the sides must then have ``min_samples_leaf``.
-    missing : {"false", "majority", "fractional"}
-        For plain tables: what becomes of those who lack the value that is asked about, in training and afterwards.
-        No test holds of them; they go where most go; or they go to all sides, in parts (C4.5). By the last two, what
-        a test gains counts in proportion to the weight of those who have a value.
-    average_gain_filter : bool
-        For plain tables, with ``"gain-ratio"``: of each attribute the split with the most information gain stands for
-        it, and only those with at least average gain are compared by gain ratio (C4.5).
+    Notes
+    -----
+    ``min_impurity_decrease`` is compared with the weight of the node over that of all individuals, times how much
+    less the criterion's loss is with the split than without. For accuracy and acc* the loss is the share of errors,
+    so that anything above 0 makes acc* stop where accuracy does.
+
+    With ``max_leaf_nodes`` the node is divided first where the impurity of the whole tree is lowered most; for acc*
+    where most errors are saved, and among equals most entropy; of equals the one that came first.
+
+    With ``stop="test"`` a split must be significant (χ² for classes, F for numbers); with ``"mdl"`` it must save more
+    bits than its description takes. See `structtree.learn.stop`.
+
+    With ``strategy="bottom-up"`` every test is made once for the whole tree, from the inside out, one for each
+    meaning; see `structtree.search.bottom_up`. The others search anew at each node; see
+    `structtree.search.best_split`. ``"auto"`` goes bottom-up where the grammar suits and there are not too many
+    tests, else best-first. Where tests are made once, bins, quantiles and the values of ``!= *`` are those of all
+    training individuals; where each node is searched they are those of the node. Thresholds by ``>= *`` and values by
+    ``= *`` and ``in *`` are those of the node either way.
+
+    Of the ``time_limit`` a node and all below it get a share of what is left by their number of individuals among all
+    that are in no leaf yet. Every level there gets an equal part of it, but the node itself at least a third: the
+    first tests matter most. When the time is over the nodes still waiting become leaves. ``max_evaluations`` is a
+    budget that gives the same tree on every machine.
+
+    The tree does not depend on ``random_state``: it is for what is held out of the training data, and for the folds
+    that choose what a leaf costs in pruning.
+
+    With ``nominal="binary"`` ``a = *`` tells one value from the others; with ``"subset"`` some values from the
+    others, as ``a in *`` does; with ``"multiway"`` it makes a `Switch` with a side for each value that occurs at the
+    node, two of which must then have ``min_samples_leaf``.
+
+    By ``missing="majority"`` those who lack the value that a test needs go where most go, by ``"fractional"`` to all
+    sides, in parts; in training and afterwards, and so does a category that training has not seen. What a test gains
+    then counts in proportion to the weight of those who have a value.
+
+    With ``average_gain_filter`` the split with the most information gain stands for each attribute, and only those
+    with at least average gain are compared by gain ratio.
 
     Examples
     --------
@@ -79,63 +79,221 @@ class Growth:
     structtree.errors.UsageError: max_depth must be an int >= 1 or None; got 0
     """
 
-    max_depth: int | None = None
-    min_samples_split: int = 2
-    min_samples_leaf: int = 1
-    min_impurity_decrease: float = 0.0
-    max_leaf_nodes: int | None = None
-    stop: Stop | None = None
-    significance: float = 0.05
-    share: Literal["path"] | None = None
-    prune: bool = True
-    strategy: Strategy | Literal["auto", "bottom-up"] = "auto"
-    max_evaluations: int | None = None
-    time_limit: float | None = None
-    random_state: int = 0
-    nominal: Literal["binary", "subset", "multiway"] = "binary"
-    missing: MissingRule = "false"
-    average_gain_filter: bool = False
+    PANEL: ClassVar[str] = _GROWING
+
+    max_depth: int | None = option(None, "The most tests on the way to a leaf.", Range(1), for_search=True)
+    min_samples_split: int = option(2, "A node of fewer individuals is a leaf.", Range(2))
+    min_samples_leaf: int = option(1, "The fewest individuals on either side of a split.", Range(1), for_search=True)
+    min_impurity_decrease: float = option(
+        0.0, "The least by which a split must lower the impurity of the whole tree.", Range(0)
+    )
+    max_leaf_nodes: int | None = option(None, "The most leaves; the best splits are made first.", Range(2))
+    stop: StopRule | None = option(
+        None, "Refuse splits that are not significant (χ² or F test), or that do not save bits (MDL)."
+    )
+    significance: float = option(
+        0.05, "For the χ² or F test: the greatest p-value of a split.", FRACTION, needs=("stop", "test")
+    )
+    share: Literal["path"] | None = option(None, "On the yes side of a branch, refine its test as well.")
+    # No option of the command line: there `structtree effort` compares the search with and without bounds.
+    prune: bool = option(True, "Use bounds in the search; the tree is the same without, and takes longer.", panel="")
+    strategy: Literal["auto", "bottom-up", "best-first", "exhaustive", "beam"] = option(
+        "auto", "How to search for the best test."
+    )
+    max_evaluations: int | None = option(None, "The most predicates to evaluate at one node.", Range(1))
+    time_limit: float | None = option(
+        None,
+        "The most seconds; then the tree is as good as it could be made.",
+        POSITIVE,
+        unit="seconds",
+        usual=60.0,
+        panel="Options",
+    )
+    random_state: int = option(
+        0,
+        "Seed for whatever is left to chance.",
+        Range(0),
+        accepts="int, RandomState or None",
+        flag="--seed",
+        panel="Options",
+    )
+    nominal: Literal["binary", "subset", "multiway"] = option(
+        "binary",
+        "For tables: one value, or a set of values, against the others; or a side for each value (ID3, C4.5).",
+        for_tables=True,
+    )
+    # The flag is not --missing: that says which words of a file stand for no value.
+    missing: Literal["false", "majority", "fractional"] = option(
+        "false",
+        "For tables: those without a value fail the test, go where most go, or go to all sides in parts (C4.5).",
+        flag="--if-missing",
+        for_tables=True,
+    )
+    average_gain_filter: bool = option(
+        False,
+        "For tables, with gain-ratio: only attributes of at least average gain compete (C4.5).",
+        for_tables=True,
+        for_classes=True,
+    )
 
     def __post_init__(self) -> None:
-        for name, (is_right, expected) in _EXPECTED.items():
-            value = getattr(self, name)
-            if not is_right(value):
-                raise UsageError(f"{name} must be {expected}; got {value!r}")
+        check_options(self)
 
 
-# ---- what the options may be ----------------------------------------------------------------------------
+@documented
+@dataclass(frozen=True, slots=True)
+class Pruning:
+    """Options of pruning a grown tree; by default it is not pruned.
+
+    Notes
+    -----
+    The methods are in `structtree.learn.prune`. An ``alpha`` is enough to ask for cost-complexity pruning. On what
+    reduced-error pruning holds out the tree does not grow.
+
+    Examples
+    --------
+    >>> Pruning("reduced-error", validation_fraction=2)
+    Traceback (most recent call last):
+        ...
+    structtree.errors.UsageError: validation_fraction must be a number between 0 and 1; got 2
+    """
+
+    PANEL: ClassVar[str] = _PRUNING
+
+    method: PruneBy | None = option(None, "How the grown tree is pruned.", parameter="post_prune")
+    alpha: float | Literal["cv"] | None = option(
+        None,
+        "For cost-complexity: what a leaf costs, or cv to choose it by cross-validation.",
+        Range(0),
+        parameter="ccp_alpha",
+        flag="--alpha",
+        metavar="NUMBER|cv",
+        shown_default="cv",
+        needs=("method", "cost-complexity", None),
+    )
+    validation_fraction: float = option(
+        0.25,
+        "For reduced-error: the share of the individuals to hold out.",
+        FRACTION,
+        needs=("method", "reduced-error"),
+    )
+    confidence: float = option(
+        0.25, "For pessimistic: less prunes more.", FRACTION, needs=("method", "pessimistic"), for_classes=True
+    )
+    min_weight_fraction: float = option(
+        0.0,
+        "A branch with less than this share of the whole weight on a side becomes a leaf.",
+        Range(0, 0.5),
+        parameter="min_weight_fraction_leaf",
+    )
+
+    def __post_init__(self) -> None:
+        if self.method is None and self.alpha is not None:
+            object.__setattr__(self, "method", "cost-complexity")
+        check_options(self)
+        if self.method == "cost-complexity" and self.alpha is None:
+            object.__setattr__(self, "alpha", "cv")
 
 
-def _is_int(value: object, least: int) -> bool:
-    return isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= least
+@documented
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """Options of how class counts become probabilities, and probabilities a class.
+
+    Notes
+    -----
+    The estimate is the share of a class; the same with one more individual of every class (``"laplace"``); with ``m``
+    more that are distributed as in the whole tree (``"m-estimate"``); or with ``m`` more that are distributed as the
+    node above is estimated to be (``"m-branch"``). Without ``costs`` every error costs 1.
+
+    Examples
+    --------
+    >>> Decision("laplace", costs=[[0, 1], [5, 0]]).costs
+    ((0.0, 1.0), (5.0, 0.0))
+    """
+
+    PANEL: ClassVar[str] = _LEAVES
+
+    estimate: Estimate = option(
+        "frequency", "How leaves estimate probabilities.", parameter="leaf_estimate", for_classes=True
+    )
+    m: float = option(
+        2.0,
+        "For m-estimate and m-branch: the number of individuals that are added.",
+        Range(0),
+        needs=("estimate", "m-estimate", "m-branch"),
+        for_classes=True,
+    )
+    costs: Costs | None = option(
+        None,
+        "What predicting class j for an individual of class i costs, as costs[i][j], classes in order.",
+        accepts="matrix",
+        flag="--cost",
+        metavar="CLASS:SAID=COST",
+        flag_help="What an error costs: active:inactive=5 for calling an active one inactive; may be repeated.",
+        many=True,
+        for_classes=True,
+    )
+
+    def __post_init__(self) -> None:
+        check_options(self)
+        if not isfinite(self.m):
+            raise UsageError(f"m must be a number >= 0; got {self.m}")
+        if self.costs is not None:
+            object.__setattr__(self, "costs", _checked_costs(self.costs))
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool)
+#: The most frequent class, every error costing the same.
+MAJORITY = Decision()
 
 
-def _one_of(*allowed: object) -> Callable[[Any], bool]:
-    return lambda value: any(value is one or (isinstance(value, str) and value == one) for one in allowed)
+@documented
+@dataclass(frozen=True, slots=True)
+class Objective:
+    """Options of what a tree should be good at; `structtree.fit` takes each by itself."""
+
+    criterion: str | None = option(
+        None,
+        "acc*, accuracy, entropy, gini, sqrt-gini, gain-ratio or twoing for classes, mse for numbers.",
+        accepts="str",
+        metavar="NAME",
+        shown_default="acc* or mse",
+        panel=_GROWING,
+    )
+    class_weight: Mapping[Any, float] | Literal["balanced"] | None = option(
+        None,
+        'The weight of each class; with "balanced" all classes weigh the same.',
+        accepts='dict from class to float or "balanced"',
+        metavar="CLASS=WEIGHT",
+        flag_help="The weight of a class, as in active=5, or balanced; may be repeated.",
+        panel=_LEAVES,
+        many=True,
+        for_classes=True,
+    )
+    priors: Mapping[Any, float] | None = option(
+        None,
+        "The share of each class where the tree will be used; the training data weighs as if it had them.",
+        accepts="dict from class to float",
+        flag="--prior",
+        metavar="CLASS=SHARE",
+        flag_help="The share of a class where the tree will be used, as in active=0.01; one for each class.",
+        panel=_LEAVES,
+        many=True,
+        for_classes=True,
+    )
 
 
-_EXPECTED: Mapping[str, tuple[Callable[[Any], bool], str]] = {
-    "max_depth": (lambda v: v is None or _is_int(v, 1), "an int >= 1 or None"),
-    "min_samples_split": (lambda v: _is_int(v, 2), "an int >= 2"),
-    "min_samples_leaf": (lambda v: _is_int(v, 1), "an int >= 1"),
-    "min_impurity_decrease": (lambda v: _is_number(v) and v >= 0, "a number >= 0"),
-    "max_leaf_nodes": (lambda v: v is None or _is_int(v, 2), "an int >= 2 or None"),
-    "stop": (_one_of(None, "test", "mdl"), "None, 'test' or 'mdl'"),
-    "significance": (lambda v: _is_number(v) and 0 < v < 1, "a number between 0 and 1"),
-    "share": (_one_of(None, "path"), "None or 'path'"),
-    "prune": (_one_of(True, False), "True or False"),
-    "strategy": (
-        _one_of("auto", "bottom-up", "best-first", "exhaustive", "beam"),
-        "'auto', 'bottom-up', 'best-first', 'exhaustive' or 'beam'",
-    ),
-    "max_evaluations": (lambda v: v is None or _is_int(v, 1), "an int >= 1 or None"),
-    "time_limit": (lambda v: v is None or (_is_number(v) and v > 0), "a number of seconds > 0 or None"),
-    "random_state": (lambda v: _is_int(v, 0), "an int >= 0"),
-    "nominal": (_one_of("binary", "subset", "multiway"), "'binary', 'subset' or 'multiway'"),
-    "missing": (_one_of("false", "majority", "fractional"), "'false', 'majority' or 'fractional'"),
-    "average_gain_filter": (_one_of(True, False), "True or False"),
-}
+def _checked_costs(costs: Any) -> Costs:
+    try:
+        rows = tuple(tuple(float(cost) for cost in row) for row in costs)
+    except (TypeError, ValueError):
+        raise UsageError(f"costs must be a square matrix of numbers >= 0; got {costs!r}") from None
+    for i, row in enumerate(rows):
+        if len(row) != len(rows):
+            raise UsageError(
+                f"costs must be a square matrix; got {len(rows)} rows, and {len(row)} numbers in row {i}"
+            )
+        for j, cost in enumerate(row):
+            if not (isfinite(cost) and cost >= 0):
+                raise UsageError(f"costs must be numbers >= 0; got {cost} in row {i}, column {j}")
+    return rows

@@ -15,18 +15,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import inf, isfinite, nan
-from typing import Any, Literal, assert_never
+from typing import Any, assert_never
 
 import numpy as np
 from numpy.typing import NDArray
 
 from structtree.errors import UnknownNameError, UsageError, did_you_mean
+from structtree.learn.growth import MAJORITY, Decision
 from structtree.learn.tree import ClassCounts, Node, Tree
 
 __all__ = [
-    "MAJORITY",
-    "Decision",
-    "Estimate",
     "OperatingPoint",
     "class_counts",
     "convex_hull",
@@ -41,50 +39,9 @@ __all__ = [
 ]
 
 Floats = NDArray[np.float64]
-Estimate = Literal["frequency", "laplace", "m-estimate", "m-branch"]
-Costs = tuple[tuple[float, ...], ...]
-
-_ESTIMATES = ("frequency", "laplace", "m-estimate", "m-branch")
 
 # Expected costs nearer than this share of the greatest possible one are equal: sums of weights are rounded.
 TOLERANCE = 1e-12
-
-
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """How class counts become probabilities, and probabilities a class.
-
-    Parameters
-    ----------
-    estimate : {"frequency", "laplace", "m-estimate", "m-branch"}
-        The share of a class; the same with one more individual of every class; with m more that are distributed as
-        in the whole tree; or with m more that are distributed as the node above is estimated to be.
-    m : float
-        How many more, for the last two.
-    costs : matrix, optional
-        ``costs[i][j]`` is the cost of saying class j of an individual of class i; without it every error costs 1.
-
-    Examples
-    --------
-    >>> Decision("laplace", costs=[[0, 1], [5, 0]]).costs
-    ((0.0, 1.0), (5.0, 0.0))
-    """
-
-    estimate: Estimate = "frequency"
-    m: float = 2.0
-    costs: Costs | None = None
-
-    def __post_init__(self) -> None:
-        if self.estimate not in _ESTIMATES:
-            raise UnknownNameError("estimate", str(self.estimate), _ESTIMATES)
-        if not (isfinite(self.m) and self.m >= 0):
-            raise UsageError(f"m must be a number >= 0; got {self.m}")
-        if self.costs is not None:
-            object.__setattr__(self, "costs", _checked_costs(self.costs))
-
-
-#: The most frequent class, every error costing the same.
-MAJORITY = Decision()
 
 
 @dataclass(frozen=True, slots=True)
@@ -384,25 +341,6 @@ def _of_moments(tree: Tree) -> Floats:
 def _with_factors(node: Node, factors: list[float]) -> Node:
     counts = tuple(count * factor for count, factor in zip(node.stats.figures, factors, strict=True))
     return replace(node, stats=ClassCounts(node.stats.n, counts))
-
-
-# ---- costs ----------------------------------------------------------------------------------------------
-
-
-def _checked_costs(costs: Any) -> Costs:
-    try:
-        rows = tuple(tuple(float(cost) for cost in row) for row in costs)
-    except (TypeError, ValueError):
-        raise UsageError(f"costs must be a square matrix of numbers >= 0; got {costs!r}") from None
-    for i, row in enumerate(rows):
-        if len(row) != len(rows):
-            raise UsageError(
-                f"costs must be a square matrix; got {len(rows)} rows, and {len(row)} numbers in row {i}"
-            )
-        for j, cost in enumerate(row):
-            if not (isfinite(cost) and cost >= 0):
-                raise UsageError(f"costs must be numbers >= 0; got {cost} in row {i}, column {j}")
-    return rows
 
 
 # ---- operating points -----------------------------------------------------------------------------------

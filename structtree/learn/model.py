@@ -36,7 +36,7 @@ from structtree.lang.pretty import pretty
 from structtree.lang.syntax import Compare, Definition, Function, GrammarSyntax, Named, Predicate
 from structtree.lang.walk import subpredicates
 from structtree.learn.conform import Mentioned, conform, mentioned
-from structtree.learn.leaves import MAJORITY, Decision
+from structtree.learn.growth import MAJORITY, Decision
 from structtree.learn.predict import predicted_classes, predicted_means, predicted_probabilities
 from structtree.learn.tree import (
     Branch,

@@ -11,16 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structtree.data.columns import Population
-from structtree.learn.leaves import (
-    MAJORITY,
-    TOLERANCE,
-    Decision,
-    cost_matrix,
-    decisions,
-    means,
-    probabilities,
-    spreads,
-)
+from structtree.learn.growth import MAJORITY, Decision
+from structtree.learn.leaves import TOLERANCE, cost_matrix, decisions, means, probabilities, spreads
 from structtree.learn.tree import Distribution, Tree
 
 __all__ = ["predicted_classes", "predicted_means", "predicted_probabilities", "predicted_spreads"]

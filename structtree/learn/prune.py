@@ -27,7 +27,8 @@ from numpy.typing import ArrayLike, NDArray
 from structtree.data.columns import Population
 from structtree.errors import DataError, UnknownNameError, UsageError
 from structtree.learn.evidence import evidence_for
-from structtree.learn.leaves import MAJORITY, Decision, class_counts, cost_matrix, decisions, means
+from structtree.learn.growth import MAJORITY, Decision
+from structtree.learn.leaves import class_counts, cost_matrix, decisions, means
 from structtree.learn.tree import Moments, Stats, Tree, subtree
 from structtree.search.criteria import entropy_part, gini_part
 

@@ -23,7 +23,8 @@ from structtree.lang.pretty import pretty
 from structtree.lang.syntax import And, Not, Or, Predicate, Top
 from structtree.learn.clauses import Clause, clauses, short_clauses
 from structtree.learn.evidence import Evidence, evidence_for
-from structtree.learn.leaves import MAJORITY, Decision, decisions, means
+from structtree.learn.growth import MAJORITY, Decision
+from structtree.learn.leaves import decisions, means
 from structtree.learn.tree import ClassCounts, Moments, Stats, Tree
 from structtree.space.evaluate import holds
 

@@ -43,7 +43,7 @@ from structtree.lang.syntax import (
     Top,
     Within,
 )
-from structtree.learn.leaves import MAJORITY, Decision
+from structtree.learn.growth import MAJORITY, Decision
 from structtree.learn.predict import (
     predicted_classes,
     predicted_means,

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from structtree.errors import UsageError
 from structtree.lang.pretty import pretty, pretty_name, pretty_scalar
-from structtree.learn.leaves import MAJORITY, Decision, decisions, means, probabilities, spreads
+from structtree.learn.growth import MAJORITY, Decision
+from structtree.learn.leaves import decisions, means, probabilities, spreads
 from structtree.learn.tree import Branch, ClassCounts, Leaf, Switch, Tree
 from structtree.report.doubts import because, doubts
 

@@ -63,7 +63,7 @@ def test_individuals_are_chosen_by_position_or_by_mask():
 
 
 def test_individuals_are_indexed_as_an_array_is():
-    assert TRAINS.shape == (3,)
+    assert TRAINS.shape == (3, 1)
     assert TRAINS[1].record(0) == TRAINS[-2].record(0) == TRAINS.record(1)
     assert [len(TRAINS[which]) for which in (slice(1, None), [0, 2, 0], np.array([True, False, True]))] == [2, 3, 2]
     assert len(TRAINS[np.array([0, 1]), ...]) == 2

@@ -53,6 +53,11 @@ def with_costs(miss, alarm=1.0, estimate="frequency"):
     return Decision(estimate, costs=((0.0, alarm), (miss, 0.0)))
 
 
+def estimated(estimate, m):
+    """A decision by this estimate; only two of them have a use for m."""
+    return Decision(estimate, m) if estimate.startswith("m-") else Decision(estimate)
+
+
 def labelling(tree, decision):
     """The decisions of the leaves from left to right, as Flach writes them."""
     said = decisions(tree, decision)
@@ -64,7 +69,7 @@ def labelling(tree, decision):
 
 @given(three_class_trees, estimates, ms)
 def test_estimates_equal_their_definitions(tree, estimate, m):
-    found = probabilities(tree, Decision(estimate, m))
+    found = probabilities(tree, estimated(estimate, m))
     root = tree.nodes[0].stats
     for index, (row, node) in enumerate(zip(found, tree.nodes, strict=True)):
         n, above = node.stats.weight, tree.parent(index)
@@ -80,7 +85,7 @@ def test_estimates_equal_their_definitions(tree, estimate, m):
 
 @given(class_trees, estimates, ms)
 def test_probabilities_sum_to_one(tree, estimate, m):
-    assert probabilities(tree, Decision(estimate, m)).sum(axis=1) == pytest.approx(1.0)
+    assert probabilities(tree, estimated(estimate, m)).sum(axis=1) == pytest.approx(1.0)
 
 
 @given(class_trees, st.sampled_from(["m-estimate", "m-branch"]))
@@ -98,7 +103,7 @@ def test_where_nobody_arrived_the_node_above_speaks(estimate):
     tree = tree_of(((counts(0, 0), counts(1, 3)), counts(4, 0)))
     empty = 2
     assert class_counts(tree)[empty].tolist() == [0.0, 0.0]
-    found = probabilities(tree, Decision(estimate, 0.0))
+    found = probabilities(tree, estimated(estimate, 0.0))
     assert found[empty].tolist() == found[tree.parent(empty)].tolist() == [0.25, 0.75]
     assert probabilities(tree, Decision("m-estimate", 2.0))[empty] == pytest.approx(probabilities(tree)[0])
     smoothed = probabilities(tree, Decision("m-branch", 2.0))
@@ -181,9 +186,14 @@ def test_costs_of_another_number_of_classes_are_refused():
         decisions(FLACH, Decision(costs=np.ones((3, 3))))
 
 
-def test_an_unknown_estimate_names_the_nearest():
-    with pytest.raises(UnknownNameError, match=r"unknown estimate 'laplac' \(did you mean 'laplace'\?\)"):
+def test_an_unknown_estimate_is_answered_with_the_known_ones():
+    with pytest.raises(UsageError, match="estimate must be 'frequency', 'laplace', 'm-estimate' or 'm-branch'; got"):
         Decision("laplac")
+
+
+def test_an_m_that_the_estimate_has_no_use_for_is_refused():
+    with pytest.raises(UsageError, match="m is for estimate='m-estimate' or estimate='m-branch', not for"):
+        Decision("laplace", 3.0)
 
 
 @pytest.mark.parametrize("m", [-1.0, inf, float("nan")])

@@ -86,7 +86,8 @@ def test_what_is_loaded_is_what_was_saved_and_predicts_the_same(data):
     tree = data.draw(usable_trees(schema, data.draw(st.sampled_from([class_leaves, number_leaves]))))
     if tree.task == "classes":
         tree = replace(tree, classes=tuple(data.draw(st.lists(labels, min_size=3, max_size=3, unique=True))))
-    decision = Decision(data.draw(estimates), data.draw(st.floats(0, 10)))
+    estimate = data.draw(estimates)
+    decision = Decision(estimate, data.draw(st.floats(0, 10)) if estimate.startswith("m-") else 2.0)
     model = Model(tree, decision, data.draw(st.none() | st.text()), {"depth": 3, "names": ["a"], "x": 0.1})
     loaded = model_from_json(json.loads(json.dumps(model_to_json(model))))
     assert same(model, loaded)
@@ -279,7 +280,10 @@ DAMAGE = {
     ),
     "classes": (lambda d: d.update(classes=[]), r"expected classes for the task 'classes', .* at \$\.classes"),
     "class": (lambda d: d.update(classes=["east", None]), r"expected a text, .* got null at \$\.classes\[1\]"),
-    "estimate": (lambda d: d["decision"].update(estimate="guess"), r"unknown estimate 'guess'.* at \$\.decision"),
+    "estimate": (
+        lambda d: d["decision"].update(estimate="guess"),
+        r"estimate must be .*; got 'guess'.* at \$\.decision",
+    ),
     "costs": (lambda d: d["decision"].update(costs=[[0]]), r"expected 2 rows, .* got 1 at \$\.decision\.costs"),
     "definition": (
         lambda d: d.update(definitions={"d": {"type": "Car", "body": "d"}}),
