@@ -38,12 +38,11 @@ from structtree.data.packaged import (
     read_plain_table,
     read_tu_folder,
 )
+from structtree.data.schema import LearningTask
 from structtree.data.shipped import shipped
 from structtree.errors import UnknownNameError, UsageError, did_you_mean
 
-__all__ = ["Dataset", "Entry", "Task", "dataset_catalog", "dataset_names", "fetch_dataset", "load_dataset"]
-
-Task = Literal["classes", "numbers"]
+__all__ = ["Dataset", "Entry", "dataset_catalog", "dataset_names", "fetch_dataset", "load_dataset"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,7 +70,7 @@ class Dataset:
     population: Population
     target: NDArray[Any]
     target_name: str
-    task: Task
+    task: LearningTask
     description: str
     source: str
     grammar: str | None
@@ -86,7 +85,7 @@ class Entry:
     source: str
     target: str
     kind: Literal["embedded", "generated", "fetched"]
-    task: Task = "classes"
+    task: LearningTask = "classes"
     grammar: str | None = None
     detail: str = ""
     _origin: _File | _Generator | _Wheel = field(kw_only=True, repr=False, compare=False)

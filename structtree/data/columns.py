@@ -12,7 +12,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,7 +21,22 @@ from numpy.typing import ArrayLike, NDArray
 from structtree.data.schema import Attribute, Kind, Link, RecordType, Schema
 from structtree.errors import DataError, UnknownNameError
 
-__all__ = ["Adjacency", "Column", "Population", "Table", "Value", "column_of", "named_column"]
+if TYPE_CHECKING:
+    from structtree.data.graphs import GraphIndividual
+    from structtree.data.options import Hydrogens, RowOptions
+
+__all__ = [
+    "Adjacency",
+    "Column",
+    "Population",
+    "Table",
+    "TypedTable",
+    "Value",
+    "column_of",
+    "linked",
+    "named_column",
+    "typed_table",
+]
 
 Value = bool | int | float | str | None
 
@@ -114,6 +130,22 @@ class Adjacency:
         np.cumsum(counts, out=offsets[1:])
         return cls(offsets, np.asarray(targets, dtype=np.int32))
 
+    @classmethod
+    def in_order(cls, lengths: ArrayLike) -> Adjacency:
+        """Return links to all rows of a table in order, so many for each row."""
+        return cls.from_lengths(lengths, np.arange(int(np.sum(np.asarray(lengths)))))
+
+    @classmethod
+    def single(cls, targets: ArrayLike) -> Adjacency:
+        """Return a reference from each row to the row given for it."""
+        return cls.from_lengths(np.ones(np.size(targets), dtype=np.int64), targets)
+
+    @classmethod
+    def grouped(cls, owners: NDArray[np.int64], targets: NDArray[np.int64], n_owners: int) -> Adjacency:
+        """Return links from pairs of owner and target in any order; each owner keeps the order of its targets."""
+        by_owner = np.argsort(owners, kind="stable")
+        return cls.from_lengths(np.bincount(owners, minlength=n_owners), targets[by_owner])
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
@@ -122,6 +154,14 @@ class Table:
     n_rows: int
     columns: Mapping[str, Column] = field(default_factory=dict)
     links: Mapping[str, Adjacency] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TypedTable:
+    """A record type and its rows."""
+
+    record: RecordType
+    table: Table
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -310,7 +350,7 @@ class Population:
         cls,
         graphs: Iterable[Any],
         *,
-        individual: Literal["Graph", "Node", "Edge"] = "Graph",
+        individual: GraphIndividual = "Graph",
         types: Mapping[str, str] | None = None,
     ) -> Population:
         """A population of networkx graphs; see `structtree.data.graphs`."""
@@ -325,7 +365,7 @@ class Population:
         *,
         columns: Mapping[str, Sequence[Any]] | None = None,
         types: Mapping[str, str] | None = None,
-        hydrogens: Literal["implicit", "explicit"] = "implicit",
+        hydrogens: Hydrogens = "implicit",
         skip_bad: bool = False,
     ) -> Population:
         """A population of RDKit molecules or SMILES; see `structtree.data.molecules`."""
@@ -338,19 +378,14 @@ class Population:
         cls,
         frame: Any,
         *,
-        individual: str | None = None,
-        types: Mapping[str, str] | None = None,
-        group: str | None = None,
-        link: str | None = None,
         columns: Collection[str] | None = None,
         copy: bool = True,
+        **rows: Unpack[RowOptions],
     ) -> Population:
         """A population from a pandas or polars DataFrame; see `structtree.data.tables`."""
         from structtree.data.tables import from_frame
 
-        return from_frame(
-            frame, individual=individual, types=types, group=group, link=link, columns=columns, copy=copy
-        )
+        return from_frame(frame, columns=columns, copy=copy, **rows)
 
     @classmethod
     def from_array(
@@ -367,6 +402,34 @@ class Population:
         from structtree.data.tables import from_array
 
         return from_array(array, names, individual=individual, types=types, columns=columns, copy=copy)
+
+
+def typed_table(
+    name: str,
+    n_rows: int,
+    columns: Mapping[str, Column],
+    links: Mapping[Link, Adjacency] = MappingProxyType({}),
+    attributes: Sequence[Attribute] | None = None,
+) -> TypedTable:
+    """Return a table with its record type; unless attributes are given, they are read off the columns."""
+    own = [Attribute(key, column.kind) for key, column in columns.items()] if attributes is None else attributes
+    table = Table(n_rows, columns, {link.name: adjacency for link, adjacency in links.items()})
+    return TypedTable(RecordType(name, tuple(own), tuple(links)), table)
+
+
+def linked(individual: str, tables: Iterable[TypedTable]) -> Population:
+    """Return the population of some tables, one for each type.
+
+    Examples
+    --------
+    >>> train = typed_table("Train", 1, {}, {Link("cars", "list", "Car"): Adjacency.in_order([2])})
+    >>> car = typed_table("Car", 2, {"wheels": column_of("int", [2, 3])})
+    >>> linked("Train", [train, car]).record(0)
+    {'cars': [{'wheels': 2}, {'wheels': 3}]}
+    """
+    known = list(tables)
+    schema = Schema(tuple(one.record for one in known), individual)
+    return Population(schema, {one.record.name: one.table for one in known})
 
 
 def column_of(kind: Kind, values: Sequence[Value], categories: Sequence[str] | None = None) -> Column:

@@ -7,75 +7,83 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from structtree.data.delimited import Layout, first_ragged, line_of, looks_regular, never_closed
-from structtree.data.frames import Coded, columns_of
+from structtree.data.delimited import CsvLayout, first_ragged, lines_of, looks_regular, never_closed
+from structtree.data.frames import Coded, Sheet, frame_columns
 from structtree.data.infer import shown
-from structtree.data.textfiles import open_text_file, undecodable
-from structtree.errors import DataError, UsageError
+from structtree.data.options import check_option
+from structtree.data.textfiles import MISSING_WORDS, explained, undecodable
+from structtree.errors import DataError
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Fields", "looks_like_data", "read_columns"]
+__all__ = ["csv_sheet", "looks_like_data"]
 
 _ANY_NUMBER = re.compile(r"[+-]?(\d+[.,]?\d*|[.,]\d+)([eE][+-]?\d+)?")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
 @dataclass(frozen=True, slots=True)
-class Fields:
-    """What the fields of a file mean.
+class _Fields:
+    """What the fields of a file mean: their decimal sign, words for missing values, and columns that are text."""
+
+    decimal: str
+    missing_words: Sequence[str]
+    as_text: Collection[str]
+
+
+def csv_sheet(
+    layout: CsvLayout,
+    *,
+    decimal: str = ".",
+    missing_words: Sequence[str] = MISSING_WORDS,
+    as_text: Collection[str] = (),
+) -> Sheet:
+    """Return the sheet of a file, text coded; a column without a value is text that never occurs.
 
     Parameters
     ----------
+    layout : CsvLayout
     decimal : {".", ","}
         The decimal sign.
-    missing : sequence of str
-        What stands for a missing value, besides an empty field.
-    as_text : set of str
+    missing_words : sequence of str
+        The words for a missing value, besides an empty field.
+    as_text : collection of str
         The columns that are text whatever they look like.
-    """
-
-    decimal: str
-    missing: Sequence[str]
-    as_text: frozenset[str] = frozenset()
-
-    def __post_init__(self) -> None:
-        if self.decimal not in (".", ","):
-            raise UsageError(f"the decimal sign must be '.' or ','; got {self.decimal!r}")
-
-
-def read_columns(layout: Layout, fields: Fields) -> dict[str, pd.Series[Any] | Coded]:
-    """The columns of a file by their names, text coded; a column without a value is text that never occurs.
 
     Examples
     --------
     >>> import tempfile, pathlib
-    >>> from structtree.data.delimited import layout_of
+    >>> from structtree.data.delimited import csv_layout
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = pathlib.Path(folder) / "a.csv"
     ...     _ = file.write_text("x,y\\n1,b\\n-,b\\n")
-    ...     columns = read_columns(layout_of(file), Fields(".", ["-"]))
+    ...     columns = csv_sheet(csv_layout(file), missing_words=["-"]).columns
     >>> columns["x"].tolist(), columns["y"].values
     ([1, <NA>], ['b'])
     """
-    frame = _parsed(layout, fields)
-    columns = {name: _coded(series) for name, series in zip(layout.names, columns_of(frame), strict=True)}
+    check_option("decimal", decimal)
+    frame = _parsed(layout, _Fields(decimal, missing_words, as_text))
+    columns = {name: _coded(series) for name, series in zip(layout.names, frame_columns(frame), strict=True)}
     for name, column in columns.items():
         if isinstance(column, Coded):
-            _check_text(layout, name, column, None if name in fields.as_text else fields.decimal)
-    return columns
+            _check_text(layout, name, column, None if name in as_text else decimal)
+    if layout.header and layout.assumed and looks_like_data(columns, decimal):
+        fix = "add a line with the names of the columns, or say --no-header (header=False)"
+        raise DataError("the header looks like a row of data", source=layout.source, line=layout.line, fix=fix)
+    return Sheet(columns, len(frame), layout.source, partial(lines_of, layout))
 
 
 def looks_like_data(columns: Mapping[str, pd.Series[Any] | Coded], decimal: str) -> bool:
-    """Whether every name could be a value of its column, and they are not just numbered.
+    """Return whether every name could be a value of its column, and they are not just numbered.
 
     Examples
     --------
@@ -93,7 +101,7 @@ def looks_like_data(columns: Mapping[str, pd.Series[Any] | Coded], decimal: str)
     )
 
 
-def _parsed(layout: Layout, fields: Fields) -> pd.DataFrame:
+def _parsed(layout: CsvLayout, fields: _Fields) -> pd.DataFrame:
     import pandas as pd
 
     try:
@@ -112,13 +120,12 @@ def _parsed(layout: Layout, fields: Fields) -> pd.DataFrame:
     return frame
 
 
-def _tokenized(layout: Layout, fields: Fields) -> pd.DataFrame:
-    """What the C parser of pandas makes of it: in parts if their types agree and they are few, else all at once."""
+def _tokenized(layout: CsvLayout, fields: _Fields) -> pd.DataFrame:
+    """Return the fields as the C parser of pandas reads them: in parts if few parts agree, else all at once."""
     import pandas as pd
 
     def read(low_memory: bool) -> pd.DataFrame:
-        # pandas is a fifth faster with a path than with an open file; opening it is for the errors.
-        with open_text_file(layout.source, layout.encoding):
+        with explained(layout.source):  # pandas is a fifth faster with a path than with an open file
             return pd.read_csv(
                 Path(layout.source),
                 compression="gzip" if layout.source.lower().endswith(".gz") else None,
@@ -130,7 +137,7 @@ def _tokenized(layout: Layout, fields: Fields) -> pd.DataFrame:
                 encoding=layout.encoding,
                 decimal=fields.decimal,
                 keep_default_na=False,
-                na_values=[*fields.missing, ""],
+                na_values=[*fields.missing_words, ""],
                 dtype=dict.fromkeys(fields.as_text, "str"),
                 dtype_backend="numpy_nullable",
                 low_memory=low_memory,
@@ -155,7 +162,7 @@ def _coded(series: Any) -> pd.Series[Any] | Coded:
     return series  # type: ignore[no-any-return]
 
 
-def _check_text(layout: Layout, name: str, column: Coded, decimal: str | None) -> None:
+def _check_text(layout: CsvLayout, name: str, column: Coded, decimal: str | None) -> None:
     """Refuse a column of text that is broken, or that should be numbers but for their decimal sign."""
     texts = column.values
     broken = next((i for i, text in enumerate(texts) if "\0" in text), None)
@@ -165,7 +172,7 @@ def _check_text(layout: Layout, name: str, column: Coded, decimal: str | None) -
         _check_signs(layout, name, column, decimal)
 
 
-def _check_signs(layout: Layout, name: str, column: Coded, decimal: str) -> None:
+def _check_signs(layout: CsvLayout, name: str, column: Coded, decimal: str) -> None:
     texts = column.values
     other, sign = (",", "commas") if decimal == "." else (".", "points")
     right = next((text for text in texts if decimal in text), None)
@@ -179,7 +186,7 @@ def _check_signs(layout: Layout, name: str, column: Coded, decimal: str) -> None
     raise _error(layout, name, column, wrong, f"numbers with {sign}, such as {shown(texts[wrong])},", fix)
 
 
-def _error(layout: Layout, name: str, column: Coded, at: int, message: str, fix: str | None = None) -> DataError:
-    """What is to be said of one of the texts of a column, with the line on which it first stands."""
-    line = line_of(layout, int(np.argmax(column.codes == at)))
+def _error(layout: CsvLayout, name: str, column: Coded, at: int, message: str, fix: str | None = None) -> DataError:
+    """Return the error for one of the texts of a column, with the line on which it first stands."""
+    line = lines_of(layout, [int(np.argmax(column.codes == at))])[0]
     return DataError(message, source=layout.source, line=line, path=f"column {name!r}", fix=fix)

@@ -12,10 +12,12 @@ from typing import Any, Literal, get_args
 
 from structtree.errors import DataError, UnknownNameError
 
-__all__ = ["Attribute", "Kind", "Link", "LinkKind", "RecordType", "Schema"]
+__all__ = ["Attribute", "Kind", "LearningTask", "Link", "LinkKind", "RecordType", "Schema"]
 
 Kind = Literal["bool", "int", "real", "nominal"]
 LinkKind = Literal["set", "list", "one", "optional"]
+LearningTask = Literal["classes", "numbers"]
+"""What a target has: classes to tell apart, or numbers to come near."""
 
 
 @dataclass(frozen=True, slots=True)
