@@ -233,7 +233,7 @@ _SHOWN = str.maketrans({hidden: sign for sign, hidden in _HIDDEN.items()})
 
 
 def _without_comment(line: str) -> str:
-    """What a line says, with signs that are escaped hidden."""
+    """Return a line without its comment, escaped signs hidden."""
     if "\\" in line:
         line = re.sub(r"\\(.)", lambda found: _HIDDEN.get(found[1], found[1]), line)
     return line.partition("|")[0].strip()

@@ -61,7 +61,7 @@ class Dataset:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What the catalog knows about a data set without reading it."""
+    """A data set as the catalog knows it, without reading it."""
 
     name: str
     summary: str
@@ -72,7 +72,7 @@ class Entry:
     detail: str = ""
     wheel: DataWheel | None = None
     options: tuple[str, ...] = ()
-    """What `load_dataset` can be told about a generated set, such as ``n`` and ``seed``."""
+    """The options of `load_dataset` for a generated set, such as ``n`` and ``seed``."""
     _make: Callable[..., Population] = field(kw_only=True, repr=False, compare=False)
     _arguments: Mapping[str, Any] = field(default_factory=dict, kw_only=True, repr=False, compare=False)
 

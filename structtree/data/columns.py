@@ -102,7 +102,7 @@ class Adjacency:
 
     @property
     def shared(self) -> bool:
-        """Whether some row is a target more than once; looked up once."""
+        """True if some row is a target more than once; looked up once."""
         if self._shared is None:
             again = len(self.targets) > 0 and int(np.bincount(self.targets).max()) > 1
             object.__setattr__(self, "_shared", again)
@@ -477,7 +477,7 @@ def _labels(column: Column, name: str) -> NDArray[Any]:
 
 
 def _validate(population: Population) -> None:
-    """What must hold for every population, checked once when it is made."""
+    """Check what must hold for every population, once, when it is made."""
     for record in population.schema.types:
         table = population.tables.get(record.name)
         if table is None:

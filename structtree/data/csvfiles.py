@@ -33,7 +33,7 @@ _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 @dataclass(frozen=True, slots=True)
 class _Fields:
-    """What the fields of a file mean: their decimal sign, words for missing values, and columns that are text."""
+    """The meaning of fields: their decimal sign, words for missing values, and columns that are text."""
 
     decimal: str
     missing_words: Sequence[str]

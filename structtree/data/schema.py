@@ -17,7 +17,7 @@ __all__ = ["Attribute", "Kind", "LearningTask", "Link", "LinkKind", "RecordType"
 Kind = Literal["bool", "int", "real", "nominal"]
 LinkKind = Literal["set", "list", "one", "optional"]
 LearningTask = Literal["classes", "numbers"]
-"""What a target has: classes to tell apart, or numbers to come near."""
+"""The sort of target: classes to tell apart, or numbers to come near."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class Link:
 
     @property
     def single(self) -> bool:
-        """Whether the link leads to at most one record."""
+        """True if the link leads to at most one record."""
         return self.kind in ("one", "optional")
 
 
@@ -139,7 +139,7 @@ class Schema:
         return tuple(self._types)
 
     def listed(self, name: str) -> bool:
-        """Whether records of this type are elements of some list, so that they have a next and a previous."""
+        """Return whether records of this type are elements of some list, so that they have a next and a previous."""
         return any(link.kind == "list" and link.target == name for t in self.types for link in t.links)
 
     def to_json(self) -> dict[str, Any]:

@@ -19,10 +19,10 @@ from structtree.data.columns import Population
 from structtree.data.delimited import csv_layout
 from structtree.data.graphs import GRAPH_FILES, read_graphs
 from structtree.data.molecule_files import smiles_column
-from structtree.data.molecules import read_molecules, table_molecules
+from structtree.data.molecules import read_molecules
 from structtree.data.options import ReadingOptions, given_options
 from structtree.data.records import read_json, read_jsonl
-from structtree.data.tables import csv_population, read_csv, read_feather, read_parquet
+from structtree.data.tables import read_csv, read_feather, read_parquet
 from structtree.data.textfiles import extension_of, require_file
 from structtree.data.tu import TARGETS, is_tu_folder, read_tu
 from structtree.errors import DataError, UsageError, did_you_mean
@@ -149,7 +149,7 @@ def _read_delimited(path: Path, given: Mapping[str, Any]) -> Population:
     said = not {"smiles", "hydrogens", "skip_bad"}.isdisjoint(given)
     is_smiles = said or (set(given) <= set(_MOLECULES) and smiles_column(layout.names) is not None)
     _refuse_others(given, FILE_FORMATS["smiles" if is_smiles else "csv"], is_named=False)
-    return table_molecules(layout, **rest) if is_smiles else csv_population(layout, **rest)
+    return read_molecules(layout, **rest) if is_smiles else read_csv(layout, **rest)
 
 
 def _refuse_others(given: Mapping[str, Any], chosen: FileFormat, *, is_named: bool) -> None:

@@ -62,7 +62,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = [
-    "csv_population",
     "from_array",
     "from_frame",
     "from_sheet",
@@ -222,7 +221,7 @@ def _columns_of_cells(
 
 
 def read_csv(
-    path: str | os.PathLike[str],
+    path: str | os.PathLike[str] | CsvLayout,
     *,
     delimiter: str | None = None,
     header: bool | None = None,
@@ -236,7 +235,8 @@ def read_csv(
 
     Parameters
     ----------
-    path : path
+    path : path or CsvLayout
+        A file, or the layout of one that is known already.
     individual, types, group, link
         As in `from_frame`; a column read as ``nominal`` keeps its text as it stands (``007``).
     delimiter : str, optional
@@ -265,18 +265,11 @@ def read_csv(
     >>> towns.record(0), towns.record(1)
     ({'zip': '01234', 'people': 12, 'area': 0.5}, {'zip': '99999', 'area': 2.25})
     """
-    layout = csv_layout(path, delimiter=delimiter, header=header, names=names, encoding=encoding)
-    return csv_population(layout, decimal=decimal, missing_words=missing_words, **rows)
-
-
-def csv_population(
-    layout: CsvLayout,
-    *,
-    decimal: str = ".",
-    missing_words: Sequence[str] = MISSING_WORDS,
-    **rows: Unpack[RowOptions],
-) -> Population:
-    """Return the population of a file whose layout is known; as `read_csv`."""
+    layout = (
+        path
+        if isinstance(path, CsvLayout)
+        else csv_layout(path, delimiter=delimiter, header=header, names=names, encoding=encoding)
+    )
     shape, overrides = _shape(**rows), Overrides(rows.get("types") or {})
     as_text = {name for name in layout.names if shape.kind(overrides, name) == "nominal"}
     return from_sheet(csv_sheet(layout, decimal=decimal, missing_words=missing_words, as_text=as_text), **rows)
@@ -311,7 +304,7 @@ def read_feather(path: str | os.PathLike[str], **rows: Unpack[RowOptions]) -> Po
 
 @dataclass(frozen=True, slots=True)
 class _Shape:
-    """What the rows of a table are: individuals, or elements of a set that individuals have."""
+    """The meaning of the rows of a table: individuals, or elements of a set that individuals have."""
 
     individual: str
     group: str | None = None
@@ -392,7 +385,7 @@ def _grouped(
 
 
 def _constant(values: NDArray[Any], inside: NDArray[np.bool_]) -> bool:
-    """Whether a column, sorted by group, has one value in each group."""
+    """Return whether a column, sorted by group, has one value in each group."""
     before, after = values[:-1], values[1:]
     same = (before == after) | ((before != before) & (after != after))
     return bool((same | ~inside[1:]).all())

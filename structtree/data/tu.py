@@ -328,7 +328,7 @@ _ENTRIES = re.compile(rf"{_ENTRY}(\s*[,;]\s*{_ENTRY})*")
 
 
 def _label_maps(folder: _Folder) -> _LabelMaps:
-    """What labels stand for, by the kind of thing (``graph`` for classes) and the number of the column.
+    """Return the meaning of labels, by the kind of thing (``graph`` for classes) and the number of the column.
 
     Readmes are written for people, so only what is clear counts: a heading that speaks of labels, and lines below
     (or the rest of that line) with nothing but numbers and words. A map that does not fit the labels is not used.
