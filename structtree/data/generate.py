@@ -502,11 +502,10 @@ def rooted_trees(n: int = 500, nodes: _Span = (5, 30), noise: float = 0.0, seed:
     label = _without_chance_patterns(rng, label, trees, positive)
     children = Adjacency.from_lengths(np.bincount(trees.parent, minlength=n_nodes), trees.child)
     root = {Link("root", "one", "Node"): Adjacency.single(trees.root)}
+    below = {Link("children", "list", "Node"): children}
     tables = [
         typed_table("Tree", n, {"class": _classes(rng, positive, noise)}, root),
-        typed_table(
-            "Node", n_nodes, {"label": _nominal(label, _LABELS)}, {Link("children", "list", "Node"): children}
-        ),
+        typed_table("Node", n_nodes, {"label": _nominal(label, _LABELS)}, below),
     ]
     return linked("Tree", tables)
 

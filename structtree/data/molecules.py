@@ -154,16 +154,15 @@ def read_molecules(
     (('no', 'yes'), [1.0, 1.0])
     """
     check_option("hydrogens", hydrogens)
-    overrides, is_laid_out = Overrides(types or {}), isinstance(path, CsvLayout)
+    overrides = Overrides(types or {})
     source = path.source if isinstance(path, CsvLayout) else os.fspath(path)
     toolkit = _toolkit(source)
     if notation == "molblock":
         found = block_sheet(source, missing_words=missing_words)
-    elif is_laid_out or layout or has_table_name(source) or (smiles, decimal) != (None, None):
+    elif isinstance(path, CsvLayout) or layout or has_table_name(source) or (smiles or decimal) is not None:
         table = path if isinstance(path, CsvLayout) else csv_layout(path, **layout)
         as_text = [name for name in table.names if overrides.attribute("Molecule", name) == "nominal"]
-        fields = {"decimal": decimal or ".", "missing_words": missing_words}
-        found = table_sheet(table, smiles, as_text=as_text, **fields)
+        found = table_sheet(table, smiles, decimal=decimal or ".", missing_words=missing_words, as_text=as_text)
     else:
         found = line_sheet(source, missing_words=missing_words)
     sheet = found.rest
