@@ -277,24 +277,24 @@ class Population:
         {'age': 31}
         """
         name = self.schema.individual
-        record, table = self.schema.type(name), self.tables[name]
+        record, columns = self.schema.type(name), self.tables[name].columns
         for attribute in attributes:
-            if attribute not in table.columns:
-                raise UnknownNameError("attribute", attribute, table.columns)
+            if attribute not in columns:
+                raise UnknownNameError("attribute", attribute, columns)
         kept = tuple(a for a in record.attributes if a.name not in attributes)
-        slim = RecordType(name, kept, record.links)
-        schema = Schema(tuple(slim if t.name == name else t for t in self.schema.types), name)
-        columns = {key: column for key, column in table.columns.items() if key not in attributes}
-        tables = {**self.tables, name: replace(table, columns=columns)}
-        return replace(self, schema=schema, tables=tables, _known_good=False)
+        return self._with_columns(name, kept, {key: c for key, c in columns.items() if key not in attributes})
 
     def with_column(self, type_name: str, attribute: Attribute, column: Column) -> Population:
-        """The population with one more attribute of a type."""
-        record = self.schema.type(type_name)
-        wider = RecordType(record.name, (*record.attributes, attribute), record.links)
-        types = tuple(wider if t.name == type_name else t for t in self.schema.types)
-        table = self.tables[type_name]
-        tables = {**self.tables, type_name: replace(table, columns={**table.columns, attribute.name: column})}
+        """Return the population with one more attribute of a type."""
+        attributes = (*self.schema.type(type_name).attributes, attribute)
+        return self._with_columns(type_name, attributes, {**self.tables[type_name].columns, attribute.name: column})
+
+    def _with_columns(
+        self, type_name: str, attributes: tuple[Attribute, ...], columns: Mapping[str, Column]
+    ) -> Population:
+        record = RecordType(type_name, attributes, self.schema.type(type_name).links)
+        types = tuple(record if t.name == type_name else t for t in self.schema.types)
+        tables = {**self.tables, type_name: replace(self.tables[type_name], columns=columns)}
         schema = Schema(types, self.schema.individual)
         return replace(self, schema=schema, tables=tables, _known_good=False)
 

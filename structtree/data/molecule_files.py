@@ -13,8 +13,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from structtree.data.csvfiles import csv_sheet
-from structtree.data.delimited import CsvLayout
+from structtree.data.delimited import CsvLayout, csv_sheet
 from structtree.data.frames import Coded, Sheet, Texts
 from structtree.data.infer import keys_of, values_of
 from structtree.data.textfiles import MISSING_WORDS, extension_of, open_text_file, present
@@ -81,7 +80,7 @@ def table_sheet(
     smiles : str, optional
         The column that has the SMILES, if its name does not tell.
     decimal, missing_words, as_text
-        As in `structtree.data.csvfiles.csv_sheet`.
+        As in `structtree.data.delimited.csv_sheet`.
     """
     column = smiles_column(layout.names) if smiles is None else smiles
     if column is None:

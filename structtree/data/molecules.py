@@ -28,7 +28,7 @@ import os
 import warnings
 from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from operator import methodcaller
 from typing import Any
@@ -108,12 +108,12 @@ def from_molecules(
     [('Molecule', 2), ('Atom', 12), ('Bond', 22), ('Ring', 1)]
     """
     check_option("hydrogens", hydrogens)
-    known, toolkit = list(molecules), _toolkit()
-    values = {**_properties(known, toolkit), **_given_columns(columns or {}, len(known))}
+    known, chem = list(molecules), _rdkit()
+    values = {**_properties(known, chem.Mol), **_given_columns(columns or {}, len(known))}
     overrides = Overrides(types or {})
     _check_types(overrides, values)
     given = {name: _column(values[name], name, overrides, missing_words) for name in values}
-    return _population(_Batch(known, given, toolkit.molecule), hydrogens, skip_bad)
+    return _population(_Batch(known, given, _own_copy), hydrogens, skip_bad)
 
 
 def read_molecules(
@@ -156,7 +156,7 @@ def read_molecules(
     check_option("hydrogens", hydrogens)
     overrides = Overrides(types or {})
     source = path.source if isinstance(path, CsvLayout) else os.fspath(path)
-    toolkit = _toolkit(source)
+    chem = _rdkit(source)
     if notation == "molblock":
         found = block_sheet(source, missing_words=missing_words)
     elif isinstance(path, CsvLayout) or layout or has_table_name(source) or (smiles or decimal) is not None:
@@ -168,7 +168,7 @@ def read_molecules(
     sheet = found.rest
     _check_types(overrides, sheet.columns)
     columns = {name: sheet.typed(name, overrides.attribute("Molecule", name)).column for name in sheet.columns}
-    parse = toolkit.block if notation == "molblock" else toolkit.smiles
+    parse = chem.MolFromMolBlock if notation == "molblock" else chem.MolFromSmiles
     return _population(_Batch(found.texts, columns, parse, sheet), hydrogens, skip_bad)
 
 
@@ -251,46 +251,31 @@ def _chirality(atom: Any) -> int:
     return _CHIRALITY_CODES.get(atom.GetProp("_CIPCode"), 0) if atom.HasProp("_CIPCode") else 0
 
 
-@dataclass(frozen=True, slots=True)
-class _Toolkit:
-    """The readers of RDKit; it is imported when the first molecule is read.
-
-    Parameters
-    ----------
-    smiles, block, molecule : callable
-        From a SMILES, a connection table, or a molecule of the user to a molecule, or None if it cannot be read.
-    """
-
-    smiles: Callable[[Any], Any]
-    block: Callable[[Any], Any]
-    molecule: Callable[[Any], Any]
-    is_molecule: Callable[[Any], bool]
-
-
-def _toolkit(source: str | None = None) -> _Toolkit:
+def _rdkit(source: str | None = None) -> Any:
+    """Return the module of RDKit that reads molecules; it is imported when the first molecule is read."""
     try:
         from rdkit import Chem
     except ImportError:
         where = f"{source}: " if source else ""
         fix = ", or read the table without its molecules: --format csv" if source and has_table_name(source) else ""
         raise MissingPackageError(f"{where}molecules are read by RDKit", "molecules", fix) from None
+    return Chem
 
-    def own(molecule: Any) -> Any:
-        """Return a copy that can be described, so that the user's molecule stays as it is."""
-        if isinstance(molecule, str):
-            return Chem.MolFromSmiles(molecule)
-        if molecule is None:
-            return None
-        copy = Chem.Mol(molecule)
-        if copy.NeedsUpdatePropertyCache() and Chem.SanitizeMol(copy, catchErrors=True):
-            return None
-        return copy if copy.GetNumAtoms() == copy.GetNumHeavyAtoms() else Chem.RemoveHs(copy)
 
-    return _Toolkit(Chem.MolFromSmiles, Chem.MolFromMolBlock, own, lambda thing: isinstance(thing, Chem.Mol))
+def _own_copy(molecule: Any) -> Any:
+    """Return a copy that can be described, so that the user's molecule stays as it is; None if it cannot be read."""
+    from rdkit import Chem
+
+    if isinstance(molecule, str):
+        return Chem.MolFromSmiles(molecule)
+    copy = Chem.Mol(molecule)
+    if copy.NeedsUpdatePropertyCache() and Chem.SanitizeMol(copy, catchErrors=True):
+        return None
+    return copy if copy.GetNumAtoms() == copy.GetNumHeavyAtoms() else Chem.RemoveHs(copy)
 
 
 def _problem(item: Any) -> str:
-    """Why RDKit cannot read a text or molecule, found by reading it again without checks."""
+    """Return why RDKit cannot read a text or molecule, found by reading it again without checks."""
     from rdkit import Chem
 
     if isinstance(item, str):
@@ -370,29 +355,16 @@ def _describe_all(batch: _Batch, found: _Described, explicit: bool, skip_bad: bo
     return bad
 
 
-def _numbers() -> array[int]:
-    return array("i")
-
-
-@dataclass(slots=True, eq=False)
 class _Described:
     """The descriptions of all molecules so far, end to end."""
 
-    by: Descriptors
-    molecule: dict[str, array[float]] = field(init=False)
-    atom: dict[str, array[Any]] = field(init=False)
-    bond: dict[str, array[Any]] = field(init=False)
-    n_atoms: array[int] = field(default_factory=_numbers)
-    n_bonds: array[int] = field(default_factory=_numbers)
-    n_rings: array[int] = field(default_factory=_numbers)
-    sizes: array[int] = field(default_factory=_numbers)
-    ring_atoms: array[int] = field(default_factory=_numbers)
-    ring_bonds: array[int] = field(default_factory=_numbers)
-
-    def __post_init__(self) -> None:
-        self.molecule = {name: array("d") for name in self.by.molecule}
-        self.atom = {name: array("d" if name == "partial_charge" else "i") for name in self.by.atom}
-        self.bond = {name: array("i") for name in self.by.bond}
+    def __init__(self, by: Descriptors) -> None:
+        self.by = by
+        self.molecule = {name: array("d") for name in by.molecule}
+        self.atom: dict[str, array[Any]] = {name: array("d" if "partial" in name else "i") for name in by.atom}
+        self.bond: dict[str, array[Any]] = {name: array("i") for name in by.bond}
+        self.n_atoms, self.n_bonds, self.n_rings = array("i"), array("i"), array("i")
+        self.sizes, self.ring_atoms, self.ring_bonds = array("i"), array("i"), array("i")
 
     def add(self, molecule: Any, full: Any) -> None:
         """Describe a molecule; its atoms, bonds and rings are those of ``full``, which may have hydrogens besides."""
@@ -589,13 +561,13 @@ def _flag(values: NDArray[np.bool_]) -> Column:
 # ---- what the user has besides ---------------------------------------------------------------------------
 
 
-def _properties(molecules: Sequence[Any], toolkit: _Toolkit) -> dict[str, Sequence[Any]]:
+def _properties(molecules: Sequence[Any], mol: Any) -> dict[str, Sequence[Any]]:
     """Return the properties of RDKit molecules."""
     for row, molecule in enumerate(molecules):
-        if not (molecule is None or isinstance(molecule, str) or toolkit.is_molecule(molecule)):
+        if molecule is not None and not isinstance(molecule, str | mol):
             raise DataError(f"expected a SMILES or an RDKit molecule, got {shown(molecule)}", individual=row)
     records = [
-        molecule.GetPropsAsDict(autoConvertStrings=False) if toolkit.is_molecule(molecule) else {}
+        molecule.GetPropsAsDict(autoConvertStrings=False) if isinstance(molecule, mol) else {}
         for molecule in molecules
     ]
     return {name: values_of(records, name) for name in keys_of(records)}

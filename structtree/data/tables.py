@@ -38,8 +38,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from structtree.data.columns import Adjacency, Column, Population, TypedTable, linked, typed_table
-from structtree.data.csvfiles import csv_sheet
-from structtree.data.delimited import CsvLayout, csv_layout
+from structtree.data.delimited import CsvLayout, csv_layout, csv_sheet
 from structtree.data.frames import (
     Coded,
     Raw,

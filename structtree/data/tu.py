@@ -17,7 +17,7 @@ from __future__ import annotations
 import io
 import os
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -211,48 +211,48 @@ def _parts(folder: _Folder) -> _Parts:
     return _Parts(wiring, not _goes_both_ways(tails, heads, len(nodes)), nodes, edges)
 
 
+def _refuse_lines(path: Path, bad: Any, message: Callable[[int], str]) -> None:
+    """Refuse the first of the lines that are bad, counted from 0."""
+    if bad.any():
+        line = int(np.argmax(bad))
+        raise DataError(message(line), source=str(path), line=line + 1)
+
+
 def _column_of_graphs(folder: _Folder) -> NDArray[np.int64]:
-    """For each node its graph, counted from 0."""
+    """Return for each node its graph, counted from 0."""
     path = folder.require("graph_indicator")
-    graph_of = _table(path, np.int64)[:, 0] - 1
-    if len(graph_of) and graph_of.min() < 0:
-        line = int(np.argmax(graph_of < 0))
-        message = f"expected the number of a graph, counted from 1; got {graph_of[line] + 1}"
-        raise DataError(message, source=str(path), line=line + 1)
-    return graph_of
+    numbers = _table(path, np.int64)[:, 0]
+    _refuse_lines(path, numbers < 1, lambda i: f"expected the number of a graph, counted from 1; got {numbers[i]}")
+    return numbers - 1
 
 
 def _n_graphs(folder: _Folder, graph_of: NDArray[np.int64]) -> int:
-    """As many as the facts about graphs have lines; without any, as many as the nodes belong to."""
-    for what in ("graph_labels", "graph_attributes"):
-        if what in folder.files:
-            n_graphs = len(_table(folder.files[what], np.float64))
-            if len(graph_of) and graph_of.max() >= n_graphs:
-                line = int(np.argmax(graph_of >= n_graphs))
-                message = f"graph {graph_of[line] + 1} is not there: {folder.files[what].name} has {n_graphs} lines"
-                raise DataError(message, source=str(folder.files["graph_indicator"]), line=line + 1)
-            return n_graphs
-    return int(graph_of.max(initial=-1)) + 1
+    """Return as many as the facts about graphs have lines; without any, as many as the nodes belong to."""
+    file = folder.files.get("graph_labels") or folder.files.get("graph_attributes")
+    if file is None:
+        return int(graph_of.max(initial=-1)) + 1
+    n_graphs = len(_table(file, np.float64, missing_words=folder.missing_words))
+    told = f"is not there: {file.name} has {n_graphs} lines"
+    indicator = folder.files["graph_indicator"]
+    _refuse_lines(indicator, graph_of >= n_graphs, lambda i: f"graph {graph_of[i] + 1} {told}")
+    return n_graphs
 
 
 def _arcs(folder: _Folder, graph_of: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The arcs as pairs of nodes, counted from 0, each pair within one graph."""
-    path = folder.require("A")
+    """Return the arcs as pairs of nodes, counted from 0, each pair within one graph."""
+    path, n_nodes = folder.require("A"), len(graph_of)
     arcs = _table(path, np.int64) - 1
     if arcs.shape[1] != 2:
         raise DataError(f"expected two nodes, got {arcs.shape[1]} numbers", source=str(path), line=1)
-    outside = ((arcs < 0) | (arcs >= len(graph_of))).any(axis=1)
-    if outside.any():
-        line = int(np.argmax(outside))
-        node = next(int(end) + 1 for end in arcs[line] if not 0 <= end < len(graph_of))
-        message = f"node {node} is not there: {folder.files['graph_indicator'].name} has {len(graph_of)} lines"
-        raise DataError(message, source=str(path), line=line + 1)
-    apart = graph_of[arcs[:, 0]] != graph_of[arcs[:, 1]]
-    if apart.any():
-        line = int(np.argmax(apart))
-        first, second = (graph_of[arcs[line]] + 1).tolist()
-        message = f"an edge leads from graph {first} to graph {second}; expected both ends in one graph"
-        raise DataError(message, source=str(path), line=line + 1)
+    outside = (arcs < 0) | (arcs >= n_nodes)
+    told = f"is not there: {folder.files['graph_indicator'].name} has {n_nodes} lines"
+    _refuse_lines(path, outside.any(axis=1), lambda i: f"node {arcs[i][outside[i]][0] + 1} {told}")
+    tails, heads = graph_of[arcs].T + 1
+    _refuse_lines(
+        path,
+        tails != heads,
+        lambda i: f"an edge leads from graph {tails[i]} to graph {heads[i]}; expected both ends in one graph",
+    )
     return arcs
 
 
