@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin
 import typer
 
 from structtree.cli.common import note
-from structtree.data.options import DATA, OptionText, reading_options
+from structtree.data.options import DATA, OptionText, ReadingOption, reading_options
 from structtree.data.schema import LearningTask
 from structtree.data.textfiles import extension_of
 from structtree.errors import DataError, UsageError
@@ -83,20 +83,20 @@ class Reading:
         return found
 
 
-def _parameter(name: str, kind: Any, text: OptionText) -> inspect.Parameter:
+def _parameter(option: ReadingOption) -> inspect.Parameter:
     """Return an option of reading as typer wants it: lists are repeated, but names come in one word."""
-    kinds = {bool: bool, Mapping: list[str], Sequence: str if name == "names" else list[str]}
-    option = typer.Option(text.flag, metavar=text.metavar, help=text.help, rich_help_panel=text.panel)
-    values: Any = kinds.get(get_origin(kind) or kind, str)
-    hint: Any = Annotated[values | None, option]
-    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=hint)
+    assert option.text is not None  # because it is for the command line
+    kinds = {bool: bool, Mapping: list[str], Sequence: str if option.name == "names" else list[str]}
+    values: Any = kinds.get(get_origin(option.kind) or option.kind, str)
+    text = option.text
+    shown = typer.Option(option.flag, metavar=text.metavar, help=text.help, rich_help_panel=text.panel)
+    hint: Any = Annotated[values | None, shown]
+    return inspect.Parameter(option.name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=hint)
 
 
-_IGNORE = OptionText("--ignore", "An attribute of the individuals to leave out; may be repeated.", DATA, "ATTRIBUTE")
-_PARAMETERS = {
-    **{name: _parameter(name, known.kind, known.text) for name, known in reading_options().items() if known.text},
-    "ignore": _parameter("ignore", Sequence[str], _IGNORE),
-}
+_IGNORE = OptionText("An attribute of the individuals to leave out; may be repeated.", DATA, "ATTRIBUTE")
+_OPTIONS = (*reading_options().values(), ReadingOption("ignore", Sequence[str], _IGNORE))
+_PARAMETERS = {option.name: _parameter(option) for option in _OPTIONS if option.text}
 Reading.__signature__ = inspect.Signature(list(_PARAMETERS.values()))  # type: ignore[attr-defined]
 
 _NOT_REMEMBERED = ("ignore", "skip_bad")

@@ -40,12 +40,7 @@ __all__ = [
 
 Value = bool | int | float | str | None
 
-_DTYPES: dict[Kind, type[np.generic]] = {
-    "bool": np.int8,
-    "int": np.float64,
-    "real": np.float64,
-    "nominal": np.int32,
-}
+_DTYPES: dict[Kind, type[np.generic]] = {"bool": np.int8, "int": np.float64, "real": np.float64, "nominal": np.int32}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -347,11 +342,7 @@ class Population:
 
     @classmethod
     def from_graphs(
-        cls,
-        graphs: Iterable[Any],
-        *,
-        individual: GraphIndividual = "Graph",
-        types: Mapping[str, str] | None = None,
+        cls, graphs: Iterable[Any], *, individual: GraphIndividual = "Graph", types: Mapping[str, str] | None = None
     ) -> Population:
         """A population of networkx graphs; see `structtree.data.graphs`."""
         from structtree.data.graphs import from_graphs
@@ -375,12 +366,7 @@ class Population:
 
     @classmethod
     def from_frame(
-        cls,
-        frame: Any,
-        *,
-        columns: Collection[str] | None = None,
-        copy: bool = True,
-        **rows: Unpack[RowOptions],
+        cls, frame: Any, *, columns: Collection[str] | None = None, copy: bool = True, **rows: Unpack[RowOptions]
     ) -> Population:
         """A population from a pandas or polars DataFrame; see `structtree.data.tables`."""
         from structtree.data.tables import from_frame

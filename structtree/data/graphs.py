@@ -53,10 +53,7 @@ _TOGETHER = 256
 
 
 def from_graphs(
-    graphs: Iterable[Any],
-    *,
-    individual: GraphIndividual = "Graph",
-    types: Mapping[str, str] | None = None,
+    graphs: Iterable[Any], *, individual: GraphIndividual = "Graph", types: Mapping[str, str] | None = None
 ) -> Population:
     """A population of networkx graphs: all directed, or none.
 

@@ -70,12 +70,7 @@ EXPECTED: Mapping[str, str] = {
 }
 """How an error names what a sort of values is."""
 
-_SORT_OF_KIND: Mapping[Kind, ValueSort] = {
-    "bool": "flag",
-    "int": "number",
-    "real": "number",
-    "nominal": "string",
-}
+_SORT_OF_KIND: Mapping[Kind, ValueSort] = {"bool": "flag", "int": "number", "real": "number", "nominal": "string"}
 
 
 class Misfit(Exception):  # noqa: N818  # not an error yet: the reader who knows the place makes it one

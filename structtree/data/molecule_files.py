@@ -19,15 +19,7 @@ from structtree.data.infer import keys_of, values_of
 from structtree.data.textfiles import MISSING_WORDS, extension_of, open_text_file, present
 from structtree.errors import DataError, UnknownNameError, UsageError
 
-__all__ = [
-    "MoleculeSheet",
-    "Notation",
-    "block_sheet",
-    "has_table_name",
-    "line_sheet",
-    "smiles_column",
-    "table_sheet",
-]
+__all__ = ["MoleculeSheet", "Notation", "block_sheet", "has_table_name", "line_sheet", "smiles_column", "table_sheet"]
 
 Notation = Literal["smiles", "molblock"]
 

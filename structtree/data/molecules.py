@@ -40,13 +40,7 @@ from structtree.data.columns import Adjacency, Column, Population, TypedTable, l
 from structtree.data.delimited import CsvLayout, csv_layout
 from structtree.data.frames import Sheet, Texts, typed_column
 from structtree.data.infer import Misfit, Overrides, encode, keys_of, missing_column, shown, values_of
-from structtree.data.molecule_files import (
-    Notation,
-    block_sheet,
-    has_table_name,
-    line_sheet,
-    table_sheet,
-)
+from structtree.data.molecule_files import Notation, block_sheet, has_table_name, line_sheet, table_sheet
 from structtree.data.options import Hydrogens, check_option
 from structtree.data.schema import Attribute, Kind, Link, RecordType, Schema
 from structtree.data.textfiles import MISSING_WORDS, present

@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 DATA = "How to read the data"
-TABLES = "How to read text"
+TEXT = "How to read text"
 MOLECULES = "How to read molecules"
 
 Hydrogens = Literal["implicit", "explicit"]
@@ -37,84 +37,72 @@ Hydrogens = Literal["implicit", "explicit"]
 
 @dataclass(frozen=True, slots=True)
 class OptionText:
-    """An option as the command line shows it: its spelling, its sentence of help, its group, and its argument."""
+    """An option as the command line shows it: sentence of help, group, argument, and a spelling of its own."""
 
-    flag: str
     help: str
     panel: str
     metavar: str | None = None
+    flag: str | None = None
 
 
 class RowOptions(TypedDict, total=False):
     """The options of every reader of tables: what a row is, and what its columns are."""
 
     individual: Annotated[
-        str | None,
-        OptionText(
-            "--individual", "The name of the individuals' type; for graphs Graph, Node or Edge.", DATA, "TYPE"
-        ),
+        str | None, OptionText("The name of the individuals' type; for graphs Graph, Node or Edge.", DATA, "TYPE")
     ]
     types: Annotated[
         Mapping[str, str] | None,
-        OptionText("--type", "The kind of a member, as in zip=nominal; may be repeated.", DATA, "NAME=KIND"),
+        OptionText("The kind of a member, as in zip=nominal; may be repeated.", DATA, "NAME=KIND", "--type"),
     ]
     group: Annotated[
-        str | None,
-        OptionText("--group", "Rows of a table with the same value here are one individual.", DATA, "COLUMN"),
+        str | None, OptionText("Rows of a table with the same value here are one individual.", DATA, "COLUMN")
     ]
-    link: Annotated[
-        str | None, OptionText("--link", "With --group: the name of the rows of an individual.", DATA, "NAME")
-    ]
+    link: Annotated[str | None, OptionText("With --group: the name of the rows of an individual.", DATA, "NAME")]
 
 
 class ReadingOptions(RowOptions, total=False):
     """All options of reading; None is the same as not giving one."""
 
-    format: Annotated[
-        str | None, OptionText("--format", "The format, if the file's extension does not tell it.", DATA)
-    ]
+    format: Annotated[str | None, OptionText("The format, if the file's extension does not tell it.", DATA)]
     schema: Schema | None
     delimiter: Annotated[
-        str | None,
-        OptionText(
-            "--delimiter", "What separates fields; also tab, or a blank for any run of blanks.", TABLES, "SIGN"
-        ),
+        str | None, OptionText("What separates fields; also tab, or a blank for any run of blanks.", TEXT, "SIGN")
     ]
     header: Annotated[
-        bool | None, OptionText("--header/--no-header", "Take the first line for names, or for data.", TABLES)
+        bool | None, OptionText("Take the first line for names, or for data.", TEXT, None, "--header/--no-header")
     ]
-    names: Annotated[Sequence[str] | None, OptionText("--names", "The names of the columns.", TABLES, "A,B,C")]
-    encoding: Annotated[str | None, OptionText("--encoding", "Such as cp1252; UTF-8 unless given.", TABLES, "NAME")]
-    decimal: Annotated[Literal[".", ","] | None, OptionText("--decimal", "The decimal sign: . or ,", TABLES, "SIGN")]
+    names: Annotated[Sequence[str] | None, OptionText("The names of the columns.", TEXT, "A,B,C")]
+    encoding: Annotated[str | None, OptionText("Such as cp1252; UTF-8 unless given.", TEXT, "NAME")]
+    decimal: Annotated[Literal[".", ","] | None, OptionText("The decimal sign: . or ,", TEXT, "SIGN")]
     missing_words: Annotated[
         Sequence[str] | None,
         OptionText(
-            "--missing-word",
-            "A word for a missing value, instead of ?, NA and the like; may be repeated.",
-            TABLES,
-            "WORD",
+            "A word for no value, instead of ?, NA and the like; may be repeated.", TEXT, "WORD", "--missing-word"
         ),
     ]
     smiles: Annotated[
-        str | None, OptionText("--smiles", "The column with the SMILES, if it is not named so.", MOLECULES, "COLUMN")
+        str | None, OptionText("The column with the SMILES, if it is not named so.", MOLECULES, "COLUMN")
     ]
     hydrogens: Annotated[
         Hydrogens | None,
-        OptionText(
-            "--hydrogens", "Count hydrogens only, or make them atoms of their own.", MOLECULES, "implicit|explicit"
-        ),
+        OptionText("Count hydrogens only, or make them atoms of their own.", MOLECULES, "implicit|explicit"),
     ]
-    skip_bad: Annotated[
-        bool | None, OptionText("--skip-bad", "Leave out molecules that cannot be read, and say which.", MOLECULES)
-    ]
+    skip_bad: Annotated[bool | None, OptionText("Leave out molecules that cannot be read, and say which.", MOLECULES)]
 
 
 @dataclass(frozen=True, slots=True)
 class ReadingOption:
     """An option of reading: the type of its values, and its text; one without a text is for Python only."""
 
+    name: str
     kind: Any
     text: OptionText | None
+
+    @property
+    def flag(self) -> str:
+        """The option as it is spelled on the command line."""
+        return (self.text and self.text.flag) or f"--{self.name.replace('_', '-')}"
 
 
 _EXPECTED: Mapping[Any, str] = {
@@ -132,13 +120,13 @@ def reading_options() -> Mapping[str, ReadingOption]:
 
     Examples
     --------
-    >>> reading_options()["missing_words"].text.flag
-    '--missing-word'
+    >>> reading_options()["missing_words"].flag, reading_options()["skip_bad"].flag
+    ('--missing-word', '--skip-bad')
     """
     kinds = get_type_hints(ReadingOptions)
     hints = get_type_hints(ReadingOptions, include_extras=True)
     texts = {name: next(iter(getattr(hint, "__metadata__", ())), None) for name, hint in hints.items()}
-    return {name: ReadingOption(get_args(kind)[0], texts[name]) for name, kind in kinds.items()}
+    return {name: ReadingOption(name, get_args(kind)[0], texts[name]) for name, kind in kinds.items()}
 
 
 def given_options(options: Mapping[str, Any]) -> dict[str, Any]:

@@ -60,15 +60,7 @@ from structtree.errors import DataError, UnknownNameError, UsageError
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = [
-    "from_array",
-    "from_frame",
-    "from_sheet",
-    "read_csv",
-    "read_feather",
-    "read_parquet",
-    "unique_names",
-]
+__all__ = ["from_array", "from_frame", "from_sheet", "read_csv", "read_feather", "read_parquet", "unique_names"]
 
 
 def from_sheet(sheet: Sheet, *, copy: bool = True, **rows: Unpack[RowOptions]) -> Population:
