@@ -36,7 +36,7 @@ CLI = ("commands", "common", "cv", "data", "effort", "fit", "grammars", "learnin
 DOORS = {
     "lark": {"lang/parse.py", "lang/mistakes.py"},
     "networkx": {"data/graphs.py", "data/sources.py"},
-    "pandas": {"data/tables.py", "data/frames.py", "data/csvfiles.py"},
+    "pandas": {"data/tables.py", "data/frames.py", "data/delimited.py"},
     "pyarrow": {"data/tables.py"},
     "rdkit": {"data/molecules.py"},
     "orjson": {"data/records.py"},

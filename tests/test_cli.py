@@ -290,3 +290,16 @@ def test_debug_shows_the_traceback():
     result = run("--debug", "data", "info", "trians")
     assert result.exception is not None
     assert "neither a file nor a data set" in str(result.exception)
+
+
+def test_words_for_missing_values_are_said_once_for_all_text_formats(tmp_path):
+    pytest.importorskip("rdkit")
+    (tmp_path / "a.csv").write_text("x,y\n1,a\nnull,b\n")
+    (tmp_path / "a.smi").write_text("smiles x\nCCO 1\nCCC null\n")
+    for name in ("a.csv", "a.smi"):
+        info = json.loads(run("data", "info", str(tmp_path / name), "--json").stdout)
+        members = {m["name"]: m for m in info["types"][info["individual"]]["members"]}
+        assert (members["x"]["kind"], members["x"]["missing"]) == ("int", "1"), name
+        info = json.loads(run("data", "info", str(tmp_path / name), "--missing-word", "-", "--json").stdout)
+        members = {m["name"]: m for m in info["types"][info["individual"]]["members"]}
+        assert members["x"]["kind"] == "nominal", name

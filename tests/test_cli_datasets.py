@@ -24,10 +24,11 @@ def toy(tmp_path, monkeypatch):
         "Three toys.",
         "made up here",
         "class",
-        "fetched",
-        _origin=catalog._Wheel(toy_source(FILES), partial(read_plain_table, file="a.csv")),
+        wheel=toy_source(FILES),
+        _make=partial(read_plain_table, file="a.csv"),
     )
-    monkeypatch.setattr(catalog, "_ENTRIES", {**catalog._ENTRIES, "toy": entry})
+    known = {**catalog._entries(), "toy": entry}
+    monkeypatch.setattr(catalog, "_entries", lambda: known)
     monkeypatch.setenv("STRUCTTREE_DATA", str(tmp_path / "kept"))
     return tmp_path
 

@@ -852,7 +852,7 @@ def test_a_model_file_that_says_nonsense_about_reading_is_refused(bags, option, 
         (
             "a,y\n1,no\n3,yes\n4.5,no\nnone,yes\n6,no\n",
             "note: a is nominal, not a number, because of words such as 'none' (individual 3); "
-            "if they mean that nothing is known say --missing none",
+            "if they mean that nothing is known say --missing-word none",
         ),
     ],
 )

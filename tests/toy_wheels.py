@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from structtree.data.fetch import Source
+from structtree.data.fetch import DataWheel
 
 ANYWHERE = "py3-none-any"
 METADATA = "Metadata-Version: 2.1\nName: toys\nVersion: 1.0\n"
@@ -30,9 +30,9 @@ def offer_only(shelf: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return shelf
 
 
-def toy_source(files: Mapping[str, bytes], name: str = "toy") -> Source:
+def toy_source(files: Mapping[str, bytes], name: str = "toy") -> DataWheel:
     digests = {file: hashlib.sha256(content).hexdigest() for file, content in files.items()}
-    return Source(name, "toys", "1.0", "toys/data", digests)
+    return DataWheel(name, "toys", "1.0", "toys/data", digests)
 
 
 def make_wheel(folder: Path, files: Mapping[str, bytes], tag: str = ANYWHERE) -> Path:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from structtree.cli.common import Json, check_writable, print_json, print_table, reporting, with_options
-from structtree.cli.reading import Reading, Target, Where, opened
+from structtree.cli.reading import Reading, Target, Where, read_as_said
 from structtree.errors import UsageError
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def data_info(where: Where, reading: Reading, target: Target = None, as_json: Js
     """
     from structtree.report.info import describe
 
-    info = describe(opened(where, reading, target))
+    info = describe(read_as_said(where, reading, target))
     if as_json:
         print_json(info)
     else:
@@ -131,7 +131,7 @@ def data_convert(
     if not out.name.endswith((".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")):
         raise UsageError(f"data is written as JSON Lines: the name must end in .jsonl or .jsonl.gz, got {out.name!r}")
     check_writable(out)
-    found = opened(where, reading)
+    found = read_as_said(where, reading)
     whole = found.population
     if found.target is not None and found.target_name is not None:
         whole = whole.with_target(found.target_name, found.target)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from structtree.cli.common import Json, check_writable, command, print_json
-from structtree.cli.reading import Reading, Target, grammar_facts, grammar_for, opened
+from structtree.cli.reading import Reading, Target, grammar_facts, grammar_for, read_as_said
 from structtree.errors import UsageError
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def _space(grammar: str, data: str | None, reading: Reading) -> tuple[Grammar, O
     from structtree.space.space import Space
 
     found = Grammar.load(grammar)
-    known = None if data is None else opened(data, reading)
+    known = None if data is None else read_as_said(data, reading)
     return found, known, Space.build(found, known.population if known else None)
 
 
@@ -124,7 +124,7 @@ def grammar_derive(
     if where is None:
         raise UsageError("name the data to derive a grammar for, as in: structtree grammar derive trains")
     check_writable(out)
-    grammar = grammar_for(opened(where, reading, target, need_target=True))
+    grammar = grammar_for(read_as_said(where, reading, target, need_target=True))
     text = _named(grammar, what) if data and what else grammar.text
     if out is not None:
         with replacing(out) as draft:

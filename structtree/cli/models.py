@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from structtree.cli.common import Json, check_writable, command, note, print_json
-from structtree.cli.reading import Reading, Where, as_learned, opened
+from structtree.cli.reading import Reading, Where, as_learned, read_as_said
 from structtree.errors import UsageError, did_you_mean
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def predict_command(
 
     check_writable(out)
     loaded = load_model(model)
-    found = predictions(loaded, opened(where, as_learned(where, reading, loaded.params.get("reading"))))
+    found = predictions(loaded, read_as_said(where, as_learned(where, reading, loaded.params.get("reading"))))
     text = _as_json(found) if as_json else found.to_csv()
     if out is None:
         typer.echo(text, nl=False)
@@ -168,7 +168,7 @@ def explain_command(
     from structtree.report.predictions import truth, whole
 
     loaded = load_model(model)
-    population = whole(opened(where, as_learned(where, reading, loaded.params.get("reading"))))
+    population = whole(read_as_said(where, as_learned(where, reading, loaded.params.get("reading"))))
     if not 0 <= row < len(population):
         n = len(population)
         raise UsageError(f"--row must be from 0 to {n - 1}, since there are {n} individuals; got {row}")

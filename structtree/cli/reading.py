@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import inspect
 import warnings
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin
 
 import typer
 
 from structtree.cli.common import note
+from structtree.data.options import DATA, OptionText, ReadingOption, reading_options
+from structtree.data.schema import LearningTask
+from structtree.data.textfiles import extension_of
 from structtree.errors import DataError, UsageError
 
 if TYPE_CHECKING:
@@ -32,22 +36,16 @@ __all__ = [
     "grammar_facts",
     "grammar_for",
     "labelled",
-    "opened",
     "print_grammar",
+    "read_as_said",
     "to_remember",
 ]
 
-Task = Literal["classes", "numbers"]
-
-FEW = 10
+_FEW_CLASSES = 10
 """So many different whole numbers may well be meant as classes."""
 
-RARE = 4
+_RARE = 4
 """Words that one in so many values is, or fewer, are odd in a column of numbers."""
-
-DATA = "How to read the data"
-TABLES = "How to read delimited text"
-MOLECULES = "How to read molecules"
 
 Where = Annotated[str, typer.Argument(metavar="DATA", help="A data set's name, a file, or a folder.")]
 Target = Annotated[
@@ -62,145 +60,64 @@ GrammarOption = Annotated[
 ]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, init=False)
 class Reading:
-    """How to read data; what is not given is found out."""
+    """How to read data, as the command line says it; what is not given is found out.
 
-    format: Annotated[
-        str | None,
-        typer.Option("--format", help="The format, when the file's ending does not tell.", rich_help_panel=DATA),
-    ] = None
-    types: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--type",
-            metavar="NAME=KIND",
-            help="The kind of a member, as in zip=nominal; may be repeated.",
-            rich_help_panel=DATA,
-        ),
-    ] = None
-    individual: Annotated[
-        str | None,
-        typer.Option(
-            "--individual",
-            metavar="TYPE",
-            help="What to call the type of the individuals; of graphs: Graph, Node or Edge.",
-            rich_help_panel=DATA,
-        ),
-    ] = None
-    group: Annotated[
-        str | None,
-        typer.Option(
-            "--group",
-            metavar="COLUMN",
-            help="Rows of a table with the same value here are one individual.",
-            rich_help_panel=DATA,
-        ),
-    ] = None
-    link: Annotated[
-        str | None,
-        typer.Option(
-            "--link",
-            metavar="NAME",
-            help="With --group: what to call the rows of an individual.",
-            rich_help_panel=DATA,
-        ),
-    ] = None
-    ignore: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--ignore",
-            metavar="ATTRIBUTE",
-            help="An attribute of the individuals to leave out; may be repeated.",
-            rich_help_panel=DATA,
-        ),
-    ] = None
-    delimiter: Annotated[
-        str | None,
-        typer.Option(
-            "--delimiter",
-            metavar="SIGN",
-            help="What separates fields; also tab, or a blank for any run of blanks.",
-            rich_help_panel=TABLES,
-        ),
-    ] = None
-    header: Annotated[
-        bool | None,
-        typer.Option("--header/--no-header", help="Whether the first line has names.", rich_help_panel=TABLES),
-    ] = None
-    names: Annotated[
-        str | None,
-        typer.Option("--names", metavar="A,B,C", help="The names of the columns.", rich_help_panel=TABLES),
-    ] = None
-    encoding: Annotated[
-        str | None,
-        typer.Option("--encoding", metavar="NAME", help="Such as cp1252; else UTF-8.", rich_help_panel=TABLES),
-    ] = None
-    decimal: Annotated[
-        str | None,
-        typer.Option("--decimal", metavar="SIGN", help="The decimal sign: . or ,", rich_help_panel=TABLES),
-    ] = None
-    missing: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--missing",
-            metavar="TEXT",
-            help="What stands for no value, instead of ?, NA and the like; may be repeated.",
-            rich_help_panel=TABLES,
-        ),
-    ] = None
-    smiles: Annotated[
-        str | None,
-        typer.Option(
-            "--smiles",
-            metavar="COLUMN",
-            help="The column with the SMILES, if it is not named so.",
-            rich_help_panel=MOLECULES,
-        ),
-    ] = None
-    hydrogens: Annotated[
-        str | None,
-        typer.Option(
-            "--hydrogens",
-            metavar="implicit|explicit",
-            help="Whether hydrogens are only counted, or atoms of their own.",
-            rich_help_panel=MOLECULES,
-        ),
-    ] = None
-    skip_bad: Annotated[
-        bool,
-        typer.Option(
-            "--skip-bad", help="Leave out molecules that cannot be read, and say which.", rich_help_panel=MOLECULES
-        ),
-    ] = False
+    Its parameters are the options of `structtree.data.options`, in the form in which a command line has them.
+    """
+
+    given: Mapping[str, Any]
+
+    def __init__(self, **options: Any) -> None:
+        given = {name: value for name, value in options.items() if value is not None and value != []}
+        object.__setattr__(self, "given", given)
+
+    def options(self) -> dict[str, Any]:
+        """Return the options as `structtree.open_data` takes them."""
+        found = dict(self.given)
+        if "types" in found:
+            found["types"] = _kinds(found["types"])
+        if "names" in found:
+            found["names"] = [name.strip() for name in found["names"].split(",")]
+        return found
 
 
-# Not what is wrong with one file, or left out of it: that says nothing about others.
-REMEMBERED = {field.name for field in fields(Reading)} - {"ignore", "skip_bad"}
+def _parameter(option: ReadingOption) -> inspect.Parameter:
+    """Return an option of reading as typer wants it: lists are repeated, but names come in one word."""
+    assert option.text is not None  # because it is for the command line
+    kinds = {bool: bool, Mapping: list[str], Sequence: str if option.name == "names" else list[str]}
+    values: Any = kinds.get(get_origin(option.kind) or option.kind, str)
+    text = option.text
+    shown = typer.Option(option.flag, metavar=text.metavar, help=text.help, rich_help_panel=text.panel)
+    hint: Any = Annotated[values | None, shown]
+    return inspect.Parameter(option.name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=hint)
 
 
-def opened(where: str, reading: Reading, target: str | None = None, *, need_target: bool = False) -> Opened:
-    """The data, read as the options say; what was left out is told on stderr."""
+_IGNORE = OptionText("An attribute of the individuals to leave out; may be repeated.", DATA, "ATTRIBUTE")
+_OPTIONS = (*reading_options().values(), ReadingOption("ignore", Sequence[str], _IGNORE))
+_PARAMETERS = {option.name: _parameter(option) for option in _OPTIONS if option.text}
+Reading.__signature__ = inspect.Signature(list(_PARAMETERS.values()))  # type: ignore[attr-defined]
+
+_NOT_REMEMBERED = ("ignore", "skip_bad")
+"""The options about what is wrong with one file, or left out of it, which says nothing about others."""
+
+
+def read_as_said(where: str, reading: Reading, target: str | None = None, *, need_target: bool = False) -> Opened:
+    """Return the data, read as the options say; what was left out is told on stderr."""
     from structtree.data.opening import open_data
 
-    options: dict[str, Any] = asdict(reading) | {
-        "types": _kinds(reading.types),
-        "delimiter": _delimiter(reading.delimiter),
-        "names": None if reading.names is None else [name.strip() for name in reading.names.split(",")],
-        "skip_bad": reading.skip_bad or None,
-        "unlabelled": "leave out" if need_target else "refuse",
-    }
-    ignored = options.pop("ignore") or ()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
-        found = open_data(where, target=target, **options)
+        unlabelled: Literal["refuse", "leave out"] = "leave out" if need_target else "refuse"
+        found = open_data(where, target=target, unlabelled=unlabelled, **reading.options())
     for warning in caught:
         note(f"warning: {warning.message}")
-    return replace(found, population=found.population.without(*ignored)) if ignored else found
+    return found
 
 
 def to_remember(where: str, reading: Reading) -> dict[str, Any]:
-    """What a model keeps of how its data was read: the options that were given, and the ending of the file.
+    """Return what a model keeps of how its data was read: the given options, and the ending of the file.
 
     Examples
     --------
@@ -209,37 +126,39 @@ def to_remember(where: str, reading: Reading) -> dict[str, Any]:
     >>> to_remember("musk.csv", Reading())
     {}
     """
-    given = {name: value for name, value in asdict(reading).items() if name in REMEMBERED and value is not None}
+    given = {name: value for name, value in reading.given.items() if name not in _NOT_REMEMBERED}
     return {"ending": _ending(where), **given} if given else {}
 
 
 def as_learned(where: str, reading: Reading, remembered: Any) -> Reading:
-    """How to read data for a model: as its own was read, if the file has the same ending; but what is given counts.
+    """Return how to read data for a model: as its own, if the file has the same ending; what is given comes first.
 
     Examples
     --------
-    >>> as_learned("new.csv", Reading(), {"ending": ".csv", "header": False}).header
-    False
-    >>> as_learned("new.csv", Reading(header=True), {"ending": ".csv", "header": False}).header
-    True
+    >>> as_learned("new.csv", Reading(), {"ending": ".csv", "header": False}).given
+    {'header': False}
+    >>> as_learned("new.csv", Reading(header=True), {"ending": ".csv", "header": False}).given
+    {'header': True}
     """
     if not isinstance(remembered, Mapping) or not remembered.get("ending") or remembered["ending"] != _ending(where):
         return reading
-    known = {name: remembered[name] for name in REMEMBERED & remembered.keys() if getattr(reading, name) is None}
-    for name, value in sorted(known.items()):
+    missing = [name for name in _PARAMETERS if name not in _NOT_REMEMBERED and name not in reading.given]
+    known = {name: remembered[name] for name in sorted(missing) if name in remembered}
+    for name, value in known.items():
         if not _is_possible(name, value):
             raise DataError(f"the model cannot say how its data was read: {name} is {value!r}")
     if known:
-        words = ", ".join(f"{name} {_said(value)}" for name, value in sorted(known.items()))
+        words = ", ".join(f"{name} {_said(value)}" for name, value in known.items())
         note(f"note: read as the model's own data was: {words}")
-    return replace(reading, **known)
+    return Reading(**known, **reading.given)
 
 
 def _is_possible(name: str, value: Any) -> bool:
-    """Whether an option of reading can have this value."""
-    if name in ("types", "missing"):
+    """Return whether an option can have this value on the command line."""
+    kind = get_args(get_args(_PARAMETERS[name].annotation)[0])[0]
+    if get_origin(kind) is list:
         return isinstance(value, list) and all(isinstance(each, str) for each in value)
-    return isinstance(value, bool if name == "header" else str)
+    return isinstance(value, kind)
 
 
 def _said(value: Any) -> str:
@@ -247,16 +166,15 @@ def _said(value: Any) -> str:
 
 
 def _ending(where: str) -> str:
-    """The ending of a file's name, a stroke for a folder, and nothing for data sets that have a name."""
-    path = Path(where)
-    if path.is_dir():
-        return "/"
-    return (path.with_suffix("") if path.suffix.lower() == ".gz" else path).suffix.lower()
+    """Return the ending of a file's name, a slash for a folder, and nothing for data sets that have a name."""
+    return "/" if Path(where).is_dir() else extension_of(where)
 
 
-def labelled(where: str, reading: Reading, target: str | None, task: Task | None = None) -> tuple[Opened, Labels]:
-    """The data with its labels, which learning cannot do without: floats for numbers, anything else for classes."""
-    data = opened(where, reading, target, need_target=True)
+def labelled(
+    where: str, reading: Reading, target: str | None, task: LearningTask | None = None
+) -> tuple[Opened, Labels]:
+    """Return the data with its labels, which learning needs: floats for numbers, anything else for classes."""
+    data = read_as_said(where, reading, target, need_target=True)
     if data.target is None:
         schema = data.population.schema
         known = ", ".join(attribute.name for attribute in schema.type(schema.individual).attributes)
@@ -268,7 +186,7 @@ def labelled(where: str, reading: Reading, target: str | None, task: Task | None
 
 
 def _words_among_numbers(column: Column) -> NDArray[np.int64]:
-    """The rows of a nominal column that have words, if others have numbers."""
+    """Return the rows of a nominal column that have words, if others have numbers."""
     import numpy as np
 
     words = [code for code, text in enumerate(column.categories) if not _looks_like_number(text)]
@@ -287,24 +205,24 @@ def _about_labels(labels: Labels, name: str) -> Iterator[str]:
 
 
 def _about_columns(data: Opened, reading: Reading) -> Iterator[str]:
-    """What is odd about the attributes of the individuals: no value at all, or a few words among numbers."""
-    population, declared = data.population, _kinds(reading.types) or {}
+    """Tell what is odd about the attributes of the individuals: no value at all, or a few words among numbers."""
+    population, declared = data.population, reading.options().get("types", {})
     for attribute in population.schema.type(population.schema.individual).attributes:
         column = population.column(attribute.name)
         if column.missing.all():
             yield f"{attribute.name} has no value for anybody, so nothing can be asked about it"
         elif column.kind == "nominal" and not attribute.values and attribute.name not in declared:
             odd = _words_among_numbers(column)
-            if 0 < len(odd) <= len(column.values) // RARE:
+            if 0 < len(odd) <= len(column.values) // _RARE:
                 word = column.categories[int(column.values[odd[0]])]
                 yield (
                     f"{attribute.name} is nominal, not a number, because of words such as {word!r} (individual "
-                    f"{odd[0]}); if they mean that nothing is known say --missing {word}"
+                    f"{odd[0]}); if they mean that nothing is known say --missing-word {word}"
                 )
 
 
-def _labels(labels: Labels, task: Task | None, name: str) -> Labels:
-    """The labels in the form that says their task.
+def _labels(labels: Labels, task: LearningTask | None, name: str) -> Labels:
+    """Return the labels in the form that says their task.
 
     Whole numbers are classes if that is asked for, and also if there are just two of them; otherwise a column of 0
     and 1, which is how many files write no and yes, would be taken for numbers.
@@ -320,9 +238,9 @@ def _labels(labels: Labels, task: Task | None, name: str) -> Labels:
         return labels.astype(np.int64)
     if task == "classes":
         raise UsageError(
-            f"{name} has broken numbers; the criterion is for classes (to insist: --type {name}=nominal)"
+            f"{name} has non-integer values; the criterion is for classes (to insist: --type {name}=nominal)"
         )
-    if is_whole and n <= FEW:
+    if is_whole and n <= _FEW_CLASSES:
         note(f"note: {name}, with {n} different values, is taken for a number; for classes: --type {name}=nominal")
     return labels
 
@@ -356,15 +274,11 @@ def grammar_facts(grammar: Grammar) -> dict[str, Any]:
     return {"name": grammar.name, "origin": grammar.origin, "notes": list(grammar.notes)}
 
 
-def _kinds(pairs: list[str] | None) -> dict[str, str] | None:
+def _kinds(pairs: Sequence[str]) -> dict[str, str]:
     kinds = {}
-    for pair in pairs or []:
+    for pair in pairs:
         name, equals, kind = pair.partition("=")
         if not (name and equals and kind):
             raise UsageError(f"--type takes NAME=KIND, as in --type zip=nominal; got {pair!r}")
         kinds[name] = kind
-    return kinds or None
-
-
-def _delimiter(sign: str | None) -> str | None:
-    return {"tab": "\t", "\\t": "\t"}.get(sign, sign) if sign else sign
+    return kinds

@@ -10,8 +10,9 @@ declared as                   is
 ``date "yyyy-MM-dd"``         ``real``: seconds since 1970, UTC; without a format it is ``yyyy-MM-dd'T'HH:mm:ss``
 ============================  ==============================================================================
 
-``?`` is missing. In a sparse row what is not mentioned is 0, or the first value of a nominal; text and dates are
-missing there. Names and values may stand in single or double quotes, with ``\`` before what would end them.
+``?`` is missing, as are other words that are given. In a sparse row what is not mentioned is 0, or the first value of
+a nominal; text and dates are missing there. Names and values may stand in single or double quotes, with ``\`` before
+what would end them.
 
 A reader of our own, because those at hand do less: that of scipy knows neither sparse rows nor text, and others are
 no longer kept up; and none can say on which line of a file something is wrong.
@@ -21,15 +22,17 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Unpack
 
 from structtree.data.columns import Population
-from structtree.data.frames import Declared
+from structtree.data.frames import Sheet, Texts
 from structtree.data.infer import shown
+from structtree.data.options import RowOptions
 from structtree.data.schema import Attribute
-from structtree.data.tables import from_declared
+from structtree.data.tables import from_sheet, unique_names
 from structtree.data.textfiles import open_decoded
 from structtree.errors import DataError
 
@@ -42,15 +45,7 @@ _SPARSE_CELL = re.compile(rf"\s*(\d+)\s+({_QUOTED}|[^'\",\s][^,]*?)\s*(,|$)")
 _ESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
 
 _ISO_DATE = "yyyy-MM-dd'T'HH:mm:ss"
-_DATE_PARTS = {
-    "yyyy": "%Y",
-    "yy": "%y",
-    "MMM": "%b",
-    "MM": "%m",
-    "M": "%m",
-    "dd": "%d",
-    "d": "%d",
-    "HH": "%H",
+_DATE_PARTS = {"yyyy": "%Y", "yy": "%y", "MMM": "%b", "MM": "%m", "M": "%m", "dd": "%d", "d": "%d", "HH": "%H"} | {
     "H": "%H",
     "hh": "%I",
     "h": "%I",
@@ -67,13 +62,11 @@ _DATE_PARTS = {
 def read_arff(
     path: str | os.PathLike[str],
     *,
-    individual: str | None = None,
-    types: Mapping[str, str] | None = None,
-    group: str | None = None,
-    link: str | None = None,
     encoding: str = "utf-8",
+    missing_words: Sequence[str] = (),
+    **rows: Unpack[RowOptions],
 ) -> Population:
-    """A population from an ARFF file (``.gz`` is unpacked).
+    """Return the population of an ARFF file (``.gz`` is unpacked).
 
     Parameters
     ----------
@@ -81,6 +74,8 @@ def read_arff(
     individual, types, group, link
         As in `structtree.data.tables.from_frame`; ``types`` goes before what the file declares.
     encoding : str
+    missing_words : sequence of str
+        Words for a missing value besides ``?``.
 
     Examples
     --------
@@ -95,16 +90,16 @@ def read_arff(
     """
     source = os.fspath(path)
     with open_decoded(path, encoding) as text:
-        lines = _lines(text)
+        lines = _lines(text, source)
         fields = _header(lines, source)
-        rows = _rows(lines, fields, source)
+        cells, numbers = _rows(lines, fields, {"?", *missing_words}, source)
+    names = unique_names([field.attribute.name for field in fields], source)
     columns = [
-        Declared(field.attribute, cells, field.number, field.expected)
-        for field, cells in zip(fields, zip(*rows.cells, strict=True), strict=True)
+        Texts(column, field.attribute, field.number, field.expected)
+        for field, column in zip(fields, zip(*cells, strict=True), strict=True)
     ]
-    return from_declared(
-        columns, individual=individual, types=types, group=group, link=link, source=source, lines=rows.lines
-    )
+    sheet = Sheet(dict(zip(names, columns, strict=True)), len(cells), source, numbers)
+    return from_sheet(sheet, **rows)
 
 
 # ---- the header ------------------------------------------------------------------------------------------
@@ -112,8 +107,14 @@ def read_arff(
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    number: int
+    """A line without the blanks around it, and where it stands."""
+
     text: str
+    number: int
+    source: str
+
+    def error(self, message: str) -> DataError:
+        return DataError(message, source=self.source, line=self.number)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,12 +127,12 @@ class _Field:
     expected: str = ""
 
 
-def _lines(text: Iterator[str]) -> Iterator[_Line]:
-    """The lines that say something: neither blank nor comments."""
+def _lines(text: Iterator[str], source: str) -> Iterator[_Line]:
+    """Yield the lines that say something: neither blank nor comments."""
     for number, line in enumerate(text, 1):
         bare = line.strip()
         if bare and bare[0] != "%":
-            yield _Line(number, bare)
+            yield _Line(bare, number, source)
 
 
 def _header(lines: Iterator[_Line], source: str) -> list[_Field]:
@@ -141,25 +142,24 @@ def _header(lines: Iterator[_Line], source: str) -> list[_Field]:
         match keyword.lower():
             case "@data":
                 if not fields:
-                    raise DataError("expected @attribute before @data", source=source, line=line.number)
+                    raise line.error("expected @attribute before @data")
                 return fields
             case "@attribute":
-                fields.append(_field(rest[0] if rest else "", line, source))
+                fields.append(_field(rest[0] if rest else "", line))
             case "@relation":
                 continue
             case _:
-                message = f"expected @attribute or @data, got {shown(line.text)}"
-                raise DataError(message, source=source, line=line.number)
+                raise line.error(f"expected @attribute or @data, got {shown(line.text)}")
     raise DataError("expected @data and rows after it, got the end of the file", source=source)
 
 
-def _field(text: str, line: _Line, source: str) -> _Field:
+def _field(text: str, line: _Line) -> _Field:
     found = _NAME.fullmatch(text)
     if found is None:
-        raise DataError("expected the name and the type of an attribute", source=source, line=line.number)
+        raise line.error("expected the name and the type of an attribute")
     name, declared = _unquoted(found[1]), found[2]
     if declared.startswith("{") and "}" in declared:
-        values = _split(declared[1 : declared.rindex("}")], line, source)
+        values = _split(declared[1 : declared.rindex("}")], line, {"?"})
         known = tuple(dict.fromkeys(value for value in values if value))
         return _Field(Attribute(name, "nominal", known), known[0] if known else None)
     word, *rest = declared.split(None, 1) or [""]
@@ -171,20 +171,18 @@ def _field(text: str, line: _Line, source: str) -> _Field:
         case "string":
             return _Field(Attribute(name, "nominal"), None)
         case "date":
-            return _date(name, _unquoted(rest[0]) if rest else _ISO_DATE, line, source)
+            return _date(name, _unquoted(rest[0]) if rest else _ISO_DATE, line)
         case _:
             known_types = "{a, b, c}, numeric, integer, string or date"
-            message = f"expected a type for attribute {name!r}, one of {known_types}, got {shown(declared)}"
-            raise DataError(message, source=source, line=line.number)
+            raise line.error(f"expected a type for attribute {name!r}, one of {known_types}, got {shown(declared)}")
 
 
-def _date(name: str, format: str, line: _Line, source: str) -> _Field:
-    """A date in the notation of Java, as in ``yyyy-MM-dd``; in quotes there is plain text."""
+def _date(name: str, format: str, line: _Line) -> _Field:
+    """Return a date in the notation of Java, as in ``yyyy-MM-dd``; in quotes there is plain text."""
     pieces = [found[0] for found in re.finditer(r"'[^']*'|([A-Za-z])\1*|.", format)]
     known = [_DATE_PARTS.get(piece, None if piece.isalpha() else piece.strip("'") or "'") for piece in pieces]
     if None in known:
-        unknown = pieces[known.index(None)]
-        raise DataError(f"unknown part {unknown!r} of the date format {format!r}", source=source, line=line.number)
+        raise line.error(f"unknown part {pieces[known.index(None)]!r} of the date format {format!r}")
     pattern = "".join(part or "" for part in known)
 
     def seconds(cell: str) -> float:
@@ -196,74 +194,68 @@ def _date(name: str, format: str, line: _Line, source: str) -> _Field:
 
 # ---- the rows --------------------------------------------------------------------------------------------
 
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Rows:
-    """The cells of each row, and the line it stands on."""
-
-    cells: list[tuple[str | None, ...]]
-    lines: list[int]
+_Cells = Sequence[str | None]
 
 
-def _rows(lines: Iterator[_Line], fields: Sequence[_Field], source: str) -> _Rows:
-    rows = _Rows([], [])
+def _rows(
+    lines: Iterator[_Line], fields: Sequence[_Field], missing: Set[str], source: str
+) -> tuple[list[_Cells], list[int]]:
+    """Return the cells of each row, and the line it stands on."""
+    rows: list[_Cells] = []
+    numbers: list[int] = []
     for line in lines:
-        cells = _sparse(line, fields, source) if line.text[0] == "{" else _split(line.text, line, source)
+        cells = _sparse(line, fields, missing) if line.text[0] == "{" else _split(line.text, line, missing)
         if len(cells) != len(fields):
-            raise _ragged(cells, fields, line, source)
-        rows.cells.append(tuple(cells))  # which the collector does not walk again and again, unlike lists
-        rows.lines.append(line.number)
-    if not rows.cells:
+            raise _ragged(cells, fields, line)
+        rows.append(tuple(cells))  # which the collector does not walk again and again, unlike lists
+        numbers.append(line.number)
+    if not rows:
         raise DataError("there are no rows after @data", source=source)
-    return rows
+    return rows, numbers
 
 
-def _split(text: str, line: _Line, source: str) -> list[str | None]:
-    """The cells of a row, None for ``?``; a quoted question mark is a value."""
+def _split(text: str, line: _Line, missing: Set[str]) -> _Cells:
+    """Return the cells of a row, None for missing ones; a quoted question mark is a value."""
     if "'" in text or '"' in text:
-        return list(_quoted_cells(text, line, source))
+        return list(_quoted_cells(text, line, missing))
     cells = text.split("," if "," in text else "\t")
     if " " in text or "\t" in text:
         cells = [cell.strip() for cell in cells]
-    return [None if cell == "?" else cell for cell in cells] if "?" in text else [*cells]
+    return cells if missing.isdisjoint(cells) else [None if cell in missing else cell for cell in cells]
 
 
-def _quoted_cells(text: str, line: _Line, source: str) -> Iterator[str | None]:
+def _quoted_cells(text: str, line: _Line, missing: Set[str]) -> Iterator[str | None]:
     at, mark = 0, ","
     while mark:
         found = _CELL.match(text, at)
         if found is None:
-            message = f"a quoted value is never closed, or goes on after its quote, in {shown(text[at:])}"
-            raise DataError(message, source=source, line=line.number)
+            raise line.error(f"a quoted value is never closed, or goes on after its quote, in {shown(text[at:])}")
         cell, mark, at = found[1], found[2], found.end()
-        yield None if cell == "?" else _unquoted(cell)
+        yield None if cell in missing else _unquoted(cell)
 
 
-def _sparse(line: _Line, fields: Sequence[_Field], source: str) -> list[str | None]:
+def _sparse(line: _Line, fields: Sequence[_Field], missing: Set[str]) -> _Cells:
     cells = [field.absent for field in fields]
     inner = line.text[1:].removesuffix("}")
     at, mark = 0, "," if inner.strip() else ""
     while mark:
         found = _SPARSE_CELL.match(inner, at)
         if found is None or not line.text.endswith("}"):
-            message = f"expected a sparse row such as {{0 3.5, 4 yes}}, got {shown(line.text)}"
-            raise DataError(message, source=source, line=line.number)
+            raise line.error(f"expected a sparse row such as {{0 3.5, 4 yes}}, got {shown(line.text)}")
         place, mark, at = int(found[1]), found[3], found.end()
         if place >= len(fields):
-            message = f"there is no attribute {place}; the last of the {len(fields)} is {len(fields) - 1}"
-            raise DataError(message, source=source, line=line.number)
-        cells[place] = None if found[2] == "?" else _unquoted(found[2])
+            raise line.error(f"there is no attribute {place}; the last of the {len(fields)} is {len(fields) - 1}")
+        cells[place] = None if found[2] in missing else _unquoted(found[2])
     return cells
 
 
-def _ragged(cells: Sequence[str | None], fields: Sequence[_Field], line: _Line, source: str) -> DataError:
+def _ragged(cells: _Cells, fields: Sequence[_Field], line: _Line) -> DataError:
     n = len(fields)
     if len(cells) > n:
         which = f"{shown(cells[n] or '?')} is too many"
     else:
         which = f"there is none for attribute {fields[len(cells)].attribute.name!r}"
-    message = f"expected {n} values, one for each attribute, got {len(cells)}: {which}"
-    return DataError(message, source=source, line=line.number)
+    return line.error(f"expected {n} values, one for each attribute, got {len(cells)}: {which}")
 
 
 def _unquoted(text: str) -> str:

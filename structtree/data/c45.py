@@ -14,7 +14,8 @@ declared as                 is
 ==========================  ================================================================================
 
 The class is the last column, ``class``. If, as C5.0 has it, the first entry names one of the attributes, that one is
-the class, and is put last. ``?`` is missing.
+the class, and is put last. Words for a missing value (``?``, ``N/A`` and the like) are missing unless the names file
+declares them as values; ``?`` always is.
 
 Many a ``.names`` file of the UCI collection is prose. It is refused; the rows can be read as CSV without a header.
 """
@@ -23,35 +24,33 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TextIO
+from typing import TextIO, Unpack
 
 from structtree.data.columns import Population
-from structtree.data.frames import Declared
+from structtree.data.frames import Sheet, Texts
 from structtree.data.infer import shown
+from structtree.data.options import RowOptions
 from structtree.data.schema import Attribute
-from structtree.data.tables import from_declared
-from structtree.data.textfiles import open_decoded, require_file
+from structtree.data.tables import from_sheet, unique_names
+from structtree.data.textfiles import MISSING_WORDS, extension_of, open_decoded, require_file
 from structtree.errors import DataError, MissingFileError
 
 __all__ = ["read_c45"]
 
-_MISSING = ("?", "N/A")
 _AS_TABLE = "to read the rows by themselves: --format csv --no-header (format='csv', header=False)"
 
 
 def read_c45(
     path: str | os.PathLike[str],
     *,
-    individual: str | None = None,
-    types: Mapping[str, str] | None = None,
-    group: str | None = None,
-    link: str | None = None,
     encoding: str = "utf-8",
+    missing_words: Sequence[str] = MISSING_WORDS,
+    **rows: Unpack[RowOptions],
 ) -> Population:
-    """A population from a pair of files of C4.5 (``.gz`` is unpacked).
+    """Return the population of a pair of files of C4.5 (``.gz`` is unpacked).
 
     Parameters
     ----------
@@ -60,6 +59,8 @@ def read_c45(
     individual, types, group, link
         As in `structtree.data.tables.from_frame`; ``types`` goes before what the names file declares.
     encoding : str
+    missing_words : sequence of str
+        The words for a missing value, besides ``?``.
 
     Examples
     --------
@@ -73,27 +74,22 @@ def read_c45(
     ({'sky': 'sunny', 'degrees': 25.0, 'class': 'no'}, {'sky': 'rain', 'class': 'yes'})
     """
     given = require_file(path)
-    declared = given if _suffix(given) == ".names" else _beside(given, ".names")
+    declared = given if extension_of(given) == ".names" else _beside(given, ".names")
     with open_decoded(declared, encoding) as text:
         names = _names(text, str(declared))
     data = _beside(given, ".data") if given == declared else given
     with open_decoded(data, encoding) as text:
-        rows = _rows(text, names, str(data))
-    columns, source = _columns(names, rows, str(data)), str(data)
-    return from_declared(
-        columns, individual=individual, types=types, group=group, link=link, source=source, lines=rows.lines
-    )
+        cells, lines = _rows(text, names, str(data))
+    columns = _columns(names, cells, {"?", *missing_words}, str(data))
+    return from_sheet(Sheet(columns, len(cells), str(data), lines), **rows)
 
 
 # ---- which files -----------------------------------------------------------------------------------------
 
 
-def _suffix(path: Path) -> str:
-    return Path(path.name.removesuffix(".gz")).suffix
-
-
 def _beside(path: Path, suffix: str) -> Path:
-    partner = path.with_name(path.name.removesuffix(".gz").removesuffix(_suffix(path)) + suffix)
+    stem = path.name[: len(path.name.removesuffix(".gz")) - len(extension_of(path))]
+    partner = path.with_name(stem + suffix)
     for found in (partner, partner.with_name(f"{partner.name}.gz")):
         if found.exists():
             return found
@@ -187,39 +183,38 @@ def _no_names(expected: str, entry: _Entry, source: str) -> DataError:
 # ---- the rows --------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Rows:
-    """The cells of each row, and the line it stands on."""
-
-    cells: list[tuple[str | None, ...]]
-    lines: list[int]
-
-
-def _rows(text: TextIO, names: _Names, source: str) -> _Rows:
-    rows, n = _Rows([], []), len(names.fields)
+def _rows(text: TextIO, names: _Names, source: str) -> tuple[list[tuple[str, ...]], list[int]]:
+    """Return the cells of each row, escaped signs still hidden, and the line it stands on."""
+    rows, lines, n = [], [], len(names.fields)
     for number, line in enumerate(text, 1):
         bare = _without_comment(line).removesuffix(".")
         if not bare:
             continue
-        cells = [None if cell in _MISSING else _plain(cell) for cell in _split(bare)]
+        cells = tuple(_split(bare))  # which the collector does not walk again and again, unlike lists
         if len(cells) != n:
             first = ", ".join(field.name for field in names.fields[:3])
             message = f"expected {n} values ({first} and so on, as the names file has them), got {len(cells)}"
             raise DataError(message, source=source, line=number)
-        rows.cells.append(tuple(cells))  # which the collector does not walk again and again, unlike lists
-        rows.lines.append(number)
-    if not rows.cells:
+        rows.append(cells)
+        lines.append(number)
+    if not rows:
         raise DataError("the file has no rows", source=source)
-    return rows
+    return rows, lines
 
 
-def _columns(names: _Names, rows: _Rows, source: str) -> list[Declared]:
-    pairs = list(zip(names.fields, zip(*rows.cells, strict=True), strict=True))
-    for field, cells in pairs:
-        _check_limit(field, cells, source)
-    last = [pair for pair in pairs if pair[0].name == names.target]
-    rest = [pair for pair in pairs if pair[0].name != names.target]
-    return [Declared(field.attribute, cells) for field, cells in (*rest, *last) if field.attribute is not None]
+def _columns(names: _Names, rows: list[tuple[str, ...]], missing: Set[str], source: str) -> dict[str, Texts]:
+    """Return the columns that are not to be ignored, the class last."""
+    unique_names([field.name for field in names.fields if field.attribute is not None], source)
+    found: dict[str, Texts] = {}
+    for field, cells in zip(names.fields, zip(*rows, strict=True), strict=True):
+        words = (missing - set(field.attribute.values if field.attribute else ())) | {"?"}
+        plain = [None if cell in words else _plain(cell) for cell in cells]
+        _check_limit(field, plain, source)
+        if field.attribute is not None:
+            found[field.name] = Texts(plain, field.attribute)
+    if names.target in found:
+        found[names.target] = found.pop(names.target)
+    return found
 
 
 def _check_limit(field: _Field, cells: Sequence[str | None], source: str) -> None:
@@ -238,7 +233,7 @@ _SHOWN = str.maketrans({hidden: sign for sign, hidden in _HIDDEN.items()})
 
 
 def _without_comment(line: str) -> str:
-    """What a line says, with signs that are escaped hidden."""
+    """Return a line without its comment, escaped signs hidden."""
     if "\\" in line:
         line = re.sub(r"\\(.)", lambda found: _HIDDEN.get(found[1], found[1]), line)
     return line.partition("|")[0].strip()

@@ -12,7 +12,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,16 +21,26 @@ from numpy.typing import ArrayLike, NDArray
 from structtree.data.schema import Attribute, Kind, Link, RecordType, Schema
 from structtree.errors import DataError, UnknownNameError
 
-__all__ = ["Adjacency", "Column", "Population", "Table", "Value", "column_of", "named_column"]
+if TYPE_CHECKING:
+    from structtree.data.graphs import GraphIndividual
+    from structtree.data.options import Hydrogens, RowOptions
+
+__all__ = [
+    "Adjacency",
+    "Column",
+    "Population",
+    "Table",
+    "TypedTable",
+    "Value",
+    "column_of",
+    "linked",
+    "named_column",
+    "typed_table",
+]
 
 Value = bool | int | float | str | None
 
-_DTYPES: dict[Kind, type[np.generic]] = {
-    "bool": np.int8,
-    "int": np.float64,
-    "real": np.float64,
-    "nominal": np.int32,
-}
+_DTYPES: dict[Kind, type[np.generic]] = {"bool": np.int8, "int": np.float64, "real": np.float64, "nominal": np.int32}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -86,7 +97,7 @@ class Adjacency:
 
     @property
     def shared(self) -> bool:
-        """Whether some row is a target more than once; looked up once."""
+        """True if some row is a target more than once; looked up once."""
         if self._shared is None:
             again = len(self.targets) > 0 and int(np.bincount(self.targets).max()) > 1
             object.__setattr__(self, "_shared", again)
@@ -114,6 +125,22 @@ class Adjacency:
         np.cumsum(counts, out=offsets[1:])
         return cls(offsets, np.asarray(targets, dtype=np.int32))
 
+    @classmethod
+    def in_order(cls, lengths: ArrayLike) -> Adjacency:
+        """Return links to all rows of a table in order, so many for each row."""
+        return cls.from_lengths(lengths, np.arange(int(np.sum(np.asarray(lengths)))))
+
+    @classmethod
+    def single(cls, targets: ArrayLike) -> Adjacency:
+        """Return a reference from each row to the row given for it."""
+        return cls.from_lengths(np.ones(np.size(targets), dtype=np.int64), targets)
+
+    @classmethod
+    def grouped(cls, owners: NDArray[np.int64], targets: NDArray[np.int64], n_owners: int) -> Adjacency:
+        """Return links from pairs of owner and target in any order; each owner keeps the order of its targets."""
+        by_owner = np.argsort(owners, kind="stable")
+        return cls.from_lengths(np.bincount(owners, minlength=n_owners), targets[by_owner])
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
@@ -122,6 +149,14 @@ class Table:
     n_rows: int
     columns: Mapping[str, Column] = field(default_factory=dict)
     links: Mapping[str, Adjacency] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TypedTable:
+    """A record type and its rows."""
+
+    record: RecordType
+    table: Table
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -251,24 +286,24 @@ class Population:
         {'age': 31}
         """
         name = self.schema.individual
-        record, table = self.schema.type(name), self.tables[name]
+        record, columns = self.schema.type(name), self.tables[name].columns
         for attribute in attributes:
-            if attribute not in table.columns:
-                raise UnknownNameError("attribute", attribute, table.columns)
+            if attribute not in columns:
+                raise UnknownNameError("attribute", attribute, columns)
         kept = tuple(a for a in record.attributes if a.name not in attributes)
-        slim = RecordType(name, kept, record.links)
-        schema = Schema(tuple(slim if t.name == name else t for t in self.schema.types), name)
-        columns = {key: column for key, column in table.columns.items() if key not in attributes}
-        tables = {**self.tables, name: replace(table, columns=columns)}
-        return replace(self, schema=schema, tables=tables, _known_good=False)
+        return self._with_columns(name, kept, {key: c for key, c in columns.items() if key not in attributes})
 
     def with_column(self, type_name: str, attribute: Attribute, column: Column) -> Population:
-        """The population with one more attribute of a type."""
-        record = self.schema.type(type_name)
-        wider = RecordType(record.name, (*record.attributes, attribute), record.links)
-        types = tuple(wider if t.name == type_name else t for t in self.schema.types)
-        table = self.tables[type_name]
-        tables = {**self.tables, type_name: replace(table, columns={**table.columns, attribute.name: column})}
+        """Return the population with one more attribute of a type."""
+        attributes = (*self.schema.type(type_name).attributes, attribute)
+        return self._with_columns(type_name, attributes, {**self.tables[type_name].columns, attribute.name: column})
+
+    def _with_columns(
+        self, type_name: str, attributes: tuple[Attribute, ...], columns: Mapping[str, Column]
+    ) -> Population:
+        record = RecordType(type_name, attributes, self.schema.type(type_name).links)
+        types = tuple(record if t.name == type_name else t for t in self.schema.types)
+        tables = {**self.tables, type_name: replace(self.tables[type_name], columns=columns)}
         schema = Schema(types, self.schema.individual)
         return replace(self, schema=schema, tables=tables, _known_good=False)
 
@@ -321,11 +356,7 @@ class Population:
 
     @classmethod
     def from_graphs(
-        cls,
-        graphs: Iterable[Any],
-        *,
-        individual: Literal["Graph", "Node", "Edge"] = "Graph",
-        types: Mapping[str, str] | None = None,
+        cls, graphs: Iterable[Any], *, individual: GraphIndividual = "Graph", types: Mapping[str, str] | None = None
     ) -> Population:
         """A population of networkx graphs; see `structtree.data.graphs`."""
         from structtree.data.graphs import from_graphs
@@ -339,7 +370,7 @@ class Population:
         *,
         columns: Mapping[str, Sequence[Any]] | None = None,
         types: Mapping[str, str] | None = None,
-        hydrogens: Literal["implicit", "explicit"] = "implicit",
+        hydrogens: Hydrogens = "implicit",
         skip_bad: bool = False,
     ) -> Population:
         """A population of RDKit molecules or SMILES; see `structtree.data.molecules`."""
@@ -349,22 +380,12 @@ class Population:
 
     @classmethod
     def from_frame(
-        cls,
-        frame: Any,
-        *,
-        individual: str | None = None,
-        types: Mapping[str, str] | None = None,
-        group: str | None = None,
-        link: str | None = None,
-        columns: Collection[str] | None = None,
-        copy: bool = True,
+        cls, frame: Any, *, columns: Collection[str] | None = None, copy: bool = True, **rows: Unpack[RowOptions]
     ) -> Population:
         """A population from a pandas or polars DataFrame; see `structtree.data.tables`."""
         from structtree.data.tables import from_frame
 
-        return from_frame(
-            frame, individual=individual, types=types, group=group, link=link, columns=columns, copy=copy
-        )
+        return from_frame(frame, columns=columns, copy=copy, **rows)
 
     @classmethod
     def from_array(
@@ -381,6 +402,34 @@ class Population:
         from structtree.data.tables import from_array
 
         return from_array(array, names, individual=individual, types=types, columns=columns, copy=copy)
+
+
+def typed_table(
+    name: str,
+    n_rows: int,
+    columns: Mapping[str, Column],
+    links: Mapping[Link, Adjacency] = MappingProxyType({}),
+    attributes: Sequence[Attribute] | None = None,
+) -> TypedTable:
+    """Return a table with its record type; unless attributes are given, they are read off the columns."""
+    own = [Attribute(key, column.kind) for key, column in columns.items()] if attributes is None else attributes
+    table = Table(n_rows, columns, {link.name: adjacency for link, adjacency in links.items()})
+    return TypedTable(RecordType(name, tuple(own), tuple(links)), table)
+
+
+def linked(individual: str, tables: Iterable[TypedTable]) -> Population:
+    """Return the population of some tables, one for each type.
+
+    Examples
+    --------
+    >>> train = typed_table("Train", 1, {}, {Link("cars", "list", "Car"): Adjacency.in_order([2])})
+    >>> car = typed_table("Car", 2, {"wheels": column_of("int", [2, 3])})
+    >>> linked("Train", [train, car]).record(0)
+    {'cars': [{'wheels': 2}, {'wheels': 3}]}
+    """
+    known = list(tables)
+    schema = Schema(tuple(one.record for one in known), individual)
+    return Population(schema, {one.record.name: one.table for one in known})
 
 
 def column_of(kind: Kind, values: Sequence[Value], categories: Sequence[str] | None = None) -> Column:
@@ -428,7 +477,7 @@ def _labels(column: Column, name: str) -> NDArray[Any]:
 
 
 def _validate(population: Population) -> None:
-    """What must hold for every population, checked once when it is made."""
+    """Check what must hold for every population, once, when it is made."""
     for record in population.schema.types:
         table = population.tables.get(record.name)
         if table is None:

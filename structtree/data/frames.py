@@ -1,13 +1,14 @@
-"""Columns of frames, arrays and declared text, one by one, as attributes with their columns.
+"""Sheets: tables as their readers give them, and their columns one by one as attributes with their columns.
 
-A column is converted whole: numbers are copied, and of text and categories only the different values are looked at.
-What kind a column becomes is said in `structtree.data.tables`, which puts the columns together.
+A sheet has raw columns by name, of a frame, of codes or of text, perhaps declared, and knows on which line a row
+stands. A column is converted whole: numbers are copied, and of text and categories only the different values are
+looked at. What kind a column becomes is said in `structtree.data.tables`, which makes populations of sheets.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from ctypes import c_char
 from dataclasses import dataclass
 from datetime import date
@@ -17,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structtree.data.columns import Column
-from structtree.data.infer import Misfit, encode, family_of, missing_column, shown
+from structtree.data.infer import Misfit, encode, missing_column, shown, sort_of
 from structtree.data.schema import Attribute, Kind
 from structtree.errors import DataError, UsageError
 
@@ -26,28 +27,29 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Coded",
-    "Declared",
-    "Member",
     "Raw",
-    "columns_of",
+    "Sheet",
+    "Texts",
+    "TypedColumn",
+    "frame_columns",
     "frame_of_cells",
     "frame_of_fields",
-    "member_of",
     "names_of",
     "transposed",
+    "typed_column",
 ]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Member:
+class TypedColumn:
     """An attribute and its column."""
 
     attribute: Attribute
     column: Column
 
-    def take(self, rows: NDArray[np.int64]) -> Member:
+    def take(self, rows: NDArray[np.int64]) -> TypedColumn:
         """The attribute and its column in the chosen rows."""
-        return Member(self.attribute, self.column.take(rows))
+        return TypedColumn(self.attribute, self.column.take(rows))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,40 +63,95 @@ class Coded:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Declared:
-    """A column of text that says what it is.
+class Texts:
+    """A column of text, which may say what it is; otherwise it is of numbers if each text is one.
 
     Parameters
     ----------
-    attribute : Attribute
     cells : sequence of str or None
         None is missing.
+    attribute : Attribute, optional
+        What the column is declared to be.
     number : callable, optional
         How to read a cell as a number where its text is none, as for dates; it raises ValueError.
     expected : str
         What such a cell is, for errors.
     """
 
-    attribute: Attribute
     cells: Sequence[str | None]
+    attribute: Attribute | None = None
     number: Callable[[str], float] | None = None
     expected: str = ""
 
 
-SAMPLE = 256
+_SAMPLE = 256
 """So many texts of a column tell whether equal ones are one object."""
 
-Raw: TypeAlias = "pd.Series[Any] | Coded | Declared"
+Raw: TypeAlias = "pd.Series[Any] | Coded | Texts"
 """A column before it is converted."""
 
 
-def columns_of(frame: Any, places: Iterable[int] | None = None) -> list[pd.Series[Any] | Coded]:
+@dataclass(frozen=True, slots=True, eq=False)
+class Sheet:
+    """A table as its reader gives it.
+
+    Parameters
+    ----------
+    columns : mapping from name to raw column
+    n_rows : int
+    source : str, optional
+        Where it comes from, for errors.
+    lines : sequence of int or callable, optional
+        The line of the source on which each row stands; or what finds those of some rows, when something is wrong.
+    """
+
+    columns: Mapping[str, Raw]
+    n_rows: int
+    source: str | None = None
+    lines: Sequence[int] | Callable[[Sequence[int]], list[int | None]] | None = None
+
+    def lines_of(self, rows: Sequence[int]) -> list[int | None]:
+        """Return the lines on which some rows stand, None where that is not known."""
+        if callable(self.lines):
+            return self.lines(rows)
+        return [None if self.lines is None else self.lines[row] for row in rows]
+
+    def line_of(self, row: int) -> int | None:
+        """Return the line on which a row stands, if it is known."""
+        return self.lines_of([row])[0]
+
+    def typed(
+        self, name: str, kind: Kind | None = None, *, are_individuals: bool = True, copy: bool = True
+    ) -> TypedColumn:
+        """Return a column as an attribute, see `typed_column`; what does not fit is told with its place.
+
+        Examples
+        --------
+        >>> Sheet({"x": Texts(["1", "b"])}, 2, "a.smi", [5, 6]).typed("x", "int")
+        Traceback (most recent call last):
+        structtree.errors.DataError: a.smi:6: expected a whole number, got 'b' at column 'x' (individual 1); ...
+        """
+        try:
+            return typed_column(self.columns[name], name, kind, copy=copy)
+        except Misfit as misfit:
+            row = misfit.index
+            raise DataError(
+                misfit.message,
+                source=self.source,
+                line=self.line_of(row),
+                path=f"column {name!r}" if are_individuals else f"row {row} of column {name!r}",
+                individual=row if are_individuals else None,
+                fix=f"to read all of it as text: --type {name}=nominal" if misfit.fix == "nominal" else None,
+            ) from None
+
+
+def frame_columns(frame: Any, places: Iterable[int] | None = None) -> list[pd.Series[Any] | Coded]:
     """The columns of a frame of pandas or polars, or some of them; polars is asked only if somebody has loaded it.
 
     Examples
     --------
     >>> import pandas as pd
-    >>> [column.tolist() for column in columns_of(pd.DataFrame({"x": [1, 2], "y": [3, 4]}))]
+    >>> [column.tolist() for column in frame_columns(pd.DataFrame({"x": [1, 2], "y": [3, 4]}))]
     [[1, 2], [3, 4]]
     """
     which = range(len(names_of(frame))) if places is None else places
@@ -126,12 +183,12 @@ def names_of(frame: Any) -> list[str]:
     return [str(name) for name in frame.columns]
 
 
-def member_of(column: Raw, name: str, kind: Kind | None = None, *, copy: bool = True) -> Member:
+def typed_column(column: Raw, name: str, kind: Kind | None = None, *, copy: bool = True) -> TypedColumn:
     """A column as an attribute, of the kind that its type tells unless one is declared.
 
     Parameters
     ----------
-    column : column of pandas, Coded or Declared
+    column : column of pandas, Coded or Texts
     name : str
     kind : str, optional
     copy : bool
@@ -140,19 +197,19 @@ def member_of(column: Raw, name: str, kind: Kind | None = None, *, copy: bool = 
     Raises
     ------
     Misfit
-        When a value cannot be read as declared, or values of different families stand in one column.
+        When a value cannot be read as declared, or values of different sorts stand in one column.
 
     Examples
     --------
     >>> import pandas as pd
-    >>> member_of(pd.Series(["b", None, "a"]), "x").column.values.tolist()
+    >>> typed_column(pd.Series(["b", None, "a"]), "x").column.values.tolist()
     [1, -1, 0]
-    >>> member_of(pd.Series([1, 0]), "x", "bool").attribute.kind
+    >>> typed_column(pd.Series([1, 0]), "x", "bool").attribute.kind
     'bool'
     """
     match column:
-        case Declared():
-            return _of_declared(column, kind)
+        case Texts():
+            return _of_texts(column, name, kind)
         case Coded():
             return _of_codes(column, name, kind)
         case _:
@@ -162,7 +219,7 @@ def member_of(column: Raw, name: str, kind: Kind | None = None, *, copy: bool = 
 # ---- pandas ----------------------------------------------------------------------------------------------
 
 
-def _converted(series: pd.Series[Any], name: str, kind: Kind | None, copy: bool = True) -> Member:
+def _converted(series: pd.Series[Any], name: str, kind: Kind | None, copy: bool = True) -> TypedColumn:
     """A column of pandas; what is not numbers, flags or moments is coded first."""
     import pandas as pd
 
@@ -170,7 +227,7 @@ def _converted(series: pd.Series[Any], name: str, kind: Kind | None, copy: bool 
     if isinstance(dtype, pd.SparseDtype):
         return _converted(pd.Series(np.asarray(series)), name, kind)
     if dtype.kind in "iuf":
-        return _plain_member(name, _numeric(series, kind, copy))
+        return _plain_column(name, _numeric(series, kind, copy))
     if isinstance(dtype, pd.CategoricalDtype):
         values = [_plain_value(value) for value in dtype.categories]
         coded = Coded(series.cat.codes.to_numpy(), values, declared=True, ordered=bool(dtype.ordered))
@@ -178,19 +235,19 @@ def _converted(series: pd.Series[Any], name: str, kind: Kind | None, copy: bool 
     if isinstance(dtype, pd.PeriodDtype):
         return _converted(series.dt.to_timestamp(), name, kind)
     if dtype.kind == "b" and kind in (None, "bool"):
-        return _plain_member(name, Column("bool", _flags(series)))
+        return _plain_column(name, Column("bool", _flags(series)))
     if dtype.kind in "mM" and dtype.type is not date:  # the dates of Arrow come as objects only
         return _of_moments(series, name, kind)
     return _of_objects(series, name, kind)
 
 
-def _plain_member(name: str, column: Column) -> Member:
-    return Member(Attribute(name, column.kind), column)
+def _plain_column(name: str, column: Column) -> TypedColumn:
+    return TypedColumn(Attribute(name, column.kind), column)
 
 
 def _plain_value(value: Any) -> Any:
     """A category as a plain value: intervals and dates as text."""
-    return value if family_of(type(value)) in ("flag", "number", "string") else str(value)
+    return value if sort_of(type(value)) in ("flag", "number", "string") else str(value)
 
 
 def _numeric(series: pd.Series[Any], kind: Kind | None, copy: bool = True) -> Column:
@@ -216,20 +273,20 @@ def _flags(series: pd.Series[Any]) -> NDArray[np.int8]:
     return flags
 
 
-def _of_moments(series: pd.Series[Any], name: str, kind: Kind | None) -> Member:
+def _of_moments(series: pd.Series[Any], name: str, kind: Kind | None) -> TypedColumn:
     import pandas as pd
 
     if kind in (None, "real"):
         unit = "datetime64[us]" if series.dtype.kind == "M" else "timedelta64[us]"
         moments = series.to_numpy(dtype=unit)
-        return _plain_member(
+        return _plain_column(
             name, Column("real", np.where(np.isnat(moments), np.nan, moments.astype(np.int64) / 1e6))
         )
     codes, found = pd.factorize(series)
     return _of_codes(Coded(codes, [str(moment) for moment in found]), name, kind)
 
 
-def _of_objects(series: pd.Series[Any], name: str, kind: Kind | None) -> Member:
+def _of_objects(series: pd.Series[Any], name: str, kind: Kind | None) -> TypedColumn:
     """A column of text, or of Python objects of any sort."""
     import pandas as pd
 
@@ -246,10 +303,10 @@ def _of_objects(series: pd.Series[Any], name: str, kind: Kind | None) -> Member:
         case "timedelta":
             return _of_moments(pd.Series(pd.to_timedelta(cells)), name, kind)
         case "decimal":
-            return _plain_member(name, _numeric(series.astype(np.float64), kind))
+            return _plain_column(name, _numeric(series.astype(np.float64), kind))
     values = [None if gone else cell for gone, cell in zip(pd.isna(cells).tolist(), cells, strict=True)]
     column = encode(values, kind)
-    return _plain_member(name, missing_column("nominal", len(values)) if column is None else column)
+    return _plain_column(name, missing_column("nominal", len(values)) if column is None else column)
 
 
 def _coded(cells: NDArray[Any]) -> Coded:
@@ -260,8 +317,8 @@ def _coded(cells: NDArray[Any]) -> Coded:
     """
     import pandas as pd
 
-    some = cells[:: max(1, len(cells) // SAMPLE)]
-    if len(cells) < SAMPLE or len(set(map(id, some))) > SAMPLE // 2:
+    some = cells[:: max(1, len(cells) // _SAMPLE)]
+    if len(cells) < _SAMPLE or len(set(map(id, some))) > _SAMPLE // 2:
         codes, found = pd.factorize(cells)
         return Coded(codes, list(found))
     objects, different = pd.factorize(_places_in_memory(cells))
@@ -271,22 +328,22 @@ def _coded(cells: NDArray[Any]) -> Coded:
 
 
 def _places_in_memory(cells: NDArray[Any]) -> NDArray[np.intp]:
-    """What ``id`` says of each object, without asking one by one."""
+    """Return the ``id`` of each object, without a call for each."""
     held = np.ascontiguousarray(cells)
     memory = (c_char * held.nbytes).from_address(held.ctypes.data)
     return np.frombuffer(memoryview(memory), dtype=np.intp).copy()
 
 
-def _of_codes(coded: Coded, name: str, kind: Kind | None) -> Member:
+def _of_codes(coded: Coded, name: str, kind: Kind | None) -> TypedColumn:
     values = coded.values
     if coded.ordered and kind in ("int", "real") and any(isinstance(value, str) for value in values):
         values = list(range(len(values)))
     each = _encoded(coded.codes, values, kind or "nominal")
     column = _spread(each, coded.codes)
     if not coded.declared or column.kind != "nominal":
-        return _plain_member(name, column)
+        return _plain_column(name, column)
     in_order = dict.fromkeys(each.categories[code] for code in each.values)
-    return Member(Attribute(name, "nominal", tuple(in_order)), column)
+    return TypedColumn(Attribute(name, "nominal", tuple(in_order)), column)
 
 
 def _encoded(codes: NDArray[Any], values: list[Any], kind: Kind) -> Column:
@@ -306,21 +363,31 @@ def _spread(each: Column, codes: NDArray[Any]) -> Column:
     return Column(each.kind, values.take(codes), each.categories)
 
 
-# ---- declared text ---------------------------------------------------------------------------------------
+# ---- text ------------------------------------------------------------------------------------------------
 
 
-def _of_declared(column: Declared, kind: Kind | None) -> Member:
-    attribute = column.attribute
+def _of_texts(column: Texts, name: str, kind: Kind | None) -> TypedColumn:
+    attribute = column.attribute or Attribute(name, _kind_of_texts(column.cells))
     if kind not in (None, attribute.kind):
         attribute = Attribute(attribute.name, kind)
     cells = _numbers(column) if attribute.kind in ("int", "real") else column.cells
     made = encode(cells, attribute.kind, attribute.values)
     assert made is not None  # because the kind is declared
-    return Member(attribute, made)
+    return TypedColumn(attribute, made)
 
 
-def _numbers(column: Declared) -> Sequence[Any]:
-    """The cells as numbers; or as they are, if one is no number, for `encode` to say which."""
+def _kind_of_texts(texts: Sequence[str | None]) -> Kind:
+    found = [text for text in texts if text is not None]
+    try:
+        numbers = [float(text) for text in found]
+    except ValueError:
+        return "nominal"
+    whole = all(number.is_integer() for number in numbers) and not any("." in text for text in found)
+    return "nominal" if not found else "int" if whole else "real"
+
+
+def _numbers(column: Texts) -> Sequence[Any]:
+    """Return the cells as numbers; or as they are, if one is no number, for `encode` to say which."""
     read = column.number or float
     try:
         return [None if cell is None else read(cell) for cell in column.cells]

@@ -16,8 +16,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from structtree.data.columns import Adjacency, Column, Population, Table
-from structtree.data.schema import Attribute, Link, RecordType, Schema
+from structtree.data.columns import Adjacency, Column, Population, linked, named_column, typed_table
+from structtree.data.schema import Link
 from structtree.errors import UsageError
 
 __all__ = [
@@ -43,9 +43,9 @@ PLANTED_RULES: Mapping[str, str] = MappingProxyType(
 )
 """The predicate that is true of exactly the individuals of the positive class, by the data set's name."""
 
-Flags = NDArray[np.bool_]
-Ints = NDArray[np.int64]
-Span = tuple[int, int]
+_Flags = NDArray[np.bool_]
+_Ints = NDArray[np.int64]
+_Span = tuple[int, int]
 
 
 # ---- tables: all cases -----------------------------------------------------------------------------------
@@ -84,7 +84,7 @@ def monks(problem: Literal[1, 2, 3], noise: float = 0.0, seed: int = 0) -> Popul
             raise UsageError(f"problem must be 1, 2 or 3; got {problem!r}")
     columns = {f"a{i}": _nominal(values - 1, "1234") for i, values in enumerate(cases, start=1)}
     columns["class"] = _classes(rng, truth, noise, "0", "1")
-    return _population("Row", {"Row": Table(truth.size, columns)})
+    return linked("Row", [typed_table("Row", truth.size, columns)])
 
 
 def leap_years(first: int = 1600, last: int = 2400) -> Population:
@@ -106,7 +106,7 @@ def leap_years(first: int = 1600, last: int = 2400) -> Population:
     by_4, by_100, by_400 = (years % k == 0 for k in (4, 100, 400))
     columns = {name: _flags(values) for name, values in (("by_4", by_4), ("by_100", by_100), ("by_400", by_400))}
     columns["leap"] = _nominal((by_4 & ~by_100) | by_400, ("no", "yes"))
-    return _population("Row", {"Row": Table(years.size, columns)})
+    return linked("Row", [typed_table("Row", years.size, columns)])
 
 
 # ---- trains ----------------------------------------------------------------------------------------------
@@ -119,7 +119,7 @@ _ROOFS = {"none": 0.5, "flat": 0.3, "peaked": 0.1, "jagged": 0.08, "arc": 0.02}
 def planted_trains(n: int = 1000, noise: float = 0.0, seed: int = 0) -> Population:
     """Random trains of two to six cars; a train goes east if a triangle rides directly before a long car.
 
-    The cars keep the manners of the East-West challenge: long cars are rectangles, only they may have three
+    The cars are like those of the East-West challenge: long cars are rectangles, only they may have three
     wheels, buckets have no roof, and so on. The shares of loads and lengths are such that about half go east.
 
     Parameters
@@ -149,17 +149,16 @@ def planted_trains(n: int = 1000, noise: float = 0.0, seed: int = 0) -> Populati
     triangle = loaded & (load == list(_LOADS).index("triangle"))
     before_long = triangle[:-1] & long[1:] & (owner[:-1] == owner[1:])
     east = _owned(owner[:-1][before_long], n)
-    tables = {
-        "Train": Table(n, {"direction": _classes(rng, east, noise, "west", "east")}, {"cars": _owns(lengths)}),
-        "Car": Table(n_cars, cars, {"load": _owns(loaded)}),
-        "Load": Table(int(loaded.sum()), cargo),
-    }
-    return _population(
-        "Train", tables, {"Train": [Link("cars", "list", "Car")], "Car": [Link("load", "optional", "Load")]}
-    )
+    train = {"direction": _classes(rng, east, noise, "west", "east")}
+    tables = [
+        typed_table("Train", n, train, {Link("cars", "list", "Car"): Adjacency.in_order(lengths)}),
+        typed_table("Car", n_cars, cars, {Link("load", "optional", "Load"): Adjacency.in_order(loaded)}),
+        typed_table("Load", int(loaded.sum()), cargo),
+    ]
+    return linked("Train", tables)
 
 
-def _random_cars(rng: np.random.Generator, long: Flags) -> dict[str, Column]:
+def _random_cars(rng: np.random.Generator, long: _Flags) -> dict[str, Column]:
     size = long.size
     shapes, roofs = list(_SHORT_SHAPES), list(_ROOFS)
     shape = np.where(long, shapes.index("rectangle"), _draw(rng, _SHORT_SHAPES, size))
@@ -177,7 +176,7 @@ def _random_cars(rng: np.random.Generator, long: Flags) -> dict[str, Column]:
     }
 
 
-def _random_loads(rng: np.random.Generator, load: Ints, long: Flags) -> dict[str, Column]:
+def _random_loads(rng: np.random.Generator, load: _Ints, long: _Flags) -> dict[str, Column]:
     number = 1 + np.floor(rng.random(load.size) * np.where(long, 3, 2))
     return {"shape": _nominal(load, list(_LOADS)), "number": _ints(number)}
 
@@ -216,26 +215,26 @@ class _Skeleton:
     In each molecule the atoms come in the order ring, rest, group; `place` counts them from 0.
     """
 
-    sizes: Ints
-    owner: Ints
-    place: Ints
-    ring: Flags
-    one: Ints
-    other: Ints
+    sizes: _Ints
+    owner: _Ints
+    place: _Ints
+    ring: _Flags
+    one: _Ints
+    other: _Ints
 
     @property
-    def group(self) -> Ints:
+    def group(self) -> _Ints:
         """The place of each atom in its molecule's group: 0 is the centre, less than 0 is outside."""
         return self.place - self.sizes[self.owner] + 3
 
-    def neighbours(self, wanted: Flags) -> Ints:
+    def neighbours(self, wanted: _Flags) -> _Ints:
         """How many neighbours of each atom are among the wanted atoms."""
         n = self.owner.size
         ends = np.concatenate([self.one[wanted[self.other]], self.other[wanted[self.one]]])
         return np.bincount(ends, minlength=n)
 
 
-def planted_graphs(n: int = 500, nodes: Span = (8, 25), noise: float = 0.0, seed: int = 0) -> Population:
+def planted_graphs(n: int = 500, nodes: _Span = (8, 25), noise: float = 0.0, seed: int = 0) -> Population:
     """Random connected graphs in the likeness of molecules; the active ones have an N with two O neighbours.
 
     A molecule is an aromatic six-ring or a single atom, grown at random places to its size, with at most four
@@ -275,7 +274,7 @@ def planted_graphs(n: int = 500, nodes: Span = (8, 25), noise: float = 0.0, seed
     return _molecules(skeleton, molecule, atom, order)
 
 
-def _random_skeleton(rng: np.random.Generator, sizes: Ints) -> _Skeleton:
+def _random_skeleton(rng: np.random.Generator, sizes: _Ints) -> _Skeleton:
     """Molecules of these sizes, all grown at once, one atom a step."""
     n, most, centre = sizes.size, int(sizes.max()), sizes - 3
     ringed = (centre >= _RING) & (rng.random(n) < 0.7)
@@ -298,19 +297,19 @@ def _random_skeleton(rng: np.random.Generator, sizes: Ints) -> _Skeleton:
     return _Skeleton(sizes, owner, place, ringed[owner] & (place < _RING), one, other)
 
 
-def _random_elements(rng: np.random.Generator, skeleton: _Skeleton, active: Flags) -> Ints:
+def _random_elements(rng: np.random.Generator, skeleton: _Skeleton, active: _Flags) -> _Ints:
     """An element for every atom: by its number of neighbours, then the groups, then no others like them."""
     owner = skeleton.owner
     degree = skeleton.neighbours(np.ones(owner.size, dtype=np.bool_))
     steps = np.cumsum(_ELEMENT_SHARES, axis=1)[degree + 4 * skeleton.ring, :-1]
-    element: Ints = np.count_nonzero(rng.random(owner.size)[:, None] > steps, axis=1)
+    element: _Ints = np.count_nonzero(rng.random(owner.size)[:, None] > steps, axis=1)
     misses = _NEAR_MISSES[rng.integers(0, len(_NEAR_MISSES), active.size)]
     element[skeleton.group >= 0] = np.where(active[:, None], _NITRO, misses).ravel()
     element[(element == _N) & (skeleton.neighbours(element == _O) >= 2) & ~active[owner]] = _C
     return element
 
 
-def _random_orders(rng: np.random.Generator, skeleton: _Skeleton, element: Ints) -> Ints:
+def _random_orders(rng: np.random.Generator, skeleton: _Skeleton, element: _Ints) -> _Ints:
     """Double and triple bonds where both atoms have valence to spare, at most one for each atom."""
     one, other = skeleton.one, skeleton.other
     degree = skeleton.neighbours(np.ones(element.size, dtype=np.bool_))
@@ -331,7 +330,7 @@ def _random_orders(rng: np.random.Generator, skeleton: _Skeleton, element: Ints)
 
 
 def _molecules(
-    skeleton: _Skeleton, molecule: Mapping[str, Column], atom: Mapping[str, Column], order: Ints
+    skeleton: _Skeleton, molecule: Mapping[str, Column], atom: Mapping[str, Column], order: _Ints
 ) -> Population:
     """The population, with each bond as two rows: one for each of its atoms, leading to the other."""
     n_atoms = skeleton.owner.size
@@ -339,17 +338,14 @@ def _molecules(
     end = np.concatenate([skeleton.other, skeleton.one])
     sorting = np.argsort(start, kind="stable")
     bond = {"order": _nominal(np.concatenate([order, order])[sorting], _ORDERS)}
-    tables = {
-        "Molecule": Table(skeleton.sizes.size, molecule, {"atoms": _owns(skeleton.sizes)}),
-        "Atom": Table(n_atoms, atom, {"bonds": _owns(np.bincount(start, minlength=n_atoms))}),
-        "Bond": Table(start.size, bond, {"to": _refers(end[sorting])}),
-    }
-    links = {
-        "Molecule": [Link("atoms", "set", "Atom")],
-        "Atom": [Link("bonds", "set", "Bond")],
-        "Bond": [Link("to", "one", "Atom")],
-    }
-    return _population("Molecule", tables, links)
+    n_bonds = np.bincount(start, minlength=n_atoms)
+    atoms = {Link("atoms", "set", "Atom"): Adjacency.in_order(skeleton.sizes)}
+    tables = [
+        typed_table("Molecule", skeleton.sizes.size, molecule, atoms),
+        typed_table("Atom", n_atoms, atom, {Link("bonds", "set", "Bond"): Adjacency.in_order(n_bonds)}),
+        typed_table("Bond", start.size, bond, {Link("to", "one", "Atom"): Adjacency.single(end[sorting])}),
+    ]
+    return linked("Molecule", tables)
 
 
 # ---- sets of vectors -------------------------------------------------------------------------------------
@@ -358,7 +354,7 @@ _INTERVALS = {2: (0, 60), 7: (-120, -40)}  # by position, counted from 0: f3 and
 
 
 def bags(
-    n: int = 92, instances: Span = (2, 40), features: int = 166, noise: float = 0.0, seed: int = 0
+    n: int = 92, instances: _Span = (2, 40), features: int = 166, noise: float = 0.0, seed: int = 0
 ) -> Population:
     """Multi-instance data in the measures of Musk: a positive molecule has a conformation in a planted box.
 
@@ -395,11 +391,14 @@ def bags(
     for f, (low, high) in _INTERVALS.items():
         values[f, chosen] = rng.integers(low, high, chosen.size)
 
-    tables = {
-        "Molecule": Table(n, {"class": _classes(rng, positive, noise)}, {"conformations": _owns(sizes)}),
-        "Conformation": Table(owner.size, {f"f{i}": Column("int", v) for i, v in enumerate(values, start=1)}),
-    }
-    return _population("Molecule", tables, {"Molecule": [Link("conformations", "set", "Conformation")]})
+    molecule = {"class": _classes(rng, positive, noise)}
+    conformation = {f"f{i}": Column("int", v) for i, v in enumerate(values, start=1)}
+    conformations = {Link("conformations", "set", "Conformation"): Adjacency.in_order(sizes)}
+    tables = [
+        typed_table("Molecule", n, molecule, conformations),
+        typed_table("Conformation", owner.size, conformation),
+    ]
+    return linked("Molecule", tables)
 
 
 # ---- sequences -------------------------------------------------------------------------------------------
@@ -408,7 +407,7 @@ _SYMBOLS = "ACGT"
 _MOTIF = np.array([_SYMBOLS.index(symbol) for symbol in "TATA"])
 
 
-def sequences(n: int = 500, length: Span = (20, 60), noise: float = 0.0, seed: int = 0) -> Population:
+def sequences(n: int = 500, length: _Span = (20, 60), noise: float = 0.0, seed: int = 0) -> Population:
     """Random sequences of the symbols A, C, G, T; the positive half contain TATA somewhere.
 
     Parameters
@@ -443,11 +442,12 @@ def sequences(n: int = 500, length: Span = (20, 60), noise: float = 0.0, seed: i
     start = (_starts(sizes) + place)[positive]
     symbol[start[:, None] + np.arange(_MOTIF.size)] = _MOTIF
 
-    tables = {
-        "Sequence": Table(n, {"class": _classes(rng, positive, noise)}, {"items": _owns(sizes)}),
-        "Item": Table(owner.size, {"symbol": _nominal(symbol, _SYMBOLS)}),
-    }
-    return _population("Sequence", tables, {"Sequence": [Link("items", "list", "Item")]})
+    items = {Link("items", "list", "Item"): Adjacency.in_order(sizes)}
+    tables = [
+        typed_table("Sequence", n, {"class": _classes(rng, positive, noise)}, items),
+        typed_table("Item", owner.size, {"symbol": _nominal(symbol, _SYMBOLS)}),
+    ]
+    return linked("Sequence", tables)
 
 
 # ---- rooted trees ----------------------------------------------------------------------------------------
@@ -464,12 +464,12 @@ class _Branching:
     order.
     """
 
-    root: Ints
-    parent: Ints
-    child: Ints
+    root: _Ints
+    parent: _Ints
+    child: _Ints
 
 
-def rooted_trees(n: int = 500, nodes: Span = (5, 30), noise: float = 0.0, seed: int = 0) -> Population:
+def rooted_trees(n: int = 500, nodes: _Span = (5, 30), noise: float = 0.0, seed: int = 0) -> Population:
     """Random ordered trees with labels a to e; the positive half have a planted pattern at the top.
 
     The pattern is a b directly below the root that has, among its children, a c directly before a d. Each
@@ -501,15 +501,16 @@ def rooted_trees(n: int = 500, nodes: Span = (5, 30), noise: float = 0.0, seed: 
     label[trees.root[:, None] + [1, 2, 3]] = _patterns(rng, positive)
     label = _without_chance_patterns(rng, label, trees, positive)
     children = Adjacency.from_lengths(np.bincount(trees.parent, minlength=n_nodes), trees.child)
-    tables = {
-        "Tree": Table(n, {"class": _classes(rng, positive, noise)}, {"root": _refers(trees.root)}),
-        "Node": Table(n_nodes, {"label": _nominal(label, _LABELS)}, {"children": children}),
-    }
-    links = {"Tree": [Link("root", "one", "Node")], "Node": [Link("children", "list", "Node")]}
-    return _population("Tree", tables, links)
+    root = {Link("root", "one", "Node"): Adjacency.single(trees.root)}
+    below = {Link("children", "list", "Node"): children}
+    tables = [
+        typed_table("Tree", n, {"class": _classes(rng, positive, noise)}, root),
+        typed_table("Node", n_nodes, {"label": _nominal(label, _LABELS)}, below),
+    ]
+    return linked("Tree", tables)
 
 
-def _random_branching(rng: np.random.Generator, sizes: Ints) -> _Branching:
+def _random_branching(rng: np.random.Generator, sizes: _Ints) -> _Branching:
     """Trees of these sizes where node 1 is below the root, and 2 and 3 are neighbours below node 1."""
     owner, place = _positions(sizes)
     root = _starts(sizes)
@@ -522,7 +523,7 @@ def _random_branching(rng: np.random.Generator, sizes: Ints) -> _Branching:
     return _Branching(root, parent[child], child)
 
 
-def _patterns(rng: np.random.Generator, positive: Flags) -> Ints:
+def _patterns(rng: np.random.Generator, positive: _Flags) -> _Ints:
     """The labels of nodes 1, 2 and 3 of each tree: the pattern, or the pattern with one label changed."""
     labels = np.tile(_PATTERN, (positive.size, 1))
     trees = np.flatnonzero(~positive)
@@ -532,7 +533,7 @@ def _patterns(rng: np.random.Generator, positive: Flags) -> Ints:
     return labels % len(_LABELS)
 
 
-def _without_chance_patterns(rng: np.random.Generator, label: Ints, trees: _Branching, positive: Flags) -> Ints:
+def _without_chance_patterns(rng: np.random.Generator, label: _Ints, trees: _Branching, positive: _Flags) -> _Ints:
     """The labels, without the patterns that came about by chance in negative trees."""
     b, c, d = _PATTERN
     tree = np.full(label.size, -1)  # of the nodes directly below a root
@@ -562,51 +563,41 @@ def _check_count(name: str, value: int, least: int = 1) -> None:
         raise UsageError(f"{name} must be an int >= {least}; got {value!r}")
 
 
-def _check_span(name: str, span: Span, least: int) -> None:
+def _check_span(name: str, span: _Span, least: int) -> None:
     match span:
         case (int(low), int(high)) if least <= low <= high:
             return
     raise UsageError(f"{name} must be two ints, (least, greatest), from {least} up; got {span!r}")
 
 
-def _half(rng: np.random.Generator, n: int) -> Flags:
+def _half(rng: np.random.Generator, n: int) -> _Flags:
     """Half of n, rounded up, at random."""
     return rng.permutation(np.arange(n) < (n + 1) // 2)
 
 
-def _starts(sizes: Ints) -> Ints:
+def _starts(sizes: _Ints) -> _Ints:
     """Where runs of these sizes begin when they are laid end to end."""
     return np.cumsum(sizes) - sizes
 
 
-def _positions(sizes: Ints) -> tuple[Ints, Ints]:
+def _positions(sizes: _Ints) -> tuple[_Ints, _Ints]:
     """For runs of these sizes laid end to end: which run each element is in, and its place there."""
     owner = np.repeat(np.arange(sizes.size), sizes)
     return owner, np.arange(owner.size) - _starts(sizes)[owner]
 
 
-def _owns(lengths: NDArray[Any]) -> Adjacency:
-    """Links to all rows of a table in order, so many for each owner."""
-    return Adjacency.from_lengths(lengths, np.arange(int(lengths.sum())))
-
-
-def _refers(targets: Ints) -> Adjacency:
-    """A reference from each row to the row given for it."""
-    return Adjacency.from_lengths(np.ones(targets.size), targets)
-
-
-def _owned(owners: Ints, n: int) -> Flags:
+def _owned(owners: _Ints, n: int) -> _Flags:
     found = np.zeros(n, dtype=np.bool_)
     found[owners] = True
     return found
 
 
-def _draw(rng: np.random.Generator, shares: Mapping[str, float], size: int) -> Ints:
+def _draw(rng: np.random.Generator, shares: Mapping[str, float], size: int) -> _Ints:
     return rng.choice(len(shares), size, p=list(shares.values()))
 
 
 def _classes(
-    rng: np.random.Generator, truth: Flags, noise: float, no: str = "negative", yes: str = "positive"
+    rng: np.random.Generator, truth: _Flags, noise: float, no: str = "negative", yes: str = "positive"
 ) -> Column:
     """The class of each individual, with an exact share of them changed."""
     if not isinstance(noise, int | float) or not 0 <= noise <= 1:
@@ -618,31 +609,13 @@ def _classes(
 
 
 def _nominal(codes: NDArray[Any], names: Sequence[str]) -> Column:
-    """A nominal column from positions in a list of names; its categories are those that occur, sorted."""
-    counts = np.bincount(codes, minlength=len(names))
-    categories = sorted(name for name, count in zip(names, counts, strict=True) if count)
-    code_of = np.array([categories.index(name) if name in categories else -1 for name in names], dtype=np.int32)
-    return Column("nominal", code_of[codes.astype(np.int64)], tuple(categories))
+    """Return a nominal column from positions in a list of names; its categories are those that occur, sorted."""
+    return named_column(codes, dict(enumerate(names)))
 
 
-def _flags(values: Flags) -> Column:
+def _flags(values: _Flags) -> Column:
     return Column("bool", values.astype(np.int8))
 
 
 def _ints(values: NDArray[Any]) -> Column:
     return Column("int", values.astype(np.float64))
-
-
-def _population(
-    individual: str, tables: Mapping[str, Table], links: Mapping[str, Sequence[Link]] = MappingProxyType({})
-) -> Population:
-    """The population of these tables; the attributes of the schema are read off the columns."""
-    types = tuple(
-        RecordType(
-            name,
-            tuple(Attribute(key, column.kind) for key, column in table.columns.items()),
-            tuple(links.get(name, ())),
-        )
-        for name, table in tables.items()
-    )
-    return Population(Schema(types, individual), tables)

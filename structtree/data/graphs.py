@@ -14,7 +14,7 @@ The dictionaries of networkx are taken as they are and read column by column; no
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from operator import itemgetter, methodcaller
@@ -24,16 +24,24 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from structtree.data.columns import Adjacency, Column, Population, Table
+from structtree.data.columns import Adjacency, Column, Population, TypedTable, linked, typed_table
 from structtree.data.infer import Misfit, Overrides, Pieces, keys_of, shown, values_of
-from structtree.data.schema import Attribute, Link, RecordType, Schema
-from structtree.data.textfiles import open_text_file
+from structtree.data.schema import Link
+from structtree.data.textfiles import MISSING_WORDS, extension_of, open_text_file
 from structtree.errors import DataError, UsageError, did_you_mean
 
-__all__ = ["GRAPH_FILES", "GraphIndividual", "Wiring", "from_graphs", "graph_population", "read_graphs"]
+__all__ = [
+    "GRAPH_FILES",
+    "GraphIndividual",
+    "Wiring",
+    "check_individual",
+    "from_graphs",
+    "graph_population",
+    "read_graphs",
+]
 
 GraphIndividual = Literal["Graph", "Node", "Edge"]
-"""What can get a label in graphs."""
+"""The types that can get a label in graphs."""
 
 GRAPH_FILES = (".graphml", ".gml")
 """The extensions of the graph files that can be read."""
@@ -45,10 +53,7 @@ _TOGETHER = 256
 
 
 def from_graphs(
-    graphs: Iterable[Any],
-    *,
-    individual: GraphIndividual = "Graph",
-    types: Mapping[str, str] | None = None,
+    graphs: Iterable[Any], *, individual: GraphIndividual = "Graph", types: Mapping[str, str] | None = None
 ) -> Population:
     """A population of networkx graphs: all directed, or none.
 
@@ -75,8 +80,8 @@ def from_graphs(
     >>> from_graphs([water], individual="Edge").record(0, depth=1)
     {'order': 1, 'ends': [{'element': 'O', 'edges': '...'}, {'element': 'H', 'edges': '...'}]}
     """
-    _check_individual(individual)
-    return _population(_checked(graphs), _Task(individual, Overrides(types or {})))
+    check_individual(individual)
+    return _population(_checked(graphs), _Wanted(individual, Overrides(types or {})))
 
 
 def read_graphs(
@@ -85,6 +90,7 @@ def read_graphs(
     individual: GraphIndividual = "Graph",
     types: Mapping[str, str] | None = None,
     format: Literal["graphml", "gml"] | None = None,
+    missing_words: Collection[str] = MISSING_WORDS,
 ) -> Population:
     """A population from a GraphML or GML file, or from a folder of such files, one graph each, in order of name.
 
@@ -95,6 +101,8 @@ def read_graphs(
         As in `from_graphs`.
     format : {"graphml", "gml"}, optional
         The format of a file whose extension does not tell it.
+    missing_words : collection of str
+        The words for a missing value of an attribute, besides the empty text.
 
     Examples
     --------
@@ -105,45 +113,48 @@ def read_graphs(
     ...     read_graphs(file).table("Node").n_rows
     2
     """
-    _check_individual(individual)
+    check_individual(individual)
     where = Path(path)
-    files = sorted(p for p in where.iterdir() if _extension(p) in GRAPH_FILES) if where.is_dir() else [where]
+    files = sorted(p for p in where.iterdir() if extension_of(p) in GRAPH_FILES) if where.is_dir() else [where]
     if not files:
         raise DataError(f"the folder has no {' or '.join(GRAPH_FILES)} file", source=str(where))
     graphs = _checked([_read_graph(file, format) for file in files], files)
-    return _population(graphs, _Task(individual, Overrides(types or {}), files))
+    for graph in graphs:
+        _drop_missing(graph, {"", *missing_words})
+    return _population(graphs, _Wanted(individual, Overrides(types or {}), files))
 
 
-def _check_individual(individual: str) -> None:
+def check_individual(individual: str) -> None:
+    """Refuse what cannot get a label in graphs."""
     if individual not in get_args(GraphIndividual):
         hint = did_you_mean(str(individual), get_args(GraphIndividual))
         raise UsageError(f"the individual of graphs cannot be {individual!r}{hint}")
 
 
 @dataclass(frozen=True, slots=True)
-class _Task:
-    """What the caller wants, and the files of the graphs if they come from files."""
+class _Wanted:
+    """The wishes of the caller, and the files of the graphs if they come from files."""
 
     individual: GraphIndividual
     overrides: Overrides
     files: Sequence[Path] | None = None
 
 
-def _population(graphs: Sequence[Any], task: _Task) -> Population:
-    names = ("Graph", "Node", "Edge") if task.individual == "Graph" else ("Node", "Edge")
+def _population(graphs: Sequence[Any], wanted: _Wanted) -> Population:
+    names = ("Graph", "Node", "Edge") if wanted.individual == "Graph" else ("Node", "Edge")
     pieces = {name: Pieces() for name in names}
     wirings: list[Wiring] = []
     n_nodes = 0
     for first in range(0, len(graphs), _TOGETHER):
         block = _block(graphs[first : first + _TOGETHER], first, n_nodes)
         for name in names:
-            _add_attributes(pieces[name], name, block, task)
+            _add_attributes(pieces[name], name, block, wanted)
         wirings.append(block.wiring)
         n_nodes += len(block.attributes["Node"])
     columns = {name: _columns(pieces[name]) for name in names}
     directed = graphs[0].is_directed()
-    population = graph_population(_joined(wirings), columns, directed=directed, individual=task.individual)
-    task.overrides.check(population.schema)
+    population = graph_population(_joined(wirings), columns, directed=directed, individual=wanted.individual)
+    wanted.overrides.check(population.schema)
     return population
 
 
@@ -235,7 +246,7 @@ def _checked(graphs: Iterable[Any], files: Sequence[Path] | None = None) -> list
 def _read_graph(path: Path, format: str | None) -> Any:
     import networkx as nx
 
-    format = _extension(path)[1:] if format is None or _extension(path) in GRAPH_FILES else format
+    format = extension_of(path)[1:] if format is None or extension_of(path) in GRAPH_FILES else format
     with open_text_file(path) as file:
         try:
             if format == "graphml":
@@ -249,8 +260,13 @@ def _read_graph(path: Path, format: str | None) -> Any:
             raise DataError(f"broken {format}: {problem}", source=str(path)) from None
 
 
-def _extension(path: Path) -> str:
-    return Path(path.name.lower().removesuffix(".gz")).suffix
+def _drop_missing(graph: Any, missing: Collection[str]) -> None:
+    """Drop attributes whose text stands for a missing value."""
+    nodes = (attributes for _, attributes in graph.nodes(data=True))
+    edges = (attributes for _, _, attributes in graph.edges(data=True))
+    for attributes in chain([graph.graph], nodes, edges):
+        for name in [name for name, value in attributes.items() if isinstance(value, str) and value in missing]:
+            attributes[name] = None
 
 
 # ---- what it becomes -------------------------------------------------------------------------------------
@@ -308,30 +324,20 @@ def graph_population(
     typed = [table(columns.get(name, {}), wiring, directed) for name, table in tables.items()]
     if individual == "Graph":
         typed = [_graphs(columns.get("Graph", {}), wiring), *typed]
-    return Population(
-        Schema(tuple(one.record for one in typed), individual), {one.record.name: one.table for one in typed}
-    )
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Typed:
-    """A record type and its table."""
-
-    record: RecordType
-    table: Table
+    return linked(individual, typed)
 
 
 _Columns = Mapping[str, Column]
 
 
-def _graphs(columns: _Columns, wiring: Wiring) -> _Typed:
-    nodes = Adjacency.from_lengths(wiring.n_nodes, np.arange(wiring.n_nodes.sum()))
-    return _typed("Graph", columns, len(wiring.n_nodes), {Link("nodes", "set", "Node"): nodes})
+def _graphs(columns: _Columns, wiring: Wiring) -> TypedTable:
+    nodes = {Link("nodes", "set", "Node"): Adjacency.in_order(wiring.n_nodes)}
+    return _typed("Graph", columns, len(wiring.n_nodes), nodes)
 
 
-def _nodes(columns: _Columns, wiring: Wiring, directed: bool) -> _Typed:
+def _nodes(columns: _Columns, wiring: Wiring, directed: bool) -> TypedTable:
     n_nodes, n_edges = len(wiring.n_edges), len(wiring.heads)
-    leaving = Adjacency.from_lengths(wiring.n_edges, np.arange(n_edges))
+    leaving = Adjacency.in_order(wiring.n_edges)
     if not directed:
         return _typed("Node", columns, n_nodes, {Link("edges", "set", "Edge"): leaving})
     n_arriving = np.bincount(wiring.heads, minlength=n_nodes)
@@ -340,7 +346,7 @@ def _nodes(columns: _Columns, wiring: Wiring, directed: bool) -> _Typed:
     return _typed("Node", columns, n_nodes, links)
 
 
-def _edges(columns: _Columns, wiring: Wiring, directed: bool) -> _Typed:
+def _edges(columns: _Columns, wiring: Wiring, directed: bool) -> TypedTable:
     """The edges as they leave their nodes and then, if directed, once more as they arrive, sorted by head."""
     to = wiring.heads
     if directed:
@@ -348,31 +354,34 @@ def _edges(columns: _Columns, wiring: Wiring, directed: bool) -> _Typed:
         twice = np.concatenate([np.arange(len(to)), by_head])
         columns = {name: column.take(twice) for name, column in columns.items()}
         to = np.concatenate([wiring.heads, wiring.tails[by_head]])
-    return _typed("Edge", columns, len(to), {Link("to", "one", "Node"): _single(to)})
+    return _typed("Edge", columns, len(to), {Link("to", "one", "Node"): Adjacency.single(to)})
 
 
-def _nodes_of_single_edges(columns: _Columns, wiring: Wiring, directed: bool) -> _Typed:
+def _nodes_of_single_edges(columns: _Columns, wiring: Wiring, directed: bool) -> TypedTable:
     n_nodes, once = len(wiring.n_edges), _seen_first(wiring, directed)
     tails, heads = wiring.tails[once], wiring.heads[once]
     if directed:
         links = {
-            Link("outgoing", "set", "Edge"): _grouped(tails, np.arange(len(tails)), n_nodes),
-            Link("incoming", "set", "Edge"): _grouped(heads, np.arange(len(heads)), n_nodes),
+            Link("outgoing", "set", "Edge"): Adjacency.grouped(tails, np.arange(len(tails)), n_nodes),
+            Link("incoming", "set", "Edge"): Adjacency.grouped(heads, np.arange(len(heads)), n_nodes),
         }
         return _typed("Node", columns, n_nodes, links)
     apart = np.flatnonzero(tails != heads)
-    touching = _grouped(
+    touching = Adjacency.grouped(
         np.concatenate([tails, heads[apart]]), np.concatenate([np.arange(len(tails)), apart]), n_nodes
     )
     return _typed("Node", columns, n_nodes, {Link("edges", "set", "Edge"): touching})
 
 
-def _single_edges(columns: _Columns, wiring: Wiring, directed: bool) -> _Typed:
+def _single_edges(columns: _Columns, wiring: Wiring, directed: bool) -> TypedTable:
     once = _seen_first(wiring, directed)
     columns = {name: column.take(once) for name, column in columns.items()}
     tails, heads = wiring.tails[once], wiring.heads[once]
     if directed:
-        links = {Link("from", "one", "Node"): _single(tails), Link("to", "one", "Node"): _single(heads)}
+        links = {
+            Link("from", "one", "Node"): Adjacency.single(tails),
+            Link("to", "one", "Node"): Adjacency.single(heads),
+        }
         return _typed("Edge", columns, len(once), links)
     both = np.column_stack([tails, heads])
     loop = tails == heads
@@ -388,16 +397,7 @@ def _seen_first(wiring: Wiring, directed: bool) -> NDArray[np.int64]:
     return np.flatnonzero(wiring.heads >= wiring.tails)
 
 
-def _single(targets: NDArray[np.int64]) -> Adjacency:
-    return Adjacency.from_lengths(np.ones(len(targets), dtype=np.int64), targets)
-
-
-def _grouped(owners: NDArray[np.int64], targets: NDArray[np.int64], n_owners: int) -> Adjacency:
-    order = np.argsort(owners, kind="stable")
-    return Adjacency.from_lengths(np.bincount(owners, minlength=n_owners), targets[order])
-
-
-_Maker = Callable[[_Columns, Wiring, bool], _Typed]
+_Maker = Callable[[_Columns, Wiring, bool], TypedTable]
 _NODE_TABLES: Mapping[str, _Maker] = {"Node": _nodes, "Edge": _edges}
 _EDGE_TABLES: Mapping[str, _Maker] = {"Edge": _single_edges, "Node": _nodes_of_single_edges}
 
@@ -406,32 +406,30 @@ def _columns(pieces: Pieces) -> dict[str, Column]:
     return {name: pieces.column(pieces.attribute(name)) for name in pieces.columns}
 
 
-def _typed(name: str, columns: _Columns, n_rows: int, links: Mapping[Link, Adjacency]) -> _Typed:
+def _typed(name: str, columns: _Columns, n_rows: int, links: Mapping[Link, Adjacency]) -> TypedTable:
     for link in links:
         if link.name in columns:
             message = f"the attribute {link.name!r} of {name} has the name of a link"
             raise DataError(message, fix="give the attribute another name in the graphs")
-    attributes = tuple(Attribute(key, column.kind) for key, column in columns.items())
-    table = Table(n_rows, columns, {link.name: adjacency for link, adjacency in links.items()})
-    return _Typed(RecordType(name, attributes, tuple(links)), table)
+    return typed_table(name, n_rows, columns, links)
 
 
-def _add_attributes(pieces: Pieces, type_name: str, block: _Block, task: _Task) -> None:
+def _add_attributes(pieces: Pieces, type_name: str, block: _Block, wanted: _Wanted) -> None:
     rows = block.attributes[type_name]
     chunk = pieces.add_chunk(len(rows))
     for key in keys_of(rows):
         if not isinstance(key, str) or not key:
             raise DataError(f"expected the name of an attribute of {type_name}, got {shown(key)}")
         try:
-            pieces.add(chunk, key, values_of(rows, key), task.overrides.declared(type_name, key))
+            pieces.add(chunk, key, values_of(rows, key), wanted.overrides.declared(type_name, key))
         except Misfit as misfit:
-            raise _error(block, type_name, key, misfit, task) from None
+            raise _error(block, type_name, key, misfit, wanted) from None
 
 
 # ---- what is wrong, and where ----------------------------------------------------------------------------
 
 
-def _error(block: _Block, type_name: str, key: str, misfit: Misfit, task: _Task) -> DataError:
+def _error(block: _Block, type_name: str, key: str, misfit: Misfit, wanted: _Wanted) -> DataError:
     node, path = misfit.index, f".{key}"
     if type_name == "Edge":
         link = "outgoing" if block.graphs[0].is_directed() else "edges"
@@ -443,9 +441,9 @@ def _error(block: _Block, type_name: str, key: str, misfit: Misfit, task: _Task)
     graph = block.first_graph + (node if type_name == "Graph" else _owner(block.wiring.n_nodes, node))
     return DataError(
         misfit.message,
-        source=None if task.files is None else str(task.files[graph]),
+        source=None if wanted.files is None else str(wanted.files[graph]),
         path=f"${path}",
-        individual={"Graph": graph, "Node": block.first_node + node}.get(task.individual),
+        individual={"Graph": graph, "Node": block.first_node + node}.get(wanted.individual),
         fix=f"to read all of them as text: --type {key}=nominal" if misfit.fix == "nominal" else None,
     )
 

@@ -10,7 +10,7 @@ whole numbers            ``int`` (``2.0`` written so is a real)
 numbers                  ``real``
 strings                  ``nominal``, its categories sorted
 missing                  ``nominal`` with no categories
-of different families    refused, with the place of the odd one
+of different sorts       refused, with the place of the odd one
 =======================  =========================================
 
 A *declared* kind (an override such as ``zip=nominal``, or a schema) takes every value that can be read as
@@ -39,26 +39,26 @@ from structtree.errors import UnknownNameError, UsageError, did_you_mean
 
 __all__ = [
     "EXPECTED",
-    "Family",
     "Misfit",
     "Overrides",
     "Pieces",
+    "ValueSort",
     "common_kind",
     "encode",
-    "families",
-    "families_of",
-    "family_of",
     "first_outside",
     "join",
     "keys_of",
     "missing_column",
     "shown",
+    "sort_of",
+    "sorts_of_types",
     "type_name_of",
+    "value_sorts",
     "values_of",
 ]
 
-Family = Literal["missing", "flag", "number", "string", "record", "list", "other"]
-"""Values of one family can stand in one member."""
+ValueSort = Literal["missing", "flag", "number", "string", "record", "list", "other"]
+"""Values of one sort can stand in one member."""
 
 EXPECTED: Mapping[str, str] = {
     "flag": "true or false",
@@ -68,14 +68,9 @@ EXPECTED: Mapping[str, str] = {
     "list": "a list",
     "other": "a plain value, a record or a list",
 }
-"""How an error names what a family of values is."""
+"""How an error names what a sort of values is."""
 
-_FAMILY_OF_KIND: Mapping[Kind, Family] = {
-    "bool": "flag",
-    "int": "number",
-    "real": "number",
-    "nominal": "string",
-}
+_SORT_OF_KIND: Mapping[Kind, ValueSort] = {"bool": "flag", "int": "number", "real": "number", "nominal": "string"}
 
 
 class Misfit(Exception):  # noqa: N818  # not an error yet: the reader who knows the place makes it one
@@ -96,10 +91,10 @@ class Misfit(Exception):  # noqa: N818  # not an error yet: the reader who knows
         super().__init__(message)
 
 
-# ---- families of values ----------------------------------------------------------------------------------
+# ---- sorts of values -------------------------------------------------------------------------------------
 
 
-_FAMILY_OF_TYPE: Mapping[type, Family] = {
+_SORT_OF_TYPE: Mapping[type, ValueSort] = {
     type(None): "missing",
     bool: "flag",
     int: "number",
@@ -110,7 +105,7 @@ _FAMILY_OF_TYPE: Mapping[type, Family] = {
     np.bool_: "flag",
 }
 
-_FAMILY_OF_BASE: Sequence[tuple[type | tuple[type, ...], Family]] = (
+_SORT_OF_BASE: Sequence[tuple[type | tuple[type, ...], ValueSort]] = (
     ((int, float, np.integer, np.floating), "number"),
     (str, "string"),
     (Mapping, "record"),
@@ -118,34 +113,34 @@ _FAMILY_OF_BASE: Sequence[tuple[type | tuple[type, ...], Family]] = (
 )
 
 
-def family_of(cls: type[Any]) -> Family:
-    """The family of a Python type.
+def sort_of(cls: type[Any]) -> ValueSort:
+    """The sort of a Python type.
 
     Examples
     --------
-    >>> family_of(bool), family_of(float), family_of(dict), family_of(set)
+    >>> sort_of(bool), sort_of(float), sort_of(dict), sort_of(set)
     ('flag', 'number', 'record', 'other')
     """
-    exact = _FAMILY_OF_TYPE.get(cls)
+    exact = _SORT_OF_TYPE.get(cls)
     if exact is not None:
         return exact
-    return next((family for base, family in _FAMILY_OF_BASE if issubclass(cls, base)), "other")
+    return next((sort for base, sort in _SORT_OF_BASE if issubclass(cls, base)), "other")
 
 
-def families(values: Iterable[Any]) -> frozenset[Family]:
-    """The families that occur among the values.
+def value_sorts(values: Iterable[Any]) -> frozenset[ValueSort]:
+    """The sorts that occur among the values.
 
     Examples
     --------
-    >>> sorted(families([1, None, 2.5]))
+    >>> sorted(value_sorts([1, None, 2.5]))
     ['missing', 'number']
     """
-    return families_of(set(map(type, values)))
+    return sorts_of_types(set(map(type, values)))
 
 
-def families_of(types: Iterable[type[Any]]) -> frozenset[Family]:
-    """The families of some Python types."""
-    return frozenset(map(family_of, types))
+def sorts_of_types(types: Iterable[type[Any]]) -> frozenset[ValueSort]:
+    """The sorts of some Python types."""
+    return frozenset(map(sort_of, types))
 
 
 def keys_of(records: Sequence[Mapping[str, Any]]) -> Sequence[str]:
@@ -164,7 +159,7 @@ def keys_of(records: Sequence[Mapping[str, Any]]) -> Sequence[str]:
 
 
 def values_of(records: Sequence[Mapping[str, Any]], key: str) -> list[Any]:
-    """What all records have under a key, None where it is absent.
+    """Return the values of all records under a key, None where it is absent.
 
     Examples
     --------
@@ -178,8 +173,8 @@ def values_of(records: Sequence[Mapping[str, Any]], key: str) -> list[Any]:
 
 
 def first_outside(values: Iterable[Any], allowed: Collection[str]) -> int:
-    """The index of the first value of another family; there must be one."""
-    return next(i for i, value in enumerate(values) if family_of(type(value)) not in allowed)
+    """The index of the first value of another sort; there must be one."""
+    return next(i for i, value in enumerate(values) if sort_of(type(value)) not in allowed)
 
 
 def shown(value: Any, width: int = 40) -> str:
@@ -190,12 +185,12 @@ def shown(value: Any, width: int = 40) -> str:
     >>> shown("high"), shown(None), shown([1, 2]), shown(True)
     ("'high'", 'null', 'a list', 'true')
     """
-    family = family_of(type(value))
-    if family in ("record", "list"):
-        return EXPECTED[family]
-    if family == "other":
+    sort = sort_of(type(value))
+    if sort in ("record", "list"):
+        return EXPECTED[sort]
+    if sort == "other":
         return f"a {type(value).__name__}"
-    text = "null" if value is None else str(value).lower() if family == "flag" else repr(_plain(value))
+    text = "null" if value is None else str(value).lower() if sort == "flag" else repr(_plain(value))
     return text if len(text) <= width else f"{text[: width - 3]}..."
 
 
@@ -233,7 +228,7 @@ def encode(
     Raises
     ------
     Misfit
-        When a value is of another family than the first, or cannot be read as declared.
+        When a value is of another sort than the first, or cannot be read as declared.
 
     Examples
     --------
@@ -253,7 +248,7 @@ def encode(
         kind = _inferred_kind(values, types, like)
         if kind is None:
             return None
-    if any(family_of(t) in ("record", "list", "other") for t in types):
+    if any(sort_of(t) in ("record", "list", "other") for t in types):
         index = first_outside(values, ("missing", "flag", "number", "string"))
         raise Misfit(index, f"expected {_wanted(kind)}, got {shown(values[index])}")
     match kind:
@@ -375,17 +370,17 @@ def _recoded(column: Column, categories: tuple[str, ...]) -> NDArray[Any]:
 
 
 def _has_stray_nans(types: set[type], like: Kind | None) -> bool:
-    """Whether a float may be a NaN that stands for a missing value of another family."""
-    found = {family_of(t) for t in types} | ({_FAMILY_OF_KIND[like]} if like else set())
+    """Return whether a float may be a NaN that stands for a missing value of another sort."""
+    found = {sort_of(t) for t in types} | ({_SORT_OF_KIND[like]} if like else set())
     return "number" in found and len(found - {"missing"}) > 1
 
 
 def _inferred_kind(values: Sequence[Any], types: set[type], like: Kind | None) -> Kind | None:
     """The kind by the rules above; None when no value is there."""
-    found = {family_of(t) for t in types} - {"missing"}
+    found = {sort_of(t) for t in types} - {"missing"}
     if not found:
         return None
-    first = _FAMILY_OF_KIND[like] if like else _first_family(values)
+    first = _SORT_OF_KIND[like] if like else _first_sort(values)
     if first in ("record", "list", "other"):
         index = first_outside(values, {"missing"})
         raise Misfit(index, f"expected a plain value, got {shown(values[index])}")
@@ -402,8 +397,8 @@ def _inferred_kind(values: Sequence[Any], types: set[type], like: Kind | None) -
             return _kind_of_numbers(values, types)
 
 
-def _first_family(values: Sequence[Any]) -> Family:
-    return next(family for value in values if (family := family_of(type(value))) != "missing")
+def _first_sort(values: Sequence[Any]) -> ValueSort:
+    return next(sort for value in values if (sort := sort_of(type(value))) != "missing")
 
 
 def _kind_of_numbers(values: Sequence[Any], types: set[type]) -> Kind | None:
@@ -416,13 +411,13 @@ def _kind_of_numbers(values: Sequence[Any], types: set[type]) -> Kind | None:
 
 
 def _wanted(kind: Kind) -> str:
-    return "a whole number" if kind == "int" else EXPECTED[_FAMILY_OF_KIND[kind]]
+    return "a whole number" if kind == "int" else EXPECTED[_SORT_OF_KIND[kind]]
 
 
 def _numbers(values: Sequence[Any], types: set[type], kind: Kind) -> NDArray[np.float64]:
     if kind == "real" and types == {float}:
         return np.fromiter(values, np.float64, len(values))
-    if any(family_of(t) == "string" for t in types):
+    if any(sort_of(t) == "string" for t in types):
         values = [_number(i, value, kind) for i, value in enumerate(values)]
     try:
         numbers = np.array(values, dtype=np.float64)  # None becomes NaN
@@ -499,7 +494,7 @@ _KINDS = f"{', '.join(get_args(Kind)[:-1])} or {get_args(Kind)[-1]}"
 
 @dataclass(frozen=True, slots=True)
 class Overrides:
-    """What the user said about members, as in ``{"zip": "nominal", "Car.wheels": "int", "cars": "set"}``.
+    """The kinds of members that the user wants, as in ``{"zip": "nominal", "Car.wheels": "int", "cars": "set"}``.
 
     A key is the name of a member, or ``Type.member`` where the name alone would mean too many; the value is
     ``bool``, ``int``, ``real`` or ``nominal`` for an attribute, ``set`` or ``list`` for a link.
@@ -531,7 +526,7 @@ class Overrides:
         return said if said in get_args(Kind) else None  # type: ignore[return-value]  # the test has checked it
 
     def link(self, type_name: str, member: str) -> Literal["set", "list"] | None:
-        """Whether the user wants a link to be a set or a list, if they said so."""
+        """The kind the user wants a link to have, set or list, if they said so."""
         said = self._said(type_name, member)
         return said if said in ("set", "list") else None  # type: ignore[return-value]  # the test has checked it
 

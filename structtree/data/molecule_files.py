@@ -9,111 +9,42 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, Literal
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
 
-from structtree.data.columns import Column
-from structtree.data.delimited import Layout, iter_rows, layout_of
-from structtree.data.infer import Misfit, Overrides, encode, keys_of, missing_column, values_of
-from structtree.data.schema import Kind
-from structtree.data.tables import read_csv
-from structtree.data.textfiles import open_text_file
+from structtree.data.delimited import CsvLayout, csv_sheet
+from structtree.data.frames import Coded, Sheet, Texts
+from structtree.data.infer import keys_of, values_of
+from structtree.data.textfiles import MISSING_WORDS, extension_of, open_text_file, present
 from structtree.errors import DataError, UnknownNameError, UsageError
 
-__all__ = ["Notation", "Written", "column_of_texts", "is_table", "read_written", "smiles_column", "table_layout"]
+__all__ = ["MoleculeSheet", "Notation", "block_sheet", "has_table_name", "line_sheet", "smiles_column", "table_sheet"]
 
 Notation = Literal["smiles", "molblock"]
 
-_MISSING = ("", "?", "NA", "NaN")
-
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Written:
-    """Molecules as a file has them.
+class MoleculeSheet:
+    """Molecules as a file has them: the text of each, None if there is none, and a sheet of what else is said."""
 
-    Parameters
-    ----------
-    source : str
-        The file.
-    notation : {"smiles", "molblock"}
-        How the texts are to be read.
-    texts : sequence of str or None
-        One for each molecule; None if there is no text.
-    columns : mapping from name to Column
-        What else the file says of each molecule.
-    lines : callable
-        The line on which each molecule stands; asked for only when something is wrong.
-    """
-
-    source: str
-    notation: Notation
     texts: Sequence[str | None]
-    columns: Mapping[str, Column]
-    lines: Callable[[], Sequence[int]]
+    rest: Sheet
 
 
-def read_written(
-    path: str | os.PathLike[str],
-    notation: Notation,
-    *,
-    smiles: str | None = None,
-    types: Mapping[str, str] | None = None,
-    table: Mapping[str, Any] | None = None,
-) -> Written:
-    """The molecules of a file, as texts.
-
-    Parameters
-    ----------
-    path : path
-    notation : {"smiles", "molblock"}
-    smiles : str, optional
-        The column that has the SMILES of a table, if its name does not tell.
-    types : mapping, optional
-        Kinds to read the other columns as.
-    table : mapping, optional
-        How a table is laid out: any of the options ``delimiter``, ``header``, ``names``, ``encoding``, ``decimal``
-        and ``missing`` of `structtree.data.tables.read_csv`.
+def has_table_name(path: str | os.PathLike[str]) -> bool:
+    """Return whether a file is a table by its name.
 
     Examples
     --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     file = Path(folder) / "two.smi"
-    ...     _ = file.write_text("CCO ethanol\\nc1ccccc1 benzene\\n")
-    ...     two = read_written(file, "smiles")
-    >>> two.texts, two.columns["name"].value(1), two.lines()
-    (['CCO', 'c1ccccc1'], 'benzene', [1, 2])
-    """
-    overrides = Overrides(types or {})
-    if notation == "molblock":
-        return _blocks(path, overrides)
-    if smiles is not None or is_table(path) or table:
-        return _table(path, smiles, types or {}, table or {})
-    return _lines(path, overrides)
-
-
-def is_table(path: str | os.PathLike[str]) -> bool:
-    """Whether a file is a table by its name.
-
-    Examples
-    --------
-    >>> is_table("a.csv.gz"), is_table("a.smi")
+    >>> has_table_name("a.csv.gz"), has_table_name("a.smi")
     (True, False)
     """
-    return Path(path).name.lower().removesuffix(".gz").endswith((".csv", ".tsv"))
-
-
-def table_layout(path: str | os.PathLike[str], options: Mapping[str, Any]) -> Layout:
-    """The layout of a table, from those of the options of `structtree.data.tables.read_csv` that are about it."""
-    known = {name: options[name] for name in ("delimiter", "names", "encoding") if name in options}
-    header = options.get("header")
-    return layout_of(path, header="names" not in options if header is None else header, **known)
+    return extension_of(path) in (".csv", ".tsv")
 
 
 def smiles_column(names: Sequence[str]) -> str | None:
-    """The column that has the SMILES by its name, or None.
+    """Return the column that has the SMILES by its name, or None.
 
     Examples
     --------
@@ -125,71 +56,67 @@ def smiles_column(names: Sequence[str]) -> str | None:
     return next(iter(exact + near), None)
 
 
-def column_of_texts(values: Sequence[str | None], kind: Kind | None = None) -> Column:
-    """A column from texts: of numbers if each is one, as in a table.
+def table_sheet(
+    layout: CsvLayout,
+    smiles: str | None = None,
+    *,
+    decimal: str = ".",
+    missing_words: Sequence[str] = MISSING_WORDS,
+    as_text: Collection[str] = (),
+) -> MoleculeSheet:
+    """Return the molecules of a table: one column has their SMILES.
 
-    Examples
-    --------
-    >>> column_of_texts(["1", None, "2.5"]).kind, column_of_texts(["1", "x", "?"]).categories
-    ('real', ('1', 'x'))
+    Parameters
+    ----------
+    layout : CsvLayout
+    smiles : str, optional
+        The column that has the SMILES, if its name does not tell.
+    decimal, missing_words, as_text
+        As in `structtree.data.delimited.csv_sheet`.
     """
-    texts = [None if value is None or value.strip() in _MISSING else value.strip() for value in values]
-    if kind is None and not any(texts):
-        return missing_column("nominal", len(texts))
-    column = encode(texts, _kind_of_texts(texts) if kind is None else kind)
-    assert column is not None  # because the kind is declared
-    return column
-
-
-def _kind_of_texts(texts: Sequence[str | None]) -> Kind:
-    try:
-        numbers = [float(text) for text in texts if text is not None]
-    except ValueError:
-        return "nominal"
-    whole = all(number.is_integer() for number in numbers) and not any("." in text for text in texts if text)
-    return "int" if whole else "real"
-
-
-def _columns(records: Sequence[Mapping[str, str]], overrides: Overrides, source: str) -> dict[str, Column]:
-    columns = {}
-    for name in keys_of(records):
-        try:
-            columns[name] = column_of_texts(values_of(records, name), overrides.attribute("Molecule", name))
-        except Misfit as misfit:
-            raise DataError(misfit.message, source=source, path=name, individual=misfit.index) from None
-    return columns
-
-
-# ---- tables ----------------------------------------------------------------------------------------------
-
-
-def _table(
-    path: str | os.PathLike[str], smiles: str | None, types: Mapping[str, str], options: Mapping[str, Any]
-) -> Written:
-    layout = table_layout(path, options)
     column = smiles_column(layout.names) if smiles is None else smiles
     if column is None:
-        shown = ", ".join(map(repr, layout.names[:6]))
-        raise UsageError(f"{path}: no column is named smiles (there are {shown}); say which it is: smiles=NAME")
+        known = ", ".join(map(repr, layout.names[:6]))
+        message = f"no column is named smiles (there are {known}); say which it is: smiles=NAME"
+        raise UsageError(f"{layout.source}: {message}")
     if column not in layout.names:
         raise UnknownNameError("column", column, layout.names)
-    population = read_csv(path, individual="Molecule", types={**types, column: "nominal"}, **options)
-    table = population.table("Molecule")
-    texts, columns = table.columns[column], {name: c for name, c in table.columns.items() if name != column}
-    named: list[str | None] = [*texts.categories, None]
-    return Written(
-        str(path),
-        "smiles",
-        [named[code] for code in texts.values.tolist()],
-        columns,
-        lambda: [row.line for row in iter_rows(layout)],
-    )
+    sheet = csv_sheet(layout, decimal=decimal, missing_words=missing_words, as_text={column, *as_text})
+    texts = sheet.columns[column]
+    assert isinstance(texts, Coded)  # because it is to be text
+    named = [*texts.values, None]
+    rest = {name: raw for name, raw in sheet.columns.items() if name != column}
+    return MoleculeSheet([named[code] for code in texts.codes.tolist()], replace(sheet, columns=rest))
+
+
+def _sheet(
+    texts: Sequence[str | None],
+    records: Sequence[Mapping[str, str]],
+    lines: Sequence[int],
+    missing_words: Collection[str],
+    source: str,
+) -> MoleculeSheet:
+    columns = {name: Texts(present(values_of(records, name), missing_words)) for name in keys_of(records)}
+    return MoleculeSheet(texts, Sheet(columns, len(texts), source, lines))
 
 
 # ---- a SMILES a line -------------------------------------------------------------------------------------
 
 
-def _lines(path: str | os.PathLike[str], overrides: Overrides) -> Written:
+def line_sheet(path: str | os.PathLike[str], *, missing_words: Collection[str] = MISSING_WORDS) -> MoleculeSheet:
+    """Return the molecules of a file with a SMILES a line.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = pathlib.Path(folder) / "two.smi"
+    ...     _ = file.write_text("CCO ethanol\\nc1ccccc1 benzene\\n")
+    ...     two = line_sheet(file)
+    >>> two.texts, two.rest.columns["name"].cells, two.rest.line_of(1)
+    (['CCO', 'c1ccccc1'], ['ethanol', 'benzene'], 2)
+    """
+    source = os.fspath(path)
     numbered = [(line, text) for line, text in _text_lines(path) if text.strip()]
     names = _header(numbered[0][1]) if numbered else None
     if names is not None:
@@ -198,12 +125,10 @@ def _lines(path: str | os.PathLike[str], overrides: Overrides) -> Written:
     for (line, _), fields in zip(numbered, split, strict=True):
         if names is not None and len(fields) != len(names):
             message = f"expected {len(names)} fields as in the header, got {len(fields)}"
-            raise DataError(message, source=str(path), line=line)
+            raise DataError(message, source=source, line=line)
     records = [dict(zip(names or ("smiles", "name"), fields, strict=False)) for fields in split]
     texts = [record.pop("smiles") for record in records]
-    return Written(
-        str(path), "smiles", texts, _columns(records, overrides, str(path)), lambda: [line for line, _ in numbered]
-    )
+    return _sheet(texts, records, [line for line, _ in numbered], missing_words, source)
 
 
 def _header(first: str) -> list[str] | None:
@@ -242,11 +167,11 @@ class _Block:
     properties: dict[str, str]
 
 
-def _blocks(path: str | os.PathLike[str], overrides: Overrides) -> Written:
+def block_sheet(path: str | os.PathLike[str], *, missing_words: Collection[str] = MISSING_WORDS) -> MoleculeSheet:
+    """Return the molecules of an SD file or a MOL file."""
     blocks = list(_iter_blocks(path))
-    columns = _columns([block.properties for block in blocks], overrides, str(path))
-    lines = [block.line for block in blocks]
-    return Written(str(path), "molblock", [block.table for block in blocks], columns, lambda: lines)
+    tables, lines = [block.table for block in blocks], [block.line for block in blocks]
+    return _sheet(tables, [block.properties for block in blocks], lines, missing_words, os.fspath(path))
 
 
 def _iter_blocks(path: str | os.PathLike[str]) -> Iterator[_Block]:

@@ -14,8 +14,8 @@ Ring      ``size``, ``aromatic``, ``hetero`` (how many of its atoms are not carb
 Functional groups are not columns but definitions, in the grammars ``molecules`` and ``molecules-deep``: there one can
 read what they are, change them, and write more.
 
-RDKit is asked a fixed set of questions (`questions`) about each molecule. The answers go into flat arrays, and all
-that can be told from other answers (degrees, what is in a ring, what is fused) is worked out for all molecules at
+RDKit computes a fixed set of numbers (`descriptors`) for each molecule. They go into flat arrays, and all that can be
+told from others (degrees, what is in a ring, what is fused) is worked out for all molecules at
 once; so nearly all the time is RDKit's own (``benchmarks/reading_molecules.py``).
 
 A molecule that RDKit cannot read is refused, with its line; or skipped, and then a `SkippedMolecules` warning tells
@@ -28,24 +28,25 @@ import os
 import warnings
 from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from operator import methodcaller
-from typing import Any, Literal, get_args
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from structtree.data.columns import Adjacency, Column, Population, Table, named_column
+from structtree.data.columns import Adjacency, Column, Population, TypedTable, linked, named_column, typed_table
+from structtree.data.delimited import CsvLayout, csv_layout
+from structtree.data.frames import Sheet, Texts, typed_column
 from structtree.data.infer import Misfit, Overrides, encode, keys_of, missing_column, shown, values_of
-from structtree.data.molecule_files import Notation, column_of_texts, is_table, read_written
+from structtree.data.molecule_files import Notation, block_sheet, has_table_name, line_sheet, table_sheet
+from structtree.data.options import Hydrogens, check_option
 from structtree.data.schema import Attribute, Kind, Link, RecordType, Schema
-from structtree.errors import DataError, MissingPackageError, UsageError, did_you_mean
+from structtree.data.textfiles import MISSING_WORDS, present
+from structtree.errors import DataError, MissingPackageError, UsageError
 
-__all__ = ["Hydrogens", "Questions", "SkippedMolecules", "from_molecules", "questions", "read_molecules"]
-
-Hydrogens = Literal["implicit", "explicit"]
-"""Whether hydrogens are only counted, or atoms of their own."""
+__all__ = ["Descriptors", "SkippedMolecules", "descriptors", "from_molecules", "read_molecules"]
 
 
 class SkippedMolecules(UserWarning):
@@ -72,8 +73,9 @@ def from_molecules(
     types: Mapping[str, str] | None = None,
     hydrogens: Hydrogens = "implicit",
     skip_bad: bool = False,
+    missing_words: Sequence[str] = MISSING_WORDS,
 ) -> Population:
-    """A population of molecules.
+    """Return the population of some molecules.
 
     Parameters
     ----------
@@ -87,6 +89,8 @@ def from_molecules(
         Whether hydrogens are only counted, or atoms of their own.
     skip_bad : bool
         Whether molecules that RDKit cannot read are left out, with a `SkippedMolecules` warning.
+    missing_words : sequence of str
+        The words for a missing value in properties and columns of text, besides the empty text.
 
     Examples
     --------
@@ -97,40 +101,41 @@ def from_molecules(
     >>> [(name, molecules.table(name).n_rows) for name in molecules.schema.names]
     [('Molecule', 2), ('Atom', 12), ('Bond', 22), ('Ring', 1)]
     """
-    _check_hydrogens(hydrogens)
-    known, overrides = list(molecules), Overrides(types or {})
-    toolkit = _toolkit()
-    given = {**_properties(known, overrides, toolkit), **_given_columns(columns or {}, len(known), overrides)}
-    population = _population(_Batch(known, given, toolkit.molecule), hydrogens, skip_bad)
-    overrides.check(population.schema)
-    return population
+    check_option("hydrogens", hydrogens)
+    known, chem = list(molecules), _rdkit()
+    values = {**_properties(known, chem.Mol), **_given_columns(columns or {}, len(known))}
+    overrides = Overrides(types or {})
+    _check_types(overrides, values)
+    given = {name: _column(values[name], name, overrides, missing_words) for name in values}
+    return _population(_Batch(known, given, _own_copy), hydrogens, skip_bad)
 
 
 def read_molecules(
-    path: str | os.PathLike[str],
+    path: str | os.PathLike[str] | CsvLayout,
     *,
     notation: Notation = "smiles",
     smiles: str | None = None,
     types: Mapping[str, str] | None = None,
     hydrogens: Hydrogens = "implicit",
     skip_bad: bool = False,
-    **table: Any,
+    decimal: str | None = None,
+    missing_words: Sequence[str] = MISSING_WORDS,
+    **layout: Any,
 ) -> Population:
-    """A population from a table with a column of SMILES, a ``.smi`` file, an SD file or a MOL file.
+    """Return the population of a table with a column of SMILES, a ``.smi`` file, an SD file or a MOL file.
 
     Parameters
     ----------
-    path : path
-        May end in ``.gz``.
+    path : path or CsvLayout
+        May end in ``.gz``; or the layout of a table that is known already.
     notation : {"smiles", "molblock"}
         What the file has; a table is one whose name ends in ``.csv`` or ``.tsv``.
     smiles : str, optional
         The column with the SMILES, if it is not named so.
-    types, hydrogens, skip_bad
+    types, hydrogens, skip_bad, missing_words
         As in `from_molecules`.
-    **table
-        How a table is laid out: the options ``delimiter``, ``header``, ``names``, ``encoding``, ``decimal`` and
-        ``missing`` of `structtree.data.tables.read_csv`.
+    decimal, delimiter, header, names, encoding
+        How a table is laid out; see `structtree.data.tables.read_csv`.
 
     Examples
     --------
@@ -142,32 +147,44 @@ def read_molecules(
     >>> two.column("active").categories, two.column("donors").values.tolist()
     (('no', 'yes'), [1.0, 1.0])
     """
-    _check_hydrogens(hydrogens)
-    toolkit = _toolkit(str(path))
-    written = read_written(path, notation, smiles=smiles, types=types, table=table)
-    parse = toolkit.smiles if written.notation == "smiles" else toolkit.block
-    batch = _Batch(written.texts, written.columns, parse, written.source, written.lines)
-    return _population(batch, hydrogens, skip_bad)
+    check_option("hydrogens", hydrogens)
+    overrides = Overrides(types or {})
+    source = path.source if isinstance(path, CsvLayout) else os.fspath(path)
+    chem = _rdkit(source)
+    if notation == "molblock":
+        found = block_sheet(source, missing_words=missing_words)
+    elif isinstance(path, CsvLayout) or layout or has_table_name(source) or (smiles or decimal) is not None:
+        table = path if isinstance(path, CsvLayout) else csv_layout(path, **layout)
+        as_text = [name for name in table.names if overrides.attribute("Molecule", name) == "nominal"]
+        found = table_sheet(table, smiles, decimal=decimal or ".", missing_words=missing_words, as_text=as_text)
+    else:
+        found = line_sheet(source, missing_words=missing_words)
+    sheet = found.rest
+    _check_types(overrides, sheet.columns)
+    columns = {name: sheet.typed(name, overrides.attribute("Molecule", name)).column for name in sheet.columns}
+    parse = chem.MolFromMolBlock if notation == "molblock" else chem.MolFromSmiles
+    return _population(_Batch(found.texts, columns, parse, sheet), hydrogens, skip_bad)
 
 
-def _check_hydrogens(hydrogens: str) -> None:
-    if hydrogens not in get_args(Hydrogens):
-        raise UsageError(f"hydrogens cannot be {hydrogens!r}{did_you_mean(str(hydrogens), get_args(Hydrogens))}")
+def _check_types(overrides: Overrides, columns: Iterable[str]) -> None:
+    """Refuse a kind that the user wants for what is none of the columns."""
+    attributes = tuple(Attribute(name, "nominal") for name in columns)
+    overrides.check(Schema((RecordType("Molecule", attributes),), "Molecule"))
 
 
-# ---- what RDKit is asked ---------------------------------------------------------------------------------
+# ---- what RDKit computes ----------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
-class Questions:
-    """What RDKit is asked about each molecule, atom and bond, by the name of the answer.
+class Descriptors:
+    """The functions of RDKit that describe each molecule, atom and bond, by the name of what they compute.
 
     Parameters
     ----------
     molecule, atom, bond : mapping from name to callable
         Each callable takes the molecule, the atom or the bond, and gives a number.
     prepare : callable
-        What is done to a molecule before its atoms are asked.
+        What is done to a molecule before its atoms are described.
     """
 
     molecule: Mapping[str, Callable[[Any], float]]
@@ -176,18 +193,18 @@ class Questions:
     prepare: Callable[[Any], Any]
 
 
-def questions() -> Questions:
-    """What RDKit is asked.
+def descriptors() -> Descriptors:
+    """Return the functions of RDKit that are used.
 
     Examples
     --------
-    >>> list(questions().bond)
+    >>> list(descriptors().bond)
     ['begin', 'end', 'order', 'conjugated', 'stereo']
     """
     from rdkit.Chem import rdchem, rdMolDescriptors, rdmolops, rdPartialCharges
 
     crippen = rdMolDescriptors.CalcCrippenDescriptors  # its two numbers are kept with the molecule
-    return Questions(
+    return Descriptors(
         molecule={
             "logp": lambda molecule: float(crippen(molecule)[0]),
             "tpsa": rdMolDescriptors.CalcTPSA,
@@ -220,7 +237,7 @@ def questions() -> Questions:
 
 _WHOLE = ("donors", "acceptors", "rotatable", "charge")
 _CHIRALITY = {1: "R", 2: "S"}
-_CHIRALITY_CODES = {"R": 1, "S": 2}
+_CHIRALITY_CODES = {name: code for code, name in _CHIRALITY.items()}
 _STEREO = {"STEREOZ": "Z", "STEREOE": "E", "STEREOCIS": "cis", "STEREOTRANS": "trans"}
 
 
@@ -228,46 +245,31 @@ def _chirality(atom: Any) -> int:
     return _CHIRALITY_CODES.get(atom.GetProp("_CIPCode"), 0) if atom.HasProp("_CIPCode") else 0
 
 
-@dataclass(frozen=True, slots=True)
-class _Toolkit:
-    """What is used of RDKit besides the questions; it is imported when the first molecule is read.
-
-    Parameters
-    ----------
-    smiles, block, molecule : callable
-        From a SMILES, a connection table, or a molecule of the user to a molecule, or None if it cannot be read.
-    """
-
-    smiles: Callable[[Any], Any]
-    block: Callable[[Any], Any]
-    molecule: Callable[[Any], Any]
-    is_molecule: Callable[[Any], bool]
-
-
-def _toolkit(source: str | None = None) -> _Toolkit:
+def _rdkit(source: str | None = None) -> Any:
+    """Return the module of RDKit that reads molecules; it is imported when the first molecule is read."""
     try:
         from rdkit import Chem
     except ImportError:
         where = f"{source}: " if source else ""
-        fix = ", or read the table without its molecules: --format csv" if source and is_table(source) else ""
+        fix = ", or read the table without its molecules: --format csv" if source and has_table_name(source) else ""
         raise MissingPackageError(f"{where}molecules are read by RDKit", "molecules", fix) from None
+    return Chem
 
-    def own(molecule: Any) -> Any:
-        """A copy that can be asked everything, so that the user's molecule stays as it is."""
-        if isinstance(molecule, str):
-            return Chem.MolFromSmiles(molecule)
-        if molecule is None:
-            return None
-        copy = Chem.Mol(molecule)
-        if copy.NeedsUpdatePropertyCache() and Chem.SanitizeMol(copy, catchErrors=True):
-            return None
-        return copy if copy.GetNumAtoms() == copy.GetNumHeavyAtoms() else Chem.RemoveHs(copy)
 
-    return _Toolkit(Chem.MolFromSmiles, Chem.MolFromMolBlock, own, lambda thing: isinstance(thing, Chem.Mol))
+def _own_copy(molecule: Any) -> Any:
+    """Return a copy that can be described, so that the user's molecule stays as it is; None if it cannot be read."""
+    from rdkit import Chem
+
+    if isinstance(molecule, str):
+        return Chem.MolFromSmiles(molecule)
+    copy = Chem.Mol(molecule)
+    if copy.NeedsUpdatePropertyCache() and Chem.SanitizeMol(copy, catchErrors=True):
+        return None
+    return copy if copy.GetNumAtoms() == copy.GetNumHeavyAtoms() else Chem.RemoveHs(copy)
 
 
 def _problem(item: Any) -> str:
-    """Why RDKit cannot read a text or molecule, found by reading it again without checks."""
+    """Return why RDKit cannot read a text or molecule, found by reading it again without checks."""
     from rdkit import Chem
 
     if isinstance(item, str):
@@ -287,24 +289,27 @@ def _problem(item: Any) -> str:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Batch:
-    """What is to be read, how, and where it comes from."""
+    """Molecules to read, how, and where they come from."""
 
     items: Sequence[Any]
     columns: Mapping[str, Column]
     parse: Callable[[Any], Any]
-    source: str | None = None
-    lines: Callable[[], Sequence[int]] | None = None
+    sheet: Sheet | None = None
+
+    @property
+    def source(self) -> str | None:
+        return self.sheet.source if self.sheet else None
 
     def error(self, row: int) -> DataError:
         item = self.items[row]
         message = "there is no molecule" if item is None or item == "" else _problem(item)
         fix = "correct it, or leave such molecules out with skip_bad=True (--skip-bad)"
-        if self.lines is None:
+        if self.sheet is None:
             return DataError(message, individual=row, fix=fix)
-        return DataError(message, source=self.source, line=self.lines()[row], fix=fix)
+        return DataError(message, source=self.source, line=self.sheet.line_of(row), fix=fix)
 
     def warning(self, rows: Sequence[int]) -> SkippedMolecules:
-        lines = () if self.lines is None else tuple(np.asarray(self.lines())[list(rows)].tolist())
+        lines = tuple(line for line in (self.sheet.lines_of(rows) if self.sheet else ()) if line is not None)
         places = ", ".join(map(str, (lines or rows)[:10])) + (", ..." if len(rows) > 10 else "")
         where = f"{self.source}: " if self.source else ""
         which = ("on line" if lines else "at place") + ("s" if len(rows) > 1 else "")
@@ -313,8 +318,8 @@ class _Batch:
 
 
 def _population(batch: _Batch, hydrogens: Hydrogens, skip_bad: bool) -> Population:
-    answers = _Answers(questions())
-    bad = _ask_all(batch, answers, hydrogens == "explicit", skip_bad)
+    found = _Described(descriptors())
+    bad = _describe_all(batch, found, hydrogens == "explicit", skip_bad)
     if len(bad) == len(batch.items):
         raise DataError("there are no molecules", source=batch.source)
     columns = batch.columns
@@ -322,16 +327,16 @@ def _population(batch: _Batch, hydrogens: Hydrogens, skip_bad: bool) -> Populati
         warnings.warn(batch.warning(bad), stacklevel=4)
         kept = np.delete(np.arange(len(batch.items)), bad)
         columns = {name: column.take(kept) for name, column in columns.items()}
-    return _tables(answers, columns)
+    return _tables(found, columns)
 
 
-def _ask_all(batch: _Batch, answers: _Answers, explicit: bool, skip_bad: bool) -> list[int]:
-    """Have all molecules answer; the places of those that cannot be read."""
+def _describe_all(batch: _Batch, found: _Described, explicit: bool, skip_bad: bool) -> list[int]:
+    """Describe all molecules; return the places of those that cannot be read."""
     from rdkit import rdBase
     from rdkit.Chem import AddHs
 
     bad: list[int] = []
-    parse, add = batch.parse, answers.add
+    parse, add = batch.parse, found.add
     with rdBase.BlockLogs():
         for row, item in enumerate(batch.items):
             molecule = parse(item) if item else None
@@ -344,54 +349,41 @@ def _ask_all(batch: _Batch, answers: _Answers, explicit: bool, skip_bad: bool) -
     return bad
 
 
-def _numbers() -> array[int]:
-    return array("i")
+class _Described:
+    """The descriptions of all molecules so far, end to end."""
 
-
-@dataclass(slots=True, eq=False)
-class _Answers:
-    """The answers of all molecules so far, end to end."""
-
-    to: Questions
-    molecule: dict[str, array[float]] = field(init=False)
-    atom: dict[str, array[Any]] = field(init=False)
-    bond: dict[str, array[Any]] = field(init=False)
-    n_atoms: array[int] = field(default_factory=_numbers)
-    n_bonds: array[int] = field(default_factory=_numbers)
-    n_rings: array[int] = field(default_factory=_numbers)
-    sizes: array[int] = field(default_factory=_numbers)
-    ring_atoms: array[int] = field(default_factory=_numbers)
-    ring_bonds: array[int] = field(default_factory=_numbers)
-
-    def __post_init__(self) -> None:
-        self.molecule = {name: array("d") for name in self.to.molecule}
-        self.atom = {name: array("d" if name == "partial_charge" else "i") for name in self.to.atom}
-        self.bond = {name: array("i") for name in self.to.bond}
+    def __init__(self, by: Descriptors) -> None:
+        self.by = by
+        self.molecule = {name: array("d") for name in by.molecule}
+        self.atom: dict[str, array[Any]] = {name: array("d" if "partial" in name else "i") for name in by.atom}
+        self.bond: dict[str, array[Any]] = {name: array("i") for name in by.bond}
+        self.n_atoms, self.n_bonds, self.n_rings = array("i"), array("i"), array("i")
+        self.sizes, self.ring_atoms, self.ring_bonds = array("i"), array("i"), array("i")
 
     def add(self, molecule: Any, full: Any) -> None:
-        """Ask a molecule; its atoms, bonds and rings are those of ``full``, which may have hydrogens besides."""
-        for name, ask in self.to.molecule.items():
-            self.molecule[name].append(ask(molecule))
-        self.to.prepare(full)
+        """Describe a molecule; its atoms, bonds and rings are those of ``full``, which may have hydrogens besides."""
+        for name, compute in self.by.molecule.items():
+            self.molecule[name].append(compute(molecule))
+        self.by.prepare(full)
         n_atoms, n_bonds, rings = full.GetNumAtoms(), full.GetNumBonds(), full.GetRingInfo()
         atoms = list(map(full.GetAtomWithIdx, range(n_atoms)))
-        for name, ask in self.to.atom.items():
-            self.atom[name].extend(map(ask, atoms))
+        for name, compute in self.by.atom.items():
+            self.atom[name].extend(map(compute, atoms))
         bonds = list(map(full.GetBondWithIdx, range(n_bonds)))
-        for name, ask in self.to.bond.items():
-            self.bond[name].extend(map(ask, bonds))
-        found = rings.AtomRings()
+        for name, compute in self.by.bond.items():
+            self.bond[name].extend(map(compute, bonds))
+        of_atoms = rings.AtomRings()
         self.n_atoms.append(n_atoms)
         self.n_bonds.append(n_bonds)
-        self.n_rings.append(len(found))
-        for ring in found:
+        self.n_rings.append(len(of_atoms))
+        for ring in of_atoms:
             self.sizes.append(len(ring))
             self.ring_atoms.extend(ring)
         for ring in rings.BondRings():
             self.ring_bonds.extend(ring)
 
 
-# ---- from answers to tables ------------------------------------------------------------------------------
+# ---- from numbers to tables ------------------------------------------------------------------------------
 
 _Ints = NDArray[np.int64]
 
@@ -420,15 +412,15 @@ class _Wired:
     ring_bonds: _Ints
 
 
-def _wired(answers: _Answers) -> _Wired:
-    n_atoms, n_bonds, sizes = _whole(answers.n_atoms), _whole(answers.n_bonds), _whole(answers.sizes)
+def _wired(found: _Described) -> _Wired:
+    n_atoms, n_bonds, sizes = _whole(found.n_atoms), _whole(found.n_bonds), _whole(found.sizes)
     first_atom, first_bond = np.cumsum(n_atoms) - n_atoms, np.cumsum(n_bonds) - n_bonds
     shift = np.repeat(first_atom, n_bonds)
-    begin, end = _whole(answers.bond["begin"]) + shift, _whole(answers.bond["end"]) + shift
+    begin, end = _whole(found.bond["begin"]) + shift, _whole(found.bond["end"]) + shift
     tails, heads = np.concatenate([begin, end]), np.concatenate([end, begin])
     order = np.argsort(tails, kind="stable")
     ring_of = np.repeat(np.arange(len(sizes)), sizes)
-    molecule_of = np.repeat(np.arange(len(n_atoms)), _whole(answers.n_rings))[ring_of]
+    molecule_of = np.repeat(np.arange(len(n_atoms)), _whole(found.n_rings))[ring_of]
     return _Wired(
         begin,
         end,
@@ -436,81 +428,73 @@ def _wired(answers: _Answers) -> _Wired:
         heads[order],
         np.tile(np.arange(len(begin)), 2)[order],
         ring_of,
-        _whole(answers.ring_atoms) + first_atom[molecule_of],
-        _whole(answers.ring_bonds) + first_bond[molecule_of],
+        _whole(found.ring_atoms) + first_atom[molecule_of],
+        _whole(found.ring_bonds) + first_bond[molecule_of],
     )
 
 
-def _tables(answers: _Answers, columns: Mapping[str, Column]) -> Population:
-    wired = _wired(answers)
-    typed = [
-        _molecules(answers, columns),
-        _atoms(answers, wired),
-        _bonds(answers, wired),
-        _rings(answers, wired),
-    ]
-    schema = Schema(tuple(record for record, _ in typed), "Molecule")
-    return Population(schema, {record.name: table for record, table in typed})
+def _tables(found: _Described, columns: Mapping[str, Column]) -> Population:
+    wired = _wired(found)
+    tables = [_molecules(found, columns), _atoms(found, wired), _bonds(found, wired), _rings(found, wired)]
+    return linked("Molecule", tables)
 
 
-def _molecules(answers: _Answers, columns: Mapping[str, Column]) -> tuple[RecordType, Table]:
+def _molecules(found: _Described, columns: Mapping[str, Column]) -> TypedTable:
     """The columns of the file beside the descriptors; of two with one name that of the file stays."""
-    kinds: dict[str, Kind] = {name: "int" if name in _WHOLE else "real" for name in answers.molecule}
-    own = {name: Column(kinds[name], _rounded(values)) for name, values in answers.molecule.items()}
+    kinds: dict[str, Kind] = {name: "int" if name in _WHOLE else "real" for name in found.molecule}
+    own = {name: Column(kinds[name], _rounded(values)) for name, values in found.molecule.items()}
     links = {
-        Link("atoms", "set", "Atom"): _in_a_row(answers.n_atoms),
-        Link("rings", "set", "Ring"): _in_a_row(answers.n_rings),
+        Link("atoms", "set", "Atom"): Adjacency.in_order(found.n_atoms),
+        Link("rings", "set", "Ring"): Adjacency.in_order(found.n_rings),
     }
     for link in links:
         if link.name in columns:
             raise DataError(f"the column {link.name!r} has the name of a link of Molecule; give it another name")
-    return _typed("Molecule", {**own, **columns}, len(answers.n_atoms), links)
+    return typed_table("Molecule", len(found.n_atoms), {**own, **columns}, links)
 
 
-def _atoms(answers: _Answers, wired: _Wired) -> tuple[RecordType, Table]:
+def _atoms(found: _Described, wired: _Wired) -> TypedTable:
     from rdkit.Chem import GetPeriodicTable, HybridizationType
 
-    n_atoms = len(answers.atom["number"])
-    numbers = _whole(answers.atom["number"])
+    n_atoms = len(found.atom["number"])
+    numbers = _whole(found.atom["number"])
     symbol = GetPeriodicTable().GetElementSymbol
-    charges = _rounded(answers.atom["partial_charge"])
+    charges = _rounded(found.atom["partial_charge"])
     degree = np.bincount(wired.tails, minlength=n_atoms)
-    aromatic = np.bincount(wired.tails[_is_aromatic(answers)[wired.bonds]], minlength=n_atoms) > 0
+    aromatic = np.bincount(wired.tails[_is_aromatic(found)[wired.bonds]], minlength=n_atoms) > 0
     columns = {
         "element": named_column(numbers, {number: symbol(number) for number in np.unique(numbers).tolist()}),
-        "charge": _number(answers.atom["charge"]),
+        "charge": _number(found.atom["charge"]),
         "partial_charge": Column("real", np.where(np.isfinite(charges), charges, np.nan)),
         "aromatic": _flag(aromatic),
         "degree": _number(degree),
-        "hydrogens": _number(answers.atom["hydrogens"]),
-        "hybridisation": named_column(_whole(answers.atom["hybridisation"]), _enum_names(HybridizationType)),
+        "hydrogens": _number(found.atom["hydrogens"]),
+        "hybridisation": named_column(_whole(found.atom["hybridisation"]), _enum_names(HybridizationType)),
         "in_ring": _flag(np.bincount(wired.ring_atoms, minlength=n_atoms) > 0),
-        "chirality": named_column(_whole(answers.atom["chirality"]), _CHIRALITY),
+        "chirality": named_column(_whole(found.atom["chirality"]), _CHIRALITY),
     }
-    bonds = Adjacency.from_lengths(degree, np.arange(len(wired.tails)))
-    return _typed("Atom", columns, n_atoms, {Link("bonds", "set", "Bond"): bonds})
+    return typed_table("Atom", n_atoms, columns, {Link("bonds", "set", "Bond"): Adjacency.in_order(degree)})
 
 
-def _bonds(answers: _Answers, wired: _Wired) -> tuple[RecordType, Table]:
+def _bonds(found: _Described, wired: _Wired) -> TypedTable:
     from rdkit.Chem import BondStereo, BondType
 
     stereo = {int(value): _STEREO[name] for name, value in BondStereo.names.items() if name in _STEREO}
     in_ring = np.bincount(wired.ring_bonds, minlength=len(wired.begin)) > 0
     columns = {
-        "order": named_column(_whole(answers.bond["order"]), _enum_names(BondType)),
-        "conjugated": _flag(_whole(answers.bond["conjugated"]) > 0),
+        "order": named_column(_whole(found.bond["order"]), _enum_names(BondType)),
+        "conjugated": _flag(_whole(found.bond["conjugated"]) > 0),
         "in_ring": _flag(in_ring),
-        "stereo": named_column(_whole(answers.bond["stereo"]), stereo),
+        "stereo": named_column(_whole(found.bond["stereo"]), stereo),
     }
-    to = Adjacency.from_lengths(np.ones(len(wired.heads), dtype=np.int64), wired.heads)
     seen = {name: column.take(wired.bonds) for name, column in columns.items()}
-    return _typed("Bond", seen, len(wired.heads), {Link("to", "one", "Atom"): to})
+    return typed_table("Bond", len(wired.heads), seen, {Link("to", "one", "Atom"): Adjacency.single(wired.heads)})
 
 
-def _rings(answers: _Answers, wired: _Wired) -> tuple[RecordType, Table]:
-    sizes = _whole(answers.sizes)
-    n_plain = np.bincount(wired.ring_of[~_is_aromatic(answers)[wired.ring_bonds]], minlength=len(sizes))
-    is_hetero = _whole(answers.atom["number"])[wired.ring_atoms] != _CARBON
+def _rings(found: _Described, wired: _Wired) -> TypedTable:
+    sizes = _whole(found.sizes)
+    n_plain = np.bincount(wired.ring_of[~_is_aromatic(found)[wired.ring_bonds]], minlength=len(sizes))
+    is_hetero = _whole(found.atom["number"])[wired.ring_atoms] != _CARBON
     columns = {
         "size": _number(sizes),
         "aromatic": _flag(n_plain == 0),
@@ -520,7 +504,7 @@ def _rings(answers: _Answers, wired: _Wired) -> tuple[RecordType, Table]:
         Link("atoms", "set", "Atom"): Adjacency.from_lengths(sizes, wired.ring_atoms),
         Link("fused", "set", "Ring"): _fused(wired, len(sizes)),
     }
-    return _typed("Ring", columns, len(sizes), links)
+    return typed_table("Ring", len(sizes), columns, links)
 
 
 _CARBON = 6
@@ -540,10 +524,10 @@ def _fused(wired: _Wired, n_rings: int) -> Adjacency:
     return Adjacency.from_lengths(np.bincount(owners, minlength=n_rings), fused)
 
 
-def _is_aromatic(answers: _Answers) -> NDArray[np.bool_]:
+def _is_aromatic(found: _Described) -> NDArray[np.bool_]:
     from rdkit.Chem import BondType
 
-    return np.asarray(_whole(answers.bond["order"]) == int(BondType.AROMATIC))
+    return np.asarray(_whole(found.bond["order"]) == int(BondType.AROMATIC))
 
 
 def _enum_names(enum: Any) -> dict[int, str]:
@@ -552,7 +536,7 @@ def _enum_names(enum: Any) -> dict[int, str]:
 
 
 def _rounded(values: array[float]) -> NDArray[np.float64]:
-    """What is computed has no more meaning than four decimals, and alike atoms shall have the same value."""
+    """Return numbers to four decimals: more have no meaning, and alike atoms shall have the same value."""
     return np.round(np.asarray(values), 4)
 
 
@@ -568,47 +552,34 @@ def _flag(values: NDArray[np.bool_]) -> Column:
     return Column("bool", values.astype(np.int8))
 
 
-def _in_a_row(lengths: array[int]) -> Adjacency:
-    return Adjacency.from_lengths(lengths, np.arange(sum(lengths)))
-
-
-def _typed(
-    name: str, columns: Mapping[str, Column], n_rows: int, links: Mapping[Link, Adjacency]
-) -> tuple[RecordType, Table]:
-    attributes = tuple(Attribute(key, column.kind) for key, column in columns.items())
-    table = Table(n_rows, columns, {link.name: adjacency for link, adjacency in links.items()})
-    return RecordType(name, attributes, tuple(links)), table
-
-
 # ---- what the user has besides ---------------------------------------------------------------------------
 
 
-def _properties(molecules: Sequence[Any], overrides: Overrides, toolkit: _Toolkit) -> dict[str, Column]:
-    """The properties of RDKit molecules; texts are taken for numbers if they all are."""
+def _properties(molecules: Sequence[Any], mol: Any) -> dict[str, Sequence[Any]]:
+    """Return the properties of RDKit molecules."""
     for row, molecule in enumerate(molecules):
-        if not (molecule is None or isinstance(molecule, str) or toolkit.is_molecule(molecule)):
+        if molecule is not None and not isinstance(molecule, str | mol):
             raise DataError(f"expected a SMILES or an RDKit molecule, got {shown(molecule)}", individual=row)
     records = [
-        molecule.GetPropsAsDict(autoConvertStrings=False) if toolkit.is_molecule(molecule) else {}
+        molecule.GetPropsAsDict(autoConvertStrings=False) if isinstance(molecule, mol) else {}
         for molecule in molecules
     ]
-    return {name: _column(values_of(records, name), name, overrides) for name in keys_of(records)}
+    return {name: values_of(records, name) for name in keys_of(records)}
 
 
-def _given_columns(columns: Mapping[str, Sequence[Any]], n: int, overrides: Overrides) -> dict[str, Column]:
-    found = {}
+def _given_columns(columns: Mapping[str, Sequence[Any]], n: int) -> dict[str, Sequence[Any]]:
     for name, values in columns.items():
         if len(values) != n:
             raise UsageError(f"the column {name!r} has {len(values)} values for {n} molecules")
-        found[str(name)] = _column(list(values), str(name), overrides)
-    return found
+    return {str(name): list(values) for name, values in columns.items()}
 
 
-def _column(values: Sequence[Any], name: str, overrides: Overrides) -> Column:
+def _column(values: Sequence[Any], name: str, overrides: Overrides, missing_words: Sequence[str]) -> Column:
+    """Return a column of any values; texts are taken for numbers if they all are."""
     kind = overrides.attribute("Molecule", name)
     try:
         if all(value is None or isinstance(value, str) for value in values):
-            return column_of_texts(values, kind)
+            return typed_column(Texts(present(values, missing_words)), name, kind).column
         return encode(values, kind) or missing_column("nominal", len(values))
     except Misfit as misfit:
         fix = f'types={{"{name}": "nominal"}}' if misfit.fix == "nominal" else None

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from structtree.data.infer import families_of, first_outside, shown
+from structtree.data.infer import first_outside, shown, sorts_of_types
 from structtree.data.trails import Origin, Trail
 from structtree.errors import DataError
 
@@ -51,7 +51,7 @@ class Names:
     def add(self, names: Sequence[Any], start: int, trail: Trail | Origin) -> None:
         """Take in the names of the rows from ``start`` on; None is no name."""
         types = set(map(type, names))
-        if not families_of(types) <= {"missing", "number", "string"}:
+        if not sorts_of_types(types) <= {"missing", "number", "string"}:
             index = first_outside(names, {"missing", "number", "string"})
             raise trail.error(index, f"expected a number or a string, got {shown(names[index])}", ".$id")
         rows = np.arange(start, start + len(names))

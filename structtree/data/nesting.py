@@ -18,11 +18,11 @@ from structtree.data.columns import Adjacency, Column, Population, Table
 from structtree.data.schema import Link
 from structtree.errors import DataError
 
-__all__ = ["Layout", "layout_of", "nested"]
+__all__ = ["Placement", "nested", "placement_of"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class TypeLayout:
+class TypePlacement:
     """Where the rows of one type are written.
 
     Parameters
@@ -49,20 +49,20 @@ class TypeLayout:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Layout:
+class Placement:
     """Where all rows are written, and which individuals are only named because they came before."""
 
-    types: Mapping[str, TypeLayout]
+    types: Mapping[str, TypePlacement]
     repeats: NDArray[np.bool_]
 
 
-def layout_of(population: Population) -> Layout:
+def placement_of(population: Population) -> Placement:
     """Where to write each row of a population: as near to an individual as it can be.
 
     Examples
     --------
     >>> population = Population.from_records([{"to": {"$id": 1, "a": 5}}, {"to": {"$ref": 1}}])
-    >>> layout_of(population).types["To"].home.tolist()
+    >>> placement_of(population).types["To"].home.tolist()
     [0]
     """
     schema, tables = population.schema, population.tables
@@ -85,33 +85,33 @@ def layout_of(population: Population) -> Layout:
                 reached.setdefault(link.target, []).append(targets[first])
         frontier = {name: np.concatenate(runs) for name, runs in reached.items()}
     order = {name: np.argsort(home[name], kind="stable") for name in schema.names}
-    types = {name: TypeLayout(home[name], named[name], order[name], written[name]) for name in schema.names}
-    return Layout(types, ~new)
+    types = {name: TypePlacement(home[name], named[name], order[name], written[name]) for name in schema.names}
+    return Placement(types, ~new)
 
 
-def nested(population: Population, layout: Layout, start: int, stop: int) -> list[dict[str, Any]]:
+def nested(population: Population, placement: Placement, start: int, stop: int) -> list[dict[str, Any]]:
     """The records of some individuals, all that is laid out in them nested inside.
 
     Examples
     --------
     >>> population = Population.from_records([{"to": {"$id": 1, "a": 5}}, {"to": {"$ref": 1}}])
-    >>> nested(population, layout_of(population), 0, 2)
+    >>> nested(population, placement_of(population), 0, 2)
     [{'to': {'$id': 0, 'a': 5}}, {'to': {'$ref': 0}}]
     """
     schema, tables = population.schema, population.tables
-    rows = {name: layout.types[name].rows(start, stop) for name in schema.names}
-    objects = {name: _objects(tables[name], layout.types[name], rows[name]) for name in schema.names}
+    rows = {name: placement.types[name].rows(start, stop) for name in schema.names}
+    objects = {name: _objects(tables[name], placement.types[name], rows[name]) for name in schema.names}
     for record in schema.types:
         owners = list(objects[record.name].values())
         for link in record.links:
             adjacency = tables[record.name].links[link.name]
             places = _places(adjacency, rows[record.name])
-            here = layout.types[record.name].written[link.name][places].tolist()
+            here = placement.types[record.name].written[link.name][places].tolist()
             inside, targets = objects[link.target], adjacency.targets[places].tolist()
             elements = [inside[r] if out else {"$ref": r} for r, out in zip(targets, here, strict=True)]
             _set_link(owners, link, _lengths(adjacency, rows[record.name]).tolist(), elements)
     mine = objects[schema.individual]
-    top, repeats = population.individuals[start:stop].tolist(), layout.repeats[start:stop].tolist()
+    top, repeats = population.individuals[start:stop].tolist(), placement.repeats[start:stop].tolist()
     return [{"$ref": row} if repeat else mine[row] for row, repeat in zip(top, repeats, strict=True)]
 
 
@@ -142,7 +142,7 @@ def _lengths(adjacency: Adjacency, rows: NDArray[np.int64]) -> NDArray[np.int64]
     return adjacency.offsets[rows + 1] - adjacency.offsets[rows]
 
 
-def _objects(table: Table, layout: TypeLayout, rows: NDArray[np.int64]) -> dict[int, dict[str, Any]]:
+def _objects(table: Table, placement: TypePlacement, rows: NDArray[np.int64]) -> dict[int, dict[str, Any]]:
     """A Python dict for each of the rows, with its name if it needs one, and its attributes."""
     names = tuple(table.columns)
     columns = [_plain_values(column.take(rows)) for column in table.columns.values()]
@@ -151,7 +151,7 @@ def _objects(table: Table, layout: TypeLayout, rows: NDArray[np.int64]) -> dict[
     else:
         found = [{} for _ in range(len(rows))]
     numbers = rows.tolist()
-    for i in np.flatnonzero(layout.named[rows]).tolist():
+    for i in np.flatnonzero(placement.named[rows]).tolist():
         found[i] = {"$id": numbers[i], **found[i]}
     return dict(zip(numbers, found, strict=True))
 

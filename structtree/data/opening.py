@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Unpack
 
 from numpy.typing import NDArray
 
 from structtree.data.catalog import dataset_names, load_dataset
 from structtree.data.columns import Population
-from structtree.data.molecules import Hydrogens
-from structtree.data.schema import Schema
+from structtree.data.options import ReadingOptions, given_options
 from structtree.data.sources import read_data, target_of
 from structtree.errors import MissingFileError, UsageError, did_you_mean
 
@@ -38,22 +37,9 @@ def open_data(
     where: str | Path,
     *,
     target: str | None = None,
-    format: str | None = None,
-    types: Mapping[str, str] | None = None,
-    individual: str | None = None,
-    schema: Schema | None = None,
-    group: str | None = None,
-    link: str | None = None,
-    delimiter: str | None = None,
-    header: bool | None = None,
-    names: Sequence[str] | None = None,
-    encoding: str | None = None,
-    decimal: str | None = None,
-    missing: Sequence[str] | None = None,
-    smiles: str | None = None,
-    hydrogens: Hydrogens | None = None,
-    skip_bad: bool | None = None,
+    ignore: Collection[str] = (),
     unlabelled: Literal["refuse", "leave out"] = "refuse",
+    **options: Unpack[ReadingOptions],
 ) -> Opened:
     """Open data by the name of a data set, or by the path of a file or folder.
 
@@ -64,14 +50,16 @@ def open_data(
     target : str, optional
         The attribute of the individuals that is the target; data sets, folders of the TU format, ARFF files and
         those of C4.5 know theirs.
+    ignore : collection of str
+        Attributes of the individuals to leave out.
+    unlabelled : {"refuse", "leave out"}
+        What to do about individuals without a value of the target: refuse them, or leave them out with a warning.
     format, types, individual, schema, group, link
         How to read a file; see `structtree.data.sources.read_data`.
-    delimiter, header, names, encoding, decimal, missing
-        How to read delimited text; see `structtree.data.tables.read_csv`.
+    delimiter, header, names, encoding, decimal, missing_words
+        How to read text; see `structtree.data.tables.read_csv`.
     smiles, hydrogens, skip_bad
         How to read molecules; see `structtree.data.molecules.read_molecules`.
-    unlabelled : {"refuse", "leave out"}
-        Whether individuals without a value of the target are an error, or left out with a warning.
 
     Examples
     --------
@@ -79,29 +67,18 @@ def open_data(
     >>> len(opened.population), opened.target_name
     (24, 'lenses')
     """
-    options: dict[str, Any] = {
-        "format": format,
-        "types": types,
-        "individual": individual,
-        "schema": schema,
-        "group": group,
-        "link": link,
-        "delimiter": delimiter,
-        "header": header,
-        "names": names,
-        "encoding": encoding,
-        "decimal": decimal,
-        "missing": missing,
-        "smiles": smiles,
-        "hydrogens": hydrogens,
-        "skip_bad": skip_bad,
-    }
-    if not Path(where).exists():
+    if Path(where).exists():
+        opened = _read(where, target, unlabelled, options)
+    else:
         _require_name(str(where), options)
-        return _named(str(where), target, unlabelled)
+        opened = _named(str(where), target, unlabelled)
+    return replace(opened, population=opened.population.without(*ignore)) if ignore else opened
+
+
+def _read(where: str | Path, target: str | None, unlabelled: str, options: ReadingOptions) -> Opened:
     population = read_data(where, **options)
     if target is None:
-        target = target_of(where, population, format)
+        target = target_of(where, population, options.get("format"))
     if target is None:
         return Opened(Path(where).stem, population, source=str(where))
     rest, labels = _split(population, target, unlabelled)
@@ -117,12 +94,12 @@ def _named(name: str, target: str | None, unlabelled: str) -> Opened:
     return Opened(found.name, rest, labels, target or found.target_name, *about)
 
 
-def _require_name(name: str, options: Mapping[str, Any]) -> None:
+def _require_name(name: str, options: ReadingOptions) -> None:
     """Refuse what is no data set, and options of reading, which a data set has no use for."""
     if name not in dataset_names():
         raise MissingFileError(f"{name!r} is neither a file nor a data set{did_you_mean(name, _near(Path(name)))}")
-    for option, value in options.items():
-        if value is not None and value != {}:
+    for option, value in given_options(options).items():
+        if value != {}:
             raise UsageError(f"{option} says how to read a file, and {name} is a data set with a name")
 
 
@@ -130,13 +107,13 @@ def _split(population: Population, target: str, unlabelled: str) -> tuple[Popula
     missing = population.column(target).missing
     if unlabelled == "leave out" and missing.any() and not missing.all():
         n = int(missing.sum())
-        warnings.warn(f"left out {n:,} of {len(missing):,} individuals, which have no {target}", stacklevel=3)
+        warnings.warn(f"left out {n:,} of {len(missing):,} individuals, which have no {target}", stacklevel=4)
         population = population.take(~missing)
     return population.split_target(target)
 
 
 def _near(path: Path) -> list[str]:
-    """What might have been meant: data sets, and the file beside that is called most like it."""
+    """Return what might have been meant: data sets, and the file beside that is called most like it."""
     files = [file.name for file in path.parent.iterdir()] if path.parent.is_dir() else []
     beside = get_close_matches(path.name, files, n=1)
     return [*dataset_names(), *(str(path.with_name(file)) for file in beside)]

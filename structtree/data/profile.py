@@ -42,7 +42,7 @@ class Member(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """What the data says about its attributes, beyond the schema.
+    """Facts about attributes that the data tells, beyond the schema.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What the individuals of a population can reach through links, and a population of just that.
+"""The rows that individuals of a population reach through links, and a population of just those.
 
 The cost of everything that is done to a population follows its rows. A part of the individuals, such as those of one
 fold or of one node of a tree, shares the tables of the whole; `compact` gives it tables of its own.

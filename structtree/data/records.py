@@ -27,7 +27,7 @@ import orjson
 
 from structtree.data.columns import Population
 from structtree.data.infer import Overrides, shown
-from structtree.data.nesting import layout_of, nested
+from structtree.data.nesting import nested, placement_of
 from structtree.data.schema import Schema
 from structtree.data.shredding import DEEPEST, Shredder
 from structtree.data.textfiles import open_text_file
@@ -176,11 +176,11 @@ def write_jsonl(population: Population, path: str | os.PathLike[str]) -> None:
     ...     print(file.read_text().splitlines()[1])
     {"cars":[{"wheels":2}]}
     """
-    layout = layout_of(population)
+    placement = placement_of(population)
     with _writing(Path(path)) as file, _collector_paused():
         file.write(orjson.dumps({"$schema": population.schema.to_json()}) + b"\n")
         for start in range(0, len(population), _LINES):
-            records = nested(population, layout, start, start + _LINES)
+            records = nested(population, placement, start, start + _LINES)
             file.write(b"".join(_dumped(start + i, record) for i, record in enumerate(records)))
 
 

@@ -12,10 +12,12 @@ from typing import Any, Literal, get_args
 
 from structtree.errors import DataError, UnknownNameError
 
-__all__ = ["Attribute", "Kind", "Link", "LinkKind", "RecordType", "Schema"]
+__all__ = ["Attribute", "Kind", "LearningTask", "Link", "LinkKind", "RecordType", "Schema"]
 
 Kind = Literal["bool", "int", "real", "nominal"]
 LinkKind = Literal["set", "list", "one", "optional"]
+LearningTask = Literal["classes", "numbers"]
+"""The sort of target: classes to tell apart, or numbers to come near."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +57,7 @@ class Link:
 
     @property
     def single(self) -> bool:
-        """Whether the link leads to at most one record."""
+        """True if the link leads to at most one record."""
         return self.kind in ("one", "optional")
 
 
@@ -137,7 +139,7 @@ class Schema:
         return tuple(self._types)
 
     def listed(self, name: str) -> bool:
-        """Whether records of this type are elements of some list, so that they have a next and a previous."""
+        """Return whether records of this type are elements of some list, so that they have a next and a previous."""
         return any(link.kind == "list" and link.target == name for t in self.types for link in t.links)
 
     def to_json(self) -> dict[str, Any]:

@@ -24,17 +24,17 @@ from numpy.typing import NDArray
 from structtree.data.columns import Adjacency, Population, Table
 from structtree.data.infer import (
     EXPECTED,
-    Family,
     Misfit,
     Overrides,
     Pieces,
-    families,
-    families_of,
-    family_of,
+    ValueSort,
     first_outside,
     keys_of,
     shown,
+    sort_of,
+    sorts_of_types,
     type_name_of,
+    value_sorts,
     values_of,
 )
 from structtree.data.naming import Names
@@ -48,8 +48,8 @@ DEEPEST = 1024
 """How deep records may nest; the JSON parser has the same limit."""
 
 _SPECIAL = ("$id", "$ref", "$type")
-_PLAIN: frozenset[Family] = frozenset({"missing", "flag", "number", "string"})
-_RECORDS: frozenset[Family] = frozenset({"record"})
+_PLAIN: frozenset[ValueSort] = frozenset({"missing", "flag", "number", "string"})
+_RECORDS: frozenset[ValueSort] = frozenset({"record"})
 
 _Role = Literal["attribute", "record", "list"]
 
@@ -71,7 +71,7 @@ class _Arrivals:
 
     slot: _Slot
     elements: Sequence[Any]
-    found: frozenset[Family]
+    found: frozenset[ValueSort]
     lengths: NDArray[np.int64]
     trail: Trail | Origin
     above: _Batch | None = None
@@ -119,7 +119,7 @@ class _Pending:
 
 @dataclass(slots=True, eq=False)
 class _Gathered:
-    """What has been read of one type so far: columns, links, and names of records."""
+    """The rows of one type so far: columns, links, and names of records."""
 
     names: Names
     pieces: Pieces = field(default_factory=Pieces)
@@ -180,7 +180,7 @@ class Shredder:
         """Take records in; their Python objects are not kept."""
         if not len(records):
             return
-        found = families(records)
+        found = value_sorts(records)
         if found != _RECORDS:
             index = first_outside(records, _RECORDS)
             raise origin.error(index, f"expected a record, got {shown(records[index])}")
@@ -248,7 +248,7 @@ class Shredder:
         return targets
 
     def _are_plain(self, arrivals: _Arrivals) -> bool:
-        """Whether the elements are plain values, all of them, and as all before in this slot."""
+        """Return whether the elements are plain values, all of them, and as all before in this slot."""
         slot, elements = arrivals.slot, arrivals.elements
         plain = self._plain.setdefault(slot, arrivals.found <= _PLAIN)
         allowed = _PLAIN if plain else _RECORDS
@@ -267,7 +267,7 @@ class Shredder:
     def _note_type(self, arrivals: _Arrivals) -> None:
         """Settle where a slot leads from the ``$type`` of its records, or see that they agree."""
         said = [element.get("$type") for element in arrivals.elements]
-        if not families(said) <= {"string", "missing"}:
+        if not value_sorts(said) <= {"string", "missing"}:
             index = first_outside(said, {"string", "missing"})
             raise arrivals.trail.error(index, f"expected the name of a type, got {shown(said[index])}", ".$type")
         names = [name for name in said if name]
@@ -320,7 +320,7 @@ class Shredder:
         """Add a member that is what its values are."""
         gathered = self._gathered[batch.type_name]
         types = set(map(type, values))
-        found = families_of(types)
+        found = sorts_of_types(types)
         role = gathered.roles.setdefault(key, None)
         if role is None and not found <= _PLAIN:
             role = _role_of(values)
@@ -341,13 +341,13 @@ class Shredder:
         if attribute is not None:
             self._gathered[record.name].pieces.add(batch.chunk, key, values, attribute)
         elif link is not None:
-            self._add_link(batch, key, values, families(values), "record" if link.single else "list")
+            self._add_link(batch, key, values, value_sorts(values), "record" if link.single else "list")
         else:
             index = next(i for i, row in enumerate(batch.rows) if key in row)
             raise Misfit(index, f"type {record.name!r} has no {key!r}{did_you_mean(key, record.members)}")
 
     def _add_link(
-        self, batch: _Batch, key: str, values: Sequence[Any], found: frozenset[Family], role: _Role
+        self, batch: _Batch, key: str, values: Sequence[Any], found: frozenset[ValueSort], role: _Role
     ) -> None:
         if not found <= {role, "missing"}:
             index = first_outside(values, {role, "missing"})
@@ -363,7 +363,7 @@ class Shredder:
         else:
             lengths, elements = np.ones(len(values), dtype=np.int64), values
         slot, trail = _Slot(batch.type_name, key), Trail(batch.trail, key, many, lengths)
-        inside = families(elements) if many else _RECORDS
+        inside = value_sorts(elements) if many else _RECORDS
         targets = self._take_in(_Arrivals(slot, elements, inside, lengths, trail, batch))
         self._gathered[batch.type_name].links.setdefault(key, {})[batch.chunk] = targets
 
@@ -470,7 +470,7 @@ class Shredder:
 
 def _role_of(values: Iterable[Any]) -> _Role:
     """The role of a member from the first value that is there."""
-    match next(family for value in values if (family := family_of(type(value))) != "missing"):
+    match next(sort for value in values if (sort := sort_of(type(value))) != "missing"):
         case "record":
             return "record"
         case "list":
@@ -494,7 +494,7 @@ def _check_names(
     named: Sequence[Mapping[str, Any]], names: Sequence[Any], keys: Sequence[str], trail: Trail | Origin
 ) -> None:
     """A ``$ref`` is a number or a string, and stands alone but for a ``$type``."""
-    if not families(names) <= {"number", "string"}:
+    if not value_sorts(names) <= {"number", "string"}:
         index = first_outside(names, {"number", "string"})
         raise trail.error(index, f"expected the $id of a record, got {shown(names[index])}", ".$ref")
     if len(keys) > 1:

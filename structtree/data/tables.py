@@ -32,50 +32,79 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from structtree.data.columns import Adjacency, Column, Population, Table
-from structtree.data.csvfiles import Fields, looks_like_data, read_columns
-from structtree.data.delimited import layout_of, line_of
+from structtree.data.columns import Adjacency, Column, Population, TypedTable, linked, typed_table
+from structtree.data.delimited import CsvLayout, csv_layout, csv_sheet
 from structtree.data.frames import (
     Coded,
-    Declared,
-    Member,
     Raw,
-    columns_of,
+    Sheet,
+    Texts,
+    TypedColumn,
+    frame_columns,
     frame_of_cells,
     frame_of_fields,
-    member_of,
     names_of,
     transposed,
 )
-from structtree.data.infer import Misfit, Overrides, type_name_of
-from structtree.data.schema import Attribute, Kind, Link, RecordType, Schema
-from structtree.data.textfiles import require_file
+from structtree.data.infer import Overrides, type_name_of
+from structtree.data.options import RowOptions
+from structtree.data.schema import Attribute, Kind, Link
+from structtree.data.textfiles import MISSING_WORDS, require_file
 from structtree.errors import DataError, UnknownNameError, UsageError
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["MISSING", "from_array", "from_declared", "from_frame", "read_csv", "read_feather", "read_parquet"]
+__all__ = ["from_array", "from_frame", "from_sheet", "read_csv", "read_feather", "read_parquet", "unique_names"]
 
-MISSING = ("?", "NA", "NaN", "nan", "N/A", "n/a", "#N/A", "null", "NULL")
-"""What stands for a missing value in a CSV file, besides an empty field, unless the user says otherwise."""
+
+def from_sheet(sheet: Sheet, *, copy: bool = True, **rows: Unpack[RowOptions]) -> Population:
+    """Return the population of a table, its columns converted as the user wants them.
+
+    Parameters
+    ----------
+    sheet : Sheet
+    copy : bool
+        Whether numbers are copied, or may be shared with the columns of the sheet.
+    individual, types, group, link
+        As in `from_frame`; ``types`` goes before what a column declares.
+
+    Examples
+    --------
+    >>> size = Texts(["big", "small"], Attribute("size", "nominal", ("small", "big")))
+    >>> population = from_sheet(Sheet({"size": size, "weight": Texts(["1.5", None])}, 2))
+    >>> population.record(0), population.record(1)
+    ({'size': 'big', 'weight': 1.5}, {'size': 'small'})
+    """
+    shape, overrides = _shape(**rows), Overrides(rows.get("types") or {})
+    if shape.group is not None and shape.group not in sheet.columns:
+        raise UnknownNameError("column", shape.group, sheet.columns)
+    typed = [
+        sheet.typed(name, shape.kind(overrides, name), are_individuals=shape.link is None, copy=copy)
+        for name in sheet.columns
+        if name != shape.group
+    ]
+    if shape.group is None:
+        population = _flat(typed, shape.individual, sheet.n_rows)
+    else:
+        population = _grouped(typed, _group_codes(sheet, shape.group), shape, overrides)
+    if overrides.given:
+        overrides.check(population.schema)
+    return population
 
 
 def from_frame(
     frame: Any,
     *,
-    individual: str | None = None,
-    types: Mapping[str, str] | None = None,
-    group: str | None = None,
-    link: str | None = None,
     source: str | None = None,
     columns: Collection[str] | None = None,
     copy: bool = True,
+    **rows: Unpack[RowOptions],
 ) -> Population:
     """A population from a pandas or polars DataFrame: a row an individual, or a set of rows.
 
@@ -110,11 +139,10 @@ def from_frame(
     >>> population.record(0)
     {'label': 'yes', 'items': [{'x': 1}, {'x': 2}]}
     """
-    wanted = _Wanted(_shape(individual, group, link), group, Overrides(types or {}), _Origin(source))
-    names = _checked_names(names_of(frame), source)
+    names = unique_names(names_of(frame), source)
     places = [place for place, name in enumerate(names) if columns is None or name in columns]
-    chosen = dict(zip([names[place] for place in places], columns_of(frame, places), strict=True))
-    return _assembled(chosen, wanted, len(frame), copy)
+    chosen = dict(zip([names[place] for place in places], frame_columns(frame, places), strict=True))
+    return from_sheet(Sheet(chosen, len(frame), source), copy=copy, **rows)
 
 
 def from_array(
@@ -170,8 +198,8 @@ def from_array(
         return from_frame(frame, individual=individual, types=types)
     kind: Kind = "bool" if cells.dtype.kind == "b" else "real" if cells.dtype.kind == "f" else "int"
     values = _columns_of_cells(cells, places, np.dtype(np.int8 if kind == "bool" else np.float64), copy)
-    members = [Member(Attribute(name, kind), Column(kind, each)) for name, each in zip(names, values, strict=True)]
-    return _flat(members, _Shape(individual), len(cells))
+    typed = [TypedColumn(Attribute(name, kind), Column(kind, each)) for name, each in zip(names, values, strict=True)]
+    return _flat(typed, individual, len(cells))
 
 
 def _columns_of_cells(
@@ -183,60 +211,23 @@ def _columns_of_cells(
     return [cells[:, place].astype(dtype, copy=copy) for place in places]
 
 
-def from_declared(
-    columns: Sequence[Declared],
-    *,
-    individual: str | None = None,
-    types: Mapping[str, str] | None = None,
-    group: str | None = None,
-    link: str | None = None,
-    source: str | None = None,
-    lines: Sequence[int] | None = None,
-) -> Population:
-    """A population from columns of text that say what they are; for formats with declarations.
-
-    Parameters
-    ----------
-    columns : sequence of Declared
-        At least one, all of one length.
-    individual, types, group, link, source
-        As in `from_frame`; ``types`` goes before what is declared.
-    lines : sequence of int, optional
-        The line of the source on which each row stands.
-
-    Examples
-    --------
-    >>> size = Declared(Attribute("size", "nominal", ("small", "big")), ["big", "small"])
-    >>> weight = Declared(Attribute("weight", "real"), ["1.5", None])
-    >>> population = from_declared([size, weight])
-    >>> population.record(0), population.record(1)
-    ({'size': 'big', 'weight': 1.5}, {'size': 'small'})
-    """
-    origin = _Origin(source) if lines is None else _Origin(source, lines.__getitem__)
-    wanted = _Wanted(_shape(individual, group, link), group, Overrides(types or {}), origin)
-    names = _checked_names([column.attribute.name for column in columns], source)
-    return _assembled(dict(zip(names, columns, strict=True)), wanted)
-
-
 def read_csv(
-    path: str | os.PathLike[str],
+    path: str | os.PathLike[str] | CsvLayout,
     *,
-    individual: str | None = None,
-    types: Mapping[str, str] | None = None,
-    group: str | None = None,
-    link: str | None = None,
     delimiter: str | None = None,
     header: bool | None = None,
     names: Sequence[str] | None = None,
     encoding: str = "utf-8",
     decimal: str = ".",
-    missing: Sequence[str] = MISSING,
+    missing_words: Sequence[str] = MISSING_WORDS,
+    **rows: Unpack[RowOptions],
 ) -> Population:
     """A population from a file of delimited text, such as CSV and TSV (``.gz`` is unpacked).
 
     Parameters
     ----------
-    path : path
+    path : path or CsvLayout
+        A file, or the layout of one that is known already.
     individual, types, group, link
         As in `from_frame`; a column read as ``nominal`` keeps its text as it stands (``007``).
     delimiter : str, optional
@@ -252,8 +243,8 @@ def read_csv(
         Such as ``utf-8``, ``cp1252`` (Windows), ``latin-1`` or ``utf-16``.
     decimal : {".", ","}
         The decimal sign.
-    missing : sequence of str
-        What stands for a missing value, besides an empty field.
+    missing_words : sequence of str
+        The words for a missing value, besides an empty field; `structtree.data.textfiles.MISSING_WORDS` unless given.
 
     Examples
     --------
@@ -265,27 +256,18 @@ def read_csv(
     >>> towns.record(0), towns.record(1)
     ({'zip': '01234', 'people': 12, 'area': 0.5}, {'zip': '99999', 'area': 2.25})
     """
-    has_header = names is None if header is None else header
-    layout = layout_of(path, delimiter=delimiter, header=has_header, names=names, encoding=encoding)
-    shape, overrides = _shape(individual, group, link), Overrides(types or {})
-    as_text = frozenset(name for name in layout.names if shape.kind(overrides, name) == "nominal")
-    columns = read_columns(layout, Fields(decimal, missing, as_text))
-    if header is None and has_header and looks_like_data(columns, decimal):
-        fix = "add a line with the names of the columns, or say --no-header (header=False)"
-        raise DataError("the header looks like a row of data", source=layout.source, line=layout.line, fix=fix)
-    origin = _Origin(layout.source, lambda row: line_of(layout, row))
-    return _assembled(columns, _Wanted(shape, group, overrides, origin))
+    layout = (
+        path
+        if isinstance(path, CsvLayout)
+        else csv_layout(path, delimiter=delimiter, header=header, names=names, encoding=encoding)
+    )
+    shape, overrides = _shape(**rows), Overrides(rows.get("types") or {})
+    as_text = {name for name in layout.names if shape.kind(overrides, name) == "nominal"}
+    return from_sheet(csv_sheet(layout, decimal=decimal, missing_words=missing_words, as_text=as_text), **rows)
 
 
-def read_parquet(
-    path: str | os.PathLike[str],
-    *,
-    individual: str | None = None,
-    types: Mapping[str, str] | None = None,
-    group: str | None = None,
-    link: str | None = None,
-) -> Population:
-    """A population from a Parquet file, if the package ``pyarrow`` is installed.
+def read_parquet(path: str | os.PathLike[str], **rows: Unpack[RowOptions]) -> Population:
+    """Return the population of a Parquet file, if the package ``pyarrow`` is installed.
 
     Parameters
     ----------
@@ -293,19 +275,11 @@ def read_parquet(
     individual, types, group, link
         As in `from_frame`.
     """
-    frame = _read_arrow(path, "Parquet", "read_parquet")
-    return from_frame(frame, individual=individual, types=types, group=group, link=link, source=os.fspath(path))
+    return from_frame(_read_arrow(path, "Parquet", "read_parquet"), source=os.fspath(path), **rows)
 
 
-def read_feather(
-    path: str | os.PathLike[str],
-    *,
-    individual: str | None = None,
-    types: Mapping[str, str] | None = None,
-    group: str | None = None,
-    link: str | None = None,
-) -> Population:
-    """A population from a Feather (Arrow) file, if the package ``pyarrow`` is installed.
+def read_feather(path: str | os.PathLike[str], **rows: Unpack[RowOptions]) -> Population:
+    """Return the population of a Feather (Arrow) file, if the package ``pyarrow`` is installed.
 
     Parameters
     ----------
@@ -313,8 +287,7 @@ def read_feather(
     individual, types, group, link
         As in `from_frame`.
     """
-    frame = _read_arrow(path, "Feather", "read_feather")
-    return from_frame(frame, individual=individual, types=types, group=group, link=link, source=os.fspath(path))
+    return from_frame(_read_arrow(path, "Feather", "read_feather"), source=os.fspath(path), **rows)
 
 
 # ---- what the rows are -----------------------------------------------------------------------------------
@@ -322,9 +295,10 @@ def read_feather(
 
 @dataclass(frozen=True, slots=True)
 class _Shape:
-    """Whether the rows of a table are individuals, or elements of a set that individuals have."""
+    """The meaning of the rows of a table: individuals, or elements of a set that individuals have."""
 
     individual: str
+    group: str | None = None
     link: str | None = None
 
     @property
@@ -332,36 +306,20 @@ class _Shape:
         return self.individual if self.link is None else type_name_of(self.link)
 
     def kind(self, overrides: Overrides, column: str) -> Kind | None:
-        """What the user wants a column to be read as; it may end up in either type."""
+        """Return what the user wants a column to be read as; it may end up in either type."""
         if not overrides.given:
             return None
         return overrides.attribute(self.element, column) or overrides.attribute(self.individual, column)
 
 
-@dataclass(frozen=True, slots=True)
-class _Origin:
-    """Where the rows come from, for errors."""
-
-    source: str | None
-    line_of: Callable[[int], int | None] = lambda _: None
-
-
-@dataclass(frozen=True, slots=True)
-class _Wanted:
-    """What is to be made of the columns of a table."""
-
-    shape: _Shape
-    group: str | None
-    overrides: Overrides
-    origin: _Origin
-
-
-def _shape(individual: str | None, group: str | None, link: str | None) -> _Shape:
+def _shape(
+    individual: str | None = None, types: object = None, group: str | None = None, link: str | None = None
+) -> _Shape:
     if group is None:
         if link is not None:
             raise UsageError(f"the link {link!r} needs a group: the column that tells which rows belong together")
         return _Shape(individual or "Row")
-    shape = _Shape(individual or "Individual", link or "rows")
+    shape = _Shape(individual or "Individual", group, link or "rows")
     if shape.element == shape.individual:
         raise UsageError(
             f"the link {shape.link!r} leads to the type {shape.element!r}; name the individual otherwise"
@@ -369,70 +327,56 @@ def _shape(individual: str | None, group: str | None, link: str | None) -> _Shap
     return shape
 
 
-def _assembled(
-    columns: Mapping[str, Raw], wanted: _Wanted, n_rows: int | None = None, copy: bool = True
-) -> Population:
-    """The population of a table, its columns converted as the user wants them."""
-    if wanted.group is not None and wanted.group not in columns:
-        raise UnknownNameError("column", wanted.group, columns)
-    members = [_member(column, name, wanted, copy) for name, column in columns.items() if name != wanted.group]
-    if wanted.group is None:
-        population = _flat(members, wanted.shape, len(members[0].column) if n_rows is None else n_rows)
-    else:
-        population = _grouped(members, _group_codes(columns[wanted.group], wanted), wanted)
-    if wanted.overrides.given:
-        wanted.overrides.check(population.schema)
-    return population
+def _flat(columns: Sequence[TypedColumn], individual: str, n_rows: int) -> Population:
+    return linked(individual, [_typed_table(individual, n_rows, columns)])
 
 
-def _flat(members: Sequence[Member], shape: _Shape, n_rows: int) -> Population:
-    record = RecordType(shape.individual, tuple(member.attribute for member in members))
-    table = Table(n_rows, {member.attribute.name: member.column for member in members})
-    return Population(Schema((record,), shape.individual), {shape.individual: table})
+def _typed_table(
+    name: str, n_rows: int, columns: Sequence[TypedColumn], links: Mapping[Link, Adjacency] | None = None
+) -> TypedTable:
+    by_name = {one.attribute.name: one.column for one in columns}
+    return typed_table(name, n_rows, by_name, links or {}, [one.attribute for one in columns])
 
 
-def _group_codes(column: Raw, wanted: _Wanted) -> NDArray[np.int64]:
-    """The number of the group of each row, in the order in which groups first appear."""
+def _group_codes(sheet: Sheet, group: str) -> NDArray[np.int64]:
+    """Return the number of the group of each row, in the order in which groups first appear."""
     import pandas as pd
 
+    column: Raw = sheet.columns[group]
     match column:
         case Coded():
             codes = column.codes
-        case Declared():
+        case Texts():
             codes = pd.factorize(np.array(column.cells, dtype=object))[0]
         case _:
             codes = pd.factorize(column)[0]
     if (codes < 0).any():
         row = int(np.argmax(codes < 0))
-        where, line = f"row {row} of column {wanted.group!r}", wanted.origin.line_of(row)
-        raise DataError("a row has no group", source=wanted.origin.source, line=line, path=where)
+        where = f"row {row} of column {group!r}"
+        raise DataError("a row has no group", source=sheet.source, line=sheet.line_of(row), path=where)
     return np.asarray(pd.factorize(codes)[0], dtype=np.int64)
 
 
-def _grouped(members: Sequence[Member], codes: NDArray[np.int64], wanted: _Wanted) -> Population:
-    """Rows sorted by group."""
-    shape = wanted.shape
+def _grouped(
+    columns: Sequence[TypedColumn], codes: NDArray[np.int64], shape: _Shape, overrides: Overrides
+) -> Population:
+    """Return individuals that are sets of rows, which are sorted by group."""
     assert shape.link is not None  # because there is a group
     order, sizes = np.argsort(codes, kind="stable"), np.bincount(codes)
     starts = np.cumsum(sizes) - sizes
     inside = np.ones(len(order), dtype=np.bool_)  # whether a row belongs to the group of the row before
     inside[starts] = False
-    sorted_members = [member.take(order) for member in members]
-    own = [m.take(starts) for m in sorted_members if _constant(m.column.values, inside)]
-    rest = [m for m in sorted_members if not _constant(m.column.values, inside)]
-    link = Link(shape.link, wanted.overrides.link(shape.individual, shape.link) or "set", shape.element)
-    above = RecordType(shape.individual, tuple(m.attribute for m in own), (link,))
-    below = RecordType(shape.element, tuple(m.attribute for m in rest))
-    adjacency = Adjacency.from_lengths(sizes, np.arange(len(order)))
-    tables = {
-        above.name: Table(len(sizes), {m.attribute.name: m.column for m in own}, {link.name: adjacency}),
-        below.name: Table(len(order), {m.attribute.name: m.column for m in rest}),
-    }
-    return Population(Schema((above, below), shape.individual), tables)
+    ordered = [one.take(order) for one in columns]
+    is_own = [_constant(one.column.values, inside) for one in ordered]
+    own = [one.take(starts) for one, mine in zip(ordered, is_own, strict=True) if mine]
+    rest = [one for one, mine in zip(ordered, is_own, strict=True) if not mine]
+    link = Link(shape.link, overrides.link(shape.individual, shape.link) or "set", shape.element)
+    above = _typed_table(shape.individual, len(sizes), own, {link: Adjacency.in_order(sizes)})
+    return linked(shape.individual, [above, _typed_table(shape.element, len(order), rest)])
 
 
 def _constant(values: NDArray[Any], inside: NDArray[np.bool_]) -> bool:
-    """Whether a column, sorted by group, has one value in each group."""
+    """Return whether a column, sorted by group, has one value in each group."""
     before, after = values[:-1], values[1:]
     same = (before == after) | ((before != before) & (after != after))
     return bool((same | ~inside[1:]).all())
@@ -441,7 +385,14 @@ def _constant(values: NDArray[Any], inside: NDArray[np.bool_]) -> bool:
 # ---- columns ---------------------------------------------------------------------------------------------
 
 
-def _checked_names(names: Iterable[str], source: str | None) -> list[str]:
+def unique_names(names: Iterable[str], source: str | None = None) -> list[str]:
+    """Return the names of columns, and refuse one that is there twice.
+
+    Examples
+    --------
+    >>> unique_names(["a", "b"])
+    ['a', 'b']
+    """
     found = list(names)
     if len(set(found)) < len(found):
         twice = next(name for i, name in enumerate(found) if name in found[:i])
@@ -450,25 +401,10 @@ def _checked_names(names: Iterable[str], source: str | None) -> list[str]:
 
 
 def _given_names(names: Sequence[str], n: int) -> list[str]:
-    given = _checked_names(map(str, names), None)
+    given = unique_names(map(str, names), None)
     if len(given) != n:
         raise UsageError(f"expected {n} names, one for each column, got {len(given)}")
     return given
-
-
-def _member(column: Raw, name: str, wanted: _Wanted, copy: bool) -> Member:
-    shape = wanted.shape
-    try:
-        return member_of(column, name, shape.kind(wanted.overrides, name), copy=copy)
-    except Misfit as misfit:
-        raise DataError(
-            misfit.message,
-            source=wanted.origin.source,
-            line=wanted.origin.line_of(misfit.index),
-            path=f"column {name!r}" if shape.link is None else f"row {misfit.index} of column {name!r}",
-            individual=misfit.index if shape.link is None else None,
-            fix=f"to read all of it as text: --type {name}=nominal" if misfit.fix == "nominal" else None,
-        ) from None
 
 
 # ---- files of Arrow --------------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 """Text files, unpacked if need be, and with one sentence when they cannot be opened or decoded.
 
-What the text means is left to the readers beside this module; `structtree.files` writes.
+What the text means is left to the readers beside this module, all but which words stand for a missing value;
+`structtree.files` writes.
 """
 
 from __future__ import annotations
@@ -10,21 +11,58 @@ import gzip
 import io
 import os
 import zlib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, TextIO, cast
 
 from structtree.errors import DataError, MissingFileError, UsageError, did_you_mean
 
-__all__ = ["checked_encoding", "open_decoded", "open_text_file", "require_file", "undecodable"]
+__all__ = [
+    "MISSING_WORDS",
+    "checked_encoding",
+    "explained",
+    "extension_of",
+    "open_decoded",
+    "open_text_file",
+    "present",
+    "require_file",
+    "undecodable",
+]
+
+MISSING_WORDS = ("?", "NA", "NaN", "nan", "N/A", "n/a", "#N/A", "null", "NULL")
+"""The words for a missing value in text, besides no text at all, unless the user names others."""
 
 _HEAD = 8192
 
 
+def present(texts: Sequence[str | None], missing_words: Collection[str] = MISSING_WORDS) -> list[str | None]:
+    """Return texts without the blanks around them, None where one is empty or a word for a missing value.
+
+    Examples
+    --------
+    >>> present(["a ", "null", "", None])
+    ['a', None, None, None]
+    """
+    missing = {"", *missing_words}
+    stripped = (None if text is None else text.strip() for text in texts)
+    return [None if text in missing else text for text in stripped]
+
+
+def extension_of(path: str | os.PathLike[str]) -> str:
+    """Return the extension of a file's name in small letters, without the ``.gz`` of a packed one.
+
+    Examples
+    --------
+    >>> extension_of("a.CSV.gz"), extension_of("a")
+    ('.csv', '')
+    """
+    return Path(Path(path).name.lower().removesuffix(".gz")).suffix
+
+
 @contextmanager
 def open_text_file(path: str | os.PathLike[str], encoding: str = "utf-8") -> Iterator[BinaryIO]:
-    """The bytes of a text file, unpacked if its name ends in ``.gz``, without a byte order mark of UTF-8.
+    """Open the bytes of a text file, unpacked if its name ends in ``.gz``, without a byte order mark of UTF-8.
 
     Raises
     ------
@@ -44,9 +82,23 @@ def open_text_file(path: str | os.PathLike[str], encoding: str = "utf-8") -> Ite
     b'text'
     """
     where = require_file(path)
+    with explained(where), gzip.open(where) if where.suffix.lower() == ".gz" else where.open("rb") as file:
+        yield _checked(cast("io.BufferedReader", file), where, encoding)
+
+
+@contextmanager
+def explained(where: str | os.PathLike[str]) -> Iterator[None]:
+    """Have what goes wrong while a file is read told in one sentence.
+
+    Examples
+    --------
+    >>> with explained("a.gz"):
+    ...     raise EOFError
+    Traceback (most recent call last):
+    structtree.errors.DataError: a.gz: not a whole gzip file, though its name ends in .gz
+    """
     try:
-        with gzip.open(where) if where.suffix.lower() == ".gz" else where.open("rb") as file:
-            yield _checked(cast("io.BufferedReader", file), where, encoding)
+        yield
     except (gzip.BadGzipFile, EOFError, zlib.error):
         raise DataError("not a whole gzip file, though its name ends in .gz", source=str(where)) from None
     except PermissionError:
@@ -55,7 +107,7 @@ def open_text_file(path: str | os.PathLike[str], encoding: str = "utf-8") -> Ite
 
 @contextmanager
 def open_decoded(path: str | os.PathLike[str], encoding: str = "utf-8") -> Iterator[TextIO]:
-    """The text of a file, line ends as they are; see `open_text_file`.
+    """Open the text of a file, line ends as they are; see `open_text_file`.
 
     Raises
     ------
@@ -81,7 +133,7 @@ def open_decoded(path: str | os.PathLike[str], encoding: str = "utf-8") -> Itera
 
 
 def checked_encoding(name: str) -> str:
-    """The name by which Python knows an encoding of text.
+    """Return the name by which Python knows an encoding of text.
 
     Examples
     --------
@@ -96,7 +148,7 @@ def checked_encoding(name: str) -> str:
 
 
 def undecodable(path: str | os.PathLike[str], encoding: str) -> DataError:
-    """What is to be said of a file with a byte that its encoding does not have: where, and what to try.
+    """Return the error for a file with a byte that its encoding does not have: where, and what to try.
 
     Examples
     --------
@@ -134,7 +186,7 @@ def _undecodable(path: str | os.PathLike[str], encoding: str, line: int, at: int
 
 
 def require_file(path: str | os.PathLike[str]) -> Path:
-    """The path, if there is a file; otherwise an error that names the file it may have meant.
+    """Return the path, if there is a file; otherwise an error that names the file it may have meant.
 
     Examples
     --------

@@ -44,7 +44,7 @@ class Origin:
     kept: NDArray[np.int64] | None = None
 
     def error(self, row: int, message: str, path: str = "", fix: str | None = None) -> DataError:
-        """What is wrong with a record, and where it is."""
+        """Return the error for a record, with its place."""
         at = row if self.kept is None else int(self.kept[row])
         return DataError(
             message,
@@ -92,7 +92,7 @@ class Trail:
         return owners if self.kept is None else owners[self.kept]
 
     def error(self, row: int, message: str, path: str = "", fix: str | None = None) -> DataError:
-        """What is wrong with a row, and where it is."""
+        """Return the error for a row, with its place."""
         here: Trail | Origin = self
         while isinstance(here, Trail):
             at = row if here.kept is None else int(here.kept[row])

@@ -17,19 +17,19 @@ from __future__ import annotations
 import io
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from structtree.data.columns import Column, Population, named_column
-from structtree.data.graphs import GraphIndividual, Wiring, graph_population
+from structtree.data.graphs import GraphIndividual, Wiring, check_individual, graph_population
 from structtree.data.infer import Misfit, Overrides, encode
-from structtree.data.textfiles import open_text_file
-from structtree.errors import DataError, MissingFileError, UsageError, did_you_mean
+from structtree.data.textfiles import MISSING_WORDS, open_text_file
+from structtree.errors import DataError, MissingFileError
 
 __all__ = ["TARGETS", "is_tu_folder", "read_tu"]
 
@@ -44,7 +44,7 @@ _FILES = (
 
 
 def is_tu_folder(path: str | os.PathLike[str]) -> bool:
-    """Whether a folder has the files that every such folder has.
+    """Return whether a folder has the files that every such folder has.
 
     Examples
     --------
@@ -59,8 +59,9 @@ def read_tu(
     *,
     individual: GraphIndividual = "Graph",
     types: Mapping[str, str] | None = None,
+    missing_words: Collection[str] = MISSING_WORDS,
 ) -> Population:
-    """A population from a folder in the format of the TU collection.
+    """Return the population of a folder in the format of the TU collection.
 
     Parameters
     ----------
@@ -70,6 +71,8 @@ def read_tu(
         What gets a label; when it is not the graphs, there is no type Graph.
     types : mapping, optional
         Kinds to read attributes as, such as ``{"Node.label": "int"}``.
+    missing_words : collection of str
+        The words for a missing attribute.
 
     Examples
     --------
@@ -83,11 +86,9 @@ def read_tu(
     >>> tiny.record(1), tiny.record(0, depth=2)["nodes"][1]
     ({'class': '7', 'nodes': [{'label': 'C', 'edges': []}]}, {'label': 'N', 'edges': [{'to': '...'}]})
     """
-    if individual not in get_args(GraphIndividual):
-        hint = did_you_mean(str(individual), get_args(GraphIndividual))
-        raise UsageError(f"the individual of graphs cannot be {individual!r}{hint}")
+    check_individual(individual)
     overrides = Overrides(types or {})
-    folder = _folder(Path(path))
+    folder = _folder(Path(path), missing_words)
     parts = _parts(folder)
     maps = _label_maps(folder)
     columns = {
@@ -109,6 +110,7 @@ class _Folder:
     path: Path
     name: str
     files: Mapping[str, Path]
+    missing_words: Collection[str]
 
     def require(self, what: str) -> Path:
         if what not in self.files:
@@ -124,7 +126,7 @@ def _names(path: Path) -> list[str]:
     return sorted({match[1] for match in found if match})
 
 
-def _folder(path: Path) -> _Folder:
+def _folder(path: Path, missing_words: Collection[str]) -> _Folder:
     names = _names(path)
     if not names:
         raise MissingFileError(
@@ -133,48 +135,51 @@ def _folder(path: Path) -> _Folder:
     if len(names) > 1:
         raise DataError(f"expected the files of one data set, got those of {' and '.join(names)}", source=str(path))
     possible = ((what, path / f"{names[0]}_{what}.txt{gz}") for what in _FILES for gz in (".gz", ""))
-    return _Folder(path, names[0], {what: file for what, file in possible if file.is_file()})
+    return _Folder(path, names[0], {what: file for what, file in possible if file.is_file()}, missing_words)
 
 
-def _table(path: Path, dtype: type[np.generic], n_lines: int | None = None, why: str = "") -> NDArray[Any]:
-    """The numbers of a file, a row for each line; refused, with the line, if they are not as many as expected."""
+def _table(
+    path: Path,
+    dtype: type[np.generic],
+    n_lines: int | None = None,
+    why: str = "",
+    missing_words: Collection[str] = (),
+) -> NDArray[Any]:
+    """Return the numbers of a file, a row for each line, and refuse them if they are not as many as expected."""
     with open_text_file(path) as file:
         lines = io.BytesIO(file.read())  # numpy takes line by line, which is slow while unpacking
-        try:
-            numbers: NDArray[Any] = np.loadtxt(lines, dtype=dtype, delimiter=",", comments=None, ndmin=2)
-        except ValueError:
-            raise _broken(path, dtype) from None
+    try:
+        numbers: NDArray[Any] = np.loadtxt(lines, dtype=dtype, delimiter=",", comments=None, ndmin=2)
+    except ValueError:
+        numbers = _read_with_care(path, dtype, missing_words)
     if n_lines is not None and len(numbers) != n_lines:
         raise DataError(f"expected {n_lines} lines, {why}; got {len(numbers)}", source=str(path))
     return numbers
 
 
-def _broken(path: Path, dtype: type[np.generic]) -> DataError:
-    """What is wrong with a file that numpy cannot read."""
-    whole = np.issubdtype(dtype, np.integer)
-    n_fields = 0
+def _read_with_care(path: Path, dtype: type[np.generic], missing_words: Collection[str]) -> NDArray[Any]:
+    """Return the same where some numbers are missing; what is no number is refused, with its line."""
+    kind, read = ("a whole number", int) if np.issubdtype(dtype, np.integer) else ("a number", float)
+    rows: list[list[float]] = []
     with open_text_file(path) as file:
         for line, text in enumerate(file, 1):
-            fields = text.decode(errors="replace").strip().split(",")
+            fields = [field.strip() for field in text.decode(errors="replace").split(",")]
             if fields == [""]:
                 continue
-            n_fields = n_fields or len(fields)
-            wrong = next((field.strip() for field in fields if not _is_number(field, whole)), None)
-            if wrong is not None:
-                kind = "a whole number" if whole else "a number"
-                return DataError(f"expected {kind}, got {wrong!r}", source=str(path), line=line)
-            if len(fields) != n_fields:
-                message = f"expected {n_fields} numbers as in the lines before, got {len(fields)}"
-                return DataError(message, source=str(path), line=line)
-    return DataError("expected numbers with commas between them", source=str(path))
-
-
-def _is_number(text: str, whole: bool) -> bool:
+            row = []
+            for field in fields:
+                try:
+                    row.append(np.nan if field in missing_words else read(field))
+                except ValueError:
+                    raise DataError(f"expected {kind}, got {field!r}", source=str(path), line=line) from None
+            if rows and len(row) != len(rows[0]):
+                message = f"expected {len(rows[0])} numbers as in the lines before, got {len(row)}"
+                raise DataError(message, source=str(path), line=line)
+            rows.append(row)
     try:
-        int(text) if whole else float(text)
-    except ValueError:
-        return False
-    return True
+        return np.array(rows, dtype=dtype)
+    except OverflowError:
+        raise DataError("expected numbers with commas between them", source=str(path)) from None
 
 
 # ---- how the graphs hang together ------------------------------------------------------------------------
@@ -206,53 +211,53 @@ def _parts(folder: _Folder) -> _Parts:
     return _Parts(wiring, not _goes_both_ways(tails, heads, len(nodes)), nodes, edges)
 
 
+def _refuse_lines(path: Path, bad: Any, message: Callable[[int], str]) -> None:
+    """Refuse the first of the lines that are bad, counted from 0."""
+    if bad.any():
+        line = int(np.argmax(bad))
+        raise DataError(message(line), source=str(path), line=line + 1)
+
+
 def _column_of_graphs(folder: _Folder) -> NDArray[np.int64]:
-    """For each node its graph, counted from 0."""
+    """Return for each node its graph, counted from 0."""
     path = folder.require("graph_indicator")
-    graph_of = _table(path, np.int64)[:, 0] - 1
-    if len(graph_of) and graph_of.min() < 0:
-        line = int(np.argmax(graph_of < 0))
-        message = f"expected the number of a graph, counted from 1; got {graph_of[line] + 1}"
-        raise DataError(message, source=str(path), line=line + 1)
-    return graph_of
+    numbers = _table(path, np.int64)[:, 0]
+    _refuse_lines(path, numbers < 1, lambda i: f"expected the number of a graph, counted from 1; got {numbers[i]}")
+    return numbers - 1
 
 
 def _n_graphs(folder: _Folder, graph_of: NDArray[np.int64]) -> int:
-    """As many as the facts about graphs have lines; without any, as many as the nodes belong to."""
-    for what in ("graph_labels", "graph_attributes"):
-        if what in folder.files:
-            n_graphs = len(_table(folder.files[what], np.float64))
-            if len(graph_of) and graph_of.max() >= n_graphs:
-                line = int(np.argmax(graph_of >= n_graphs))
-                message = f"graph {graph_of[line] + 1} is not there: {folder.files[what].name} has {n_graphs} lines"
-                raise DataError(message, source=str(folder.files["graph_indicator"]), line=line + 1)
-            return n_graphs
-    return int(graph_of.max(initial=-1)) + 1
+    """Return as many as the facts about graphs have lines; without any, as many as the nodes belong to."""
+    file = folder.files.get("graph_labels") or folder.files.get("graph_attributes")
+    if file is None:
+        return int(graph_of.max(initial=-1)) + 1
+    n_graphs = len(_table(file, np.float64, missing_words=folder.missing_words))
+    told = f"is not there: {file.name} has {n_graphs} lines"
+    indicator = folder.files["graph_indicator"]
+    _refuse_lines(indicator, graph_of >= n_graphs, lambda i: f"graph {graph_of[i] + 1} {told}")
+    return n_graphs
 
 
 def _arcs(folder: _Folder, graph_of: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The arcs as pairs of nodes, counted from 0, each pair within one graph."""
-    path = folder.require("A")
+    """Return the arcs as pairs of nodes, counted from 0, each pair within one graph."""
+    path, n_nodes = folder.require("A"), len(graph_of)
     arcs = _table(path, np.int64) - 1
     if arcs.shape[1] != 2:
         raise DataError(f"expected two nodes, got {arcs.shape[1]} numbers", source=str(path), line=1)
-    outside = ((arcs < 0) | (arcs >= len(graph_of))).any(axis=1)
-    if outside.any():
-        line = int(np.argmax(outside))
-        node = next(int(end) + 1 for end in arcs[line] if not 0 <= end < len(graph_of))
-        message = f"node {node} is not there: {folder.files['graph_indicator'].name} has {len(graph_of)} lines"
-        raise DataError(message, source=str(path), line=line + 1)
-    apart = graph_of[arcs[:, 0]] != graph_of[arcs[:, 1]]
-    if apart.any():
-        line = int(np.argmax(apart))
-        first, second = (graph_of[arcs[line]] + 1).tolist()
-        message = f"an edge leads from graph {first} to graph {second}; expected both ends in one graph"
-        raise DataError(message, source=str(path), line=line + 1)
+    outside = (arcs < 0) | (arcs >= n_nodes)
+    told = f"is not there: {folder.files['graph_indicator'].name} has {n_nodes} lines"
+    _refuse_lines(path, outside.any(axis=1), lambda i: f"node {arcs[i][outside[i]][0] + 1} {told}")
+    tails, heads = graph_of[arcs].T + 1
+    _refuse_lines(
+        path,
+        tails != heads,
+        lambda i: f"an edge leads from graph {tails[i]} to graph {heads[i]}; expected both ends in one graph",
+    )
     return arcs
 
 
 def _goes_both_ways(tails: NDArray[np.int64], heads: NDArray[np.int64], n_nodes: int) -> bool:
-    """Whether each arc is there in both directions, and as often."""
+    """Return whether each arc is there in both directions, and as often."""
     return bool((np.sort(tails * n_nodes + heads) == np.sort(heads * n_nodes + tails)).all())
 
 
@@ -271,11 +276,12 @@ def _columns(
     counted = {"Node": "graph_indicator", "Edge": "A"}.get(type_name)
     why = f"one for each {one}" + (f" of {folder.files[counted].name}" if counted else "")
     found: dict[str, Column] = {}
-    for what, dtype, word in (("labels", np.int64, label), ("attributes", np.float64, attribute)):
+    kinds = (("labels", np.int64, label, ()), ("attributes", np.float64, attribute, folder.missing_words))
+    for what, dtype, word, missing in kinds:
         path = folder.files.get(f"{one}_{what}")
         if path is None:
             continue
-        table = _table(path, dtype, len(lines), why)[lines]
+        table = _table(path, dtype, len(lines), why, missing)[lines]
         for place, name in enumerate(_numbered(word, table.shape[1])):
             kind = overrides.attribute(type_name, name)
             if kind is not None:
@@ -322,7 +328,7 @@ _ENTRIES = re.compile(rf"{_ENTRY}(\s*[,;]\s*{_ENTRY})*")
 
 
 def _label_maps(folder: _Folder) -> _LabelMaps:
-    """What labels stand for, by the kind of thing (``graph`` for classes) and the number of the column.
+    """Return the meaning of labels, by the kind of thing (``graph`` for classes) and the number of the column.
 
     Readmes are written for people, so only what is clear counts: a heading that speaks of labels, and lines below
     (or the rest of that line) with nothing but numbers and words. A map that does not fit the labels is not used.

@@ -19,7 +19,7 @@ from structtree.lang.syntax import Among, Compare, Predicate, Star
 from structtree.learn.routing import own_attributes
 from structtree.search.bottom_up import LinkColumn, columns_of, link_columns, suits
 from structtree.search.clock import Clock
-from structtree.space.families import Family, Offers, TestFamily, families_of
+from structtree.space.families import Family, Offers, TestFamily, resolve_families
 from structtree.space.space import Space
 from structtree.space.terms import conjoin, conjuncts, n_literals
 
@@ -53,7 +53,7 @@ class Linked:
     def space_at(self, population: Population) -> Space:
         """The space on some of the individuals, with thresholds between their own values."""
         name, offers = self.own.individual, self.space.offers
-        fresh = {family.template: family for family in families_of(self.own, population).from_top[name]}
+        fresh = {family.template: family for family in resolve_families(self.own, population).from_top[name]}
         families = tuple(replace(fresh.get(f.template, f), index=i) for i, f in enumerate(offers.from_top[name]))
         return Space(self.space.grammar, population, replace(offers, from_top={name: families}))
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from structtree.data.columns import Population
-from structtree.data.delimited import first_ragged, iter_rows, layout_of
+from structtree.data.delimited import csv_layout, first_ragged, iter_rows
 from structtree.data.opening import open_data
 from structtree.data.tables import read_csv
 from structtree.errors import StructtreeError, UsageError
@@ -101,7 +101,7 @@ def test_a_file_that_ends_inside_a_character_is_refused(tmp_path):
         ("a;x\nu;1\nv;2.25\n", {"decimal": ","}, ":3: numbers with points, such as '2.25', at column 'x'; if they"),
         ("a;x\nu;1\nv;1,5\n", {"types": {"x": "real"}}, ":3: numbers with commas, such as '1,5', at column 'x'"),
         ("a;x\nu;1\nv;high\n", {"types": {"x": "real"}}, ":3: expected a number, got 'high' at column 'x'"),
-        ("a;x\nu;1\nv;2,5\n", {"decimal": ";"}, "the decimal sign must be '.' or ','; got ';'"),
+        ("a;x\nu;1\nv;2,5\n", {"decimal": ";"}, "decimal must be '.' or ','; got ';'"),
         ("a;x\nu;1\n", {"delimiter": ";;"}, "the delimiter must be one character, such as ',' or ';' or a tab; got"),
         ("a;x\nu;1\n", {"encoding": "utf9"}, "unknown encoding 'utf9' (did you mean 'utf-8'?)"),
         ("u;1\nv;2\n", {"names": ["a"]}, "expected 2 names, one for each column of "),
@@ -154,7 +154,7 @@ def test_both_sides_of_the_reader_see_the_same_rows(tmp_path, seed):
     for at in rng.integers(0, len(rows) + 1, size=2):
         rows.insert(int(at), "")
     path = table(tmp_path, "p,q,r\n" + "\n".join(rows) + "\n")
-    layout = layout_of(path)
+    layout = csv_layout(path)
     assert first_ragged(layout) is None
     population = read_csv(path, header=True)
     exact = list(iter_rows(layout))

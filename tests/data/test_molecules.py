@@ -364,8 +364,14 @@ def test_columns_are_attributes_and_go_before_descriptors():
         (["CC"], {"columns": {"a": [1, 2]}}, UsageError, "the column 'a' has 2 values for 1 molecules"),
         (["CC"], {"columns": {"atoms": [1]}}, DataError, "the column 'atoms' has the name of a link"),
         (["CC", "C"], {"columns": {"a": [1, "x"]}}, DataError, r"expected a number, got 'x' at a \(individual 1\)"),
-        (["CC"], {"hydrogens": "all"}, UsageError, "hydrogens cannot be 'all'"),
-        (["CC"], {"types": {"elemnt": "nominal"}}, UnknownNameError, r"unknown member 'elemnt' \(did you mean"),
+        (["CC"], {"hydrogens": "all"}, UsageError, "hydrogens must be 'implicit' or 'explicit'; got 'all'"),
+        (["CC"], {"types": {"element": "nominal"}}, UnknownNameError, r"unknown member 'element'"),
+        (
+            ["CC"],
+            {"columns": {"colour": ["x"]}, "types": {"color": "nominal"}},
+            UnknownNameError,
+            r"unknown member 'color' \(did you mean 'colour'\?\)",
+        ),
     ],
 )
 def test_what_is_no_list_of_molecules_is_refused(molecules, options, error, message):
@@ -426,7 +432,7 @@ def test_the_column_of_smiles_can_be_said(tmp_path):
 def test_a_table_may_be_laid_out_in_any_way(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("CCO|0,5|-\nCC|1,5|x\n")
-    layout = {"delimiter": "|", "decimal": ",", "missing": ["-"]}
+    layout = {"delimiter": "|", "decimal": ",", "missing_words": ["-"]}
     population = read_data(path, names=["smiles", "activity", "kind"], **layout)
     assert population.column("activity").values.tolist() == [0.5, 1.5] and population.column("kind").value(0) is None
     assert len(read_data(path, smiles="c1", header=False, **layout)) == 2

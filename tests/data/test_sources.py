@@ -11,7 +11,7 @@ import pytest
 
 from structtree.data.columns import Population
 from structtree.data.records import from_records, read_jsonl, write_jsonl
-from structtree.data.sources import FORMATS, read_data
+from structtree.data.sources import FILE_FORMATS, read_data
 from structtree.errors import DataError, MissingFileError, StructtreeError, UsageError
 from tests.data.sameness import same_population
 
@@ -94,7 +94,7 @@ def test_what_cannot_be_told_is_asked_for(tmp_path):
     )
     assert sentence(tmp_path / "a") == f"{tmp_path / 'a'}: the name has no extension; say it with --format {known}"
     assert sentence(tmp_path / "a", format="jsnl") == "unknown format 'jsnl' (did you mean 'jsonl'?)"
-    assert [f.name for f in FORMATS] == known.split("|")
+    assert list(FILE_FORMATS) == known.split("|")
 
 
 def test_a_folder_without_graphs_is_refused(tmp_path):

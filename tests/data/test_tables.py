@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from structtree.data.delimited import layout_of
+from structtree.data.delimited import csv_layout
 from structtree.data.opening import open_data
 from structtree.data.records import from_records
 from structtree.data.schema import Attribute, Link
@@ -508,7 +508,7 @@ def test_a_value_that_cannot_be_read_as_told_is_refused(tmp_path):
     ],
 )
 def test_the_delimiter_divides_the_first_rows_alike(tmp_path, text, mark):
-    assert layout_of(table(tmp_path, text)).delimiter == mark
+    assert csv_layout(table(tmp_path, text)).delimiter == mark
 
 
 @given(
@@ -522,7 +522,7 @@ def test_what_is_written_with_quotes_is_read_back(tmp_path_factory, rows, mark):
     population = read_csv(path, types={"p": "nominal", "q": "nominal"})
     for place, name in enumerate("pq"):
         assert listed(population, name) == ["first", *(row[place] or None for row in rows)]
-    assert layout_of(path).delimiter == mark
+    assert csv_layout(path).delimiter == mark
 
 
 def test_the_first_line_may_be_data(tmp_path):
@@ -536,7 +536,7 @@ def test_the_first_line_may_be_data(tmp_path):
 
 def test_blanks_may_separate_fields(tmp_path):
     path = table(tmp_path, " 1 1  x \n 2\t3 'y'\n\n4 ? z\n")
-    population = read_csv(path, delimiter=" ", header=False, missing=["?"])
+    population = read_csv(path, delimiter=" ", header=False, missing_words=["?"])
     assert [population.record(i) for i in range(3)] == [
         {"c1": 1, "c2": 1, "c3": "x"},
         {"c1": 2, "c2": 3, "c3": "'y'"},
@@ -568,7 +568,7 @@ def test_the_decimal_sign_may_be_a_comma(tmp_path):
 
 def test_the_marks_of_missing_values_can_be_said(tmp_path):
     path = table(tmp_path, "a,b,c\n1,-,NA\n-99,x,?\n,y,null\n")
-    population = read_csv(path, missing=["-", "-99"])
+    population = read_csv(path, missing_words=["-", "-99"])
     assert listed(population, "a") == [1, None, None] and listed(population, "b") == [None, "x", "y"]
     assert listed(population, "c") == ["NA", "?", "null"] and listed(read_csv(path), "c") == [None, None, None]
 

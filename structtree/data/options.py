@@ -1,0 +1,168 @@
+"""The options of reading, each declared once: its name, its kind and range, and its sentence of help.
+
+`ReadingOptions` is what `structtree.data.sources.read_data` and `structtree.open_data` take by keyword. The checks of
+given values (`check_option`) follow from its types, and so do the options of the command line
+(`structtree.cli.reading`), which find their spelling and their help here. Which options a format knows is said in
+`structtree.data.sources`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Annotated, Any, Literal, TypedDict, get_args, get_origin, get_type_hints
+
+from structtree.data.schema import Schema
+from structtree.errors import UsageError, did_you_mean
+
+__all__ = [
+    "Hydrogens",
+    "OptionText",
+    "ReadingOption",
+    "ReadingOptions",
+    "RowOptions",
+    "check_option",
+    "given_options",
+    "reading_options",
+]
+
+DATA = "How to read the data"
+TEXT = "How to read text"
+MOLECULES = "How to read molecules"
+
+Hydrogens = Literal["implicit", "explicit"]
+"""Hydrogens as numbers of their atoms only, or as atoms of their own."""
+
+
+@dataclass(frozen=True, slots=True)
+class OptionText:
+    """An option as the command line shows it: sentence of help, group, argument, and a spelling of its own."""
+
+    help: str
+    panel: str
+    metavar: str | None = None
+    flag: str | None = None
+
+
+class RowOptions(TypedDict, total=False):
+    """The options of every reader of tables: what a row is, and what its columns are."""
+
+    individual: Annotated[
+        str | None, OptionText("The name of the individuals' type; for graphs Graph, Node or Edge.", DATA, "TYPE")
+    ]
+    types: Annotated[
+        Mapping[str, str] | None,
+        OptionText("The kind of a member, as in zip=nominal; may be repeated.", DATA, "NAME=KIND", "--type"),
+    ]
+    group: Annotated[
+        str | None, OptionText("Rows of a table with the same value here are one individual.", DATA, "COLUMN")
+    ]
+    link: Annotated[str | None, OptionText("With --group: the name of the rows of an individual.", DATA, "NAME")]
+
+
+class ReadingOptions(RowOptions, total=False):
+    """All options of reading; None is the same as not giving one."""
+
+    format: Annotated[str | None, OptionText("The format, if the file's extension does not tell it.", DATA)]
+    schema: Schema | None
+    delimiter: Annotated[
+        str | None, OptionText("What separates fields; also tab, or a blank for any run of blanks.", TEXT, "SIGN")
+    ]
+    header: Annotated[
+        bool | None, OptionText("Take the first line for names, or for data.", TEXT, None, "--header/--no-header")
+    ]
+    names: Annotated[Sequence[str] | None, OptionText("The names of the columns.", TEXT, "A,B,C")]
+    encoding: Annotated[str | None, OptionText("Such as cp1252; UTF-8 unless given.", TEXT, "NAME")]
+    decimal: Annotated[Literal[".", ","] | None, OptionText("The decimal sign: . or ,", TEXT, "SIGN")]
+    missing_words: Annotated[
+        Sequence[str] | None,
+        OptionText(
+            "A word for no value, instead of ?, NA and the like; may be repeated.", TEXT, "WORD", "--missing-word"
+        ),
+    ]
+    smiles: Annotated[
+        str | None, OptionText("The column with the SMILES, if it is not named so.", MOLECULES, "COLUMN")
+    ]
+    hydrogens: Annotated[
+        Hydrogens | None,
+        OptionText("Count hydrogens only, or make them atoms of their own.", MOLECULES, "implicit|explicit"),
+    ]
+    skip_bad: Annotated[bool | None, OptionText("Leave out molecules that cannot be read, and say which.", MOLECULES)]
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingOption:
+    """An option of reading: the type of its values, and its text; one without a text is for Python only."""
+
+    name: str
+    kind: Any
+    text: OptionText | None
+
+    @property
+    def flag(self) -> str:
+        """The option as it is spelled on the command line."""
+        return (self.text and self.text.flag) or f"--{self.name.replace('_', '-')}"
+
+
+_EXPECTED: Mapping[Any, str] = {
+    str: "text",
+    bool: "True or False",
+    Schema: "a Schema",
+    Sequence: "a list of texts",
+    Mapping: "a mapping from names to kinds",
+}
+
+
+@cache
+def reading_options() -> Mapping[str, ReadingOption]:
+    """Return the options by name, in the order in which help lists them.
+
+    Examples
+    --------
+    >>> reading_options()["missing_words"].flag, reading_options()["skip_bad"].flag
+    ('--missing-word', '--skip-bad')
+    """
+    kinds = get_type_hints(ReadingOptions)
+    hints = get_type_hints(ReadingOptions, include_extras=True)
+    texts = {name: next(iter(getattr(hint, "__metadata__", ())), None) for name, hint in hints.items()}
+    return {name: ReadingOption(name, get_args(kind)[0], texts[name]) for name, kind in kinds.items()}
+
+
+def given_options(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return those options that are not None, after checking all of them.
+
+    Examples
+    --------
+    >>> given_options({"decimal": ",", "header": None})
+    {'decimal': ','}
+    """
+    for name in options:
+        if name not in reading_options():
+            raise UsageError(f"reading has no option {name!r}{did_you_mean(name, reading_options())}")
+    given = {name: value for name, value in options.items() if value is not None}
+    for name, value in given.items():
+        check_option(name, value)
+    return given
+
+
+def check_option(name: str, value: Any) -> None:
+    """Refuse a value that an option of reading cannot have.
+
+    Examples
+    --------
+    >>> check_option("decimal", "x")
+    Traceback (most recent call last):
+    structtree.errors.UsageError: decimal must be '.' or ','; got 'x'
+    """
+    kind = reading_options()[name].kind
+    if get_origin(kind) is Literal:
+        expected = " or ".join(map(repr, get_args(kind)))
+        is_right = value in get_args(kind)
+    else:
+        plain = get_origin(kind) or kind
+        is_right, expected = isinstance(value, plain), _EXPECTED[plain]
+        if plain is Sequence:
+            is_right = is_right and not isinstance(value, str) and all(isinstance(each, str) for each in value)
+    if not is_right:
+        raise UsageError(f"{name} must be {expected}; got {value!r}")
