@@ -1,231 +1,32 @@
-"""What a tree is grown from: one target and one weight for each individual, checked once, and counted at any node.
+"""The target of a tree while it grows, and the tree with its figures in the units of the target.
 
-Classes become codes in one order for the whole tree, so that the counts of all nodes can be compared, also where a
-node, or a training fold, lacks a class. Class weights are multiplied into the weights of the individuals.
+See `structtree.search.target`, where labels are checked and added up.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import replace
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from structtree.learn.tree import Leaf, Node, Tree
+from structtree.search.target import Moments, Target, Units, room, target_for, undivided
 
-from structtree.errors import DataError, UsageError, did_you_mean
-from structtree.learn.tree import ClassCounts, Moments
-from structtree.search.criteria import TOLERANCE, Criterion, criterion
+__all__ = ["Evidence", "evidence_for", "in_plain_units", "room", "undivided"]
 
-__all__ = ["Evidence", "evidence_for", "room", "undivided"]
-
-Floats = NDArray[np.float64]
+Evidence = Target
+evidence_for = target_for
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Evidence:
-    """The labels of all individuals, and by which criterion they are told apart.
-
-    Parameters
-    ----------
-    criterion : Criterion
-    target : array
-        For classes their codes, else the numbers.
-    weights : array of float
-        Sample weight times class weight.
-    classes : tuple
-        What the codes stand for; empty when the target is a number.
-
-    Examples
-    --------
-    >>> evidence = evidence_for(np.array(["no", "yes", "yes"]), 3, class_weight={"yes": 2.0})
-    >>> evidence.classes, evidence.stats(np.array([0, 2]))
-    (('no', 'yes'), ClassCounts(n=2, counts=(1.0, 2.0)))
-    """
-
-    criterion: Criterion
-    target: NDArray[Any]
-    weights: Floats
-    classes: tuple[Any, ...] = ()
-
-    def stats(self, which: NDArray[np.int64], parts: Floats | None = None) -> ClassCounts | Moments:
-        """What is seen of some individuals, or of parts of them."""
-        target, weights = self.target[which], self.weights[which] * (1.0 if parts is None else parts)
-        if self.criterion.task == "classes":
-            counts = np.bincount(target, weights, len(self.classes))
-            return ClassCounts(len(which), tuple(counts.tolist()))
-        mean = float(np.average(target, weights=weights))
-        variance = float(np.average((target - mean) ** 2, weights=weights))
-        return Moments(len(which), float(weights.sum()), mean, variance)
-
-    def take(self, which: NDArray[np.int64]) -> Evidence:
-        """The labels and weights of some individuals."""
-        return Evidence(self.criterion, self.target[which], self.weights[which], self.classes)
-
-    def is_pure(self, which: NDArray[np.int64]) -> bool:
-        """Whether there is nothing to tell apart: one class, or numbers that only rounding keeps from being equal."""
-        target = self.target[which]
-        if self.criterion.task == "classes":
-            return bool((target == target[0]).all())
-        return bool(np.ptp(target) <= TOLERANCE * np.abs(target).max())
+def in_plain_units(tree: Tree, units: Units) -> Tree:
+    """Return a tree that was grown from numbers in some units with all figures as they are."""
+    if units.are_plain:
+        return tree
+    return replace(tree, nodes=tuple(_in_plain_units(node, units) for node in tree.nodes))
 
 
-def undivided(criterion: Criterion, stats: ClassCounts | Moments) -> float:
-    """The loss of a node as it is.
-
-    Examples
-    --------
-    >>> undivided(criterion("accuracy"), ClassCounts(4, (1.0, 3.0)))
-    0.25
-    """
-    match stats:
-        case ClassCounts(_, counts):
-            total = np.array(counts)
-        case Moments(_, weight, _, variance):
-            total = np.array([weight, 0.0, weight * variance])
-    return float(criterion.unsplit(total)[0])
-
-
-def room(criterion: Criterion, stats: ClassCounts | Moments) -> float:
-    """How much less than that of a node as it is a loss can be, for all that is known.
-
-    Examples
-    --------
-    >>> room(criterion("accuracy"), ClassCounts(4, (1.0, 3.0)))
-    0.25
-    """
-    return criterion.room(criterion.score(undivided(criterion, stats)))
-
-
-def evidence_for(
-    target: ArrayLike,
-    n: int,
-    name: str | None = None,
-    sample_weight: ArrayLike | None = None,
-    class_weight: Mapping[Any, float] | None = None,
-    classes: Sequence[Any] | None = None,
-    priors: Mapping[Any, float] | None = None,
-) -> Evidence:
-    """Check the labels and weights of n individuals.
-
-    Parameters
-    ----------
-    target : array
-        Classes, unless it holds real numbers, or the criterion says otherwise.
-    name : str, optional
-        Of the criterion; ``"acc*"`` for classes and ``"mse"`` for numbers by default.
-    sample_weight, class_weight : optional
-        Weights of individuals, and of classes; at least one individual must have a weight above 0.
-    classes : sequence, optional
-        The classes in the order to use, when more may be known than are in the target; sorted by default.
-    priors : mapping from class to float, optional
-        What shares the classes really have, if not those of the target; their weights are made to be so before class
-        weights count. Only the ratios matter.
-
-    Examples
-    --------
-    >>> evidence_for(["ill", "ill", "well", "well"], 4, priors={"ill": 1, "well": 9}).weights.tolist()
-    [0.2, 0.2, 1.8, 1.8]
-    """
-    labels = np.asarray(target)
-    if labels.shape != (n,):
-        raise DataError(f"expected {n} labels, one for each individual; got an array of shape {labels.shape}")
-    if not n:
-        raise DataError("the population has no individuals, so there is nothing to learn from")
-    chosen = _criterion(name, labels, classes)
-    weights = _weights(sample_weight, n)
-    if chosen.task == "numbers":
-        if priors is not None:
-            raise UsageError("priors are for classes, and the target is a number; leave them out")
-        return _with_some_weight(Evidence(chosen, _numbers(chosen, labels), weights))
-    known = _classes(labels.tolist()) if classes is None else tuple(map(_plain, classes))
-    codes = _codes(labels.tolist(), known)
-    factors = _factors(class_weight or {}, known)
-    if priors is not None:
-        factors *= _prior_factors(priors, known, np.bincount(codes, weights, len(known)).astype(np.float64))
-    return _with_some_weight(Evidence(chosen, codes, weights * factors[codes], known))
-
-
-def _criterion(name: str | None, labels: NDArray[Any], classes: Sequence[Any] | None) -> Criterion:
-    if name is None:
-        return criterion("mse" if labels.dtype.kind == "f" and classes is None else "acc*")
-    chosen = criterion(name)
-    if chosen.task == "numbers" and classes is not None:
-        raise UsageError(f"criterion {name!r} is for numbers, which have no classes; leave out classes={classes!r}")
-    return chosen
-
-
-def _numbers(chosen: Criterion, labels: NDArray[Any]) -> Floats:
-    try:
-        values = labels.astype(np.float64)
-    except (TypeError, ValueError):
-        raise DataError(f"criterion {chosen.name!r} needs numbers as targets; got {labels[0]!r}") from None
-    bad = np.flatnonzero(~np.isfinite(values))
-    if len(bad):
-        raise DataError(f"a target must be a number; got {values[bad[0]]}", individual=int(bad[0]))
-    return values
-
-
-def _classes(labels: list[Any]) -> tuple[Any, ...]:
-    """All classes; by type first, since labels of two types need not have an order."""
-    found = dict.fromkeys(labels)
-    missing = next((label for label in found if label is None or label != label), ...)
-    if missing is not ...:
-        raise DataError("the target has no value", individual=next(i for i, x in enumerate(labels) if x is missing))
-    return tuple(sorted(found, key=lambda label: (type(label).__name__, label)))
-
-
-def _plain(label: Any) -> Any:
-    return label.item() if isinstance(label, np.generic) else label
-
-
-def _codes(labels: list[Any], classes: tuple[Any, ...]) -> NDArray[np.int64]:
-    code_of = {label: code for code, label in enumerate(classes)}
-    unknown = next((i for i, label in enumerate(labels) if label not in code_of), None)
-    if unknown is not None:
-        known = did_you_mean(str(labels[unknown]), map(str, classes))
-        raise DataError(f"{labels[unknown]!r} is none of the classes{known}", individual=unknown)
-    return np.fromiter(map(code_of.__getitem__, labels), dtype=np.int64, count=len(labels))
-
-
-def _factors(class_weight: Mapping[Any, float], classes: tuple[Any, ...]) -> Floats:
-    for label, weight in class_weight.items():
-        if label not in classes:
-            known = did_you_mean(str(label), map(str, classes))
-            raise UsageError(f"class_weight names {label!r}, which is no class{known}")
-        if not 0 <= weight < np.inf:
-            raise UsageError(f"a class weight must be a number >= 0; got {weight} for {label!r}")
-    return np.array([float(class_weight.get(label, 1.0)) for label in classes])
-
-
-def _prior_factors(priors: Mapping[Any, float], classes: tuple[Any, ...], weights: Floats) -> Floats:
-    """What makes the classes weigh as the priors say, and all of them together what they did."""
-    for label in priors:
-        if label not in classes:
-            known = did_you_mean(str(label), map(str, classes))
-            raise UsageError(f"priors name {label!r}, which is no class{known}")
-    shares = np.array([float(priors.get(label, np.nan)) for label in classes])
-    if not (shares >= 0).all() or not 0 < shares.sum() < np.inf:
-        raise UsageError(
-            f"priors must be a number >= 0 for each of the classes {list(classes)}, not 0 for all; got {dict(priors)}"
-        )
-    nobody = np.flatnonzero((shares > 0) & (weights <= 0))
-    if len(nobody):
-        raise UsageError(f"class {classes[nobody[0]]!r} cannot have a prior: the training data has nobody of it")
-    return np.asarray(shares / shares.sum() * weights.sum() / np.where(weights > 0, weights, 1.0))
-
-
-def _weights(sample_weight: ArrayLike | None, n: int) -> Floats:
-    weights = np.ones(n) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-    if weights.shape != (n,):
-        raise DataError(f"expected {n} sample weights; got an array of shape {weights.shape}")
-    bad = np.flatnonzero(~np.isfinite(weights) | (weights < 0))
-    if len(bad):
-        raise DataError(f"a sample weight must be a number >= 0; got {weights[bad[0]]}", individual=int(bad[0]))
-    return weights
-
-
-def _with_some_weight(evidence: Evidence) -> Evidence:
-    if not (evidence.weights > 0).any():
-        raise DataError("all individuals have weight 0, so there is nothing to learn from")
-    return evidence
+def _in_plain_units(node: Node, units: Units) -> Node:
+    assert isinstance(node.stats, Moments)
+    stats = units.moments(node.stats)
+    if isinstance(node, Leaf):
+        return replace(node, stats=stats, gap=units.square(node.gap))
+    score, gain, gap = (units.square(figure) for figure in (node.found.score, node.found.gain, node.found.gap))
+    return replace(node, stats=stats, found=replace(node.found, score=score, gain=gain, gap=gap))

@@ -29,7 +29,7 @@ from structtree.lang.check import CheckedGrammar
 from structtree.lang.grammar import Grammar
 from structtree.lang.syntax import Predicate, Top
 from structtree.learn.dividing import Manner
-from structtree.learn.evidence import Evidence, evidence_for, room, undivided
+from structtree.learn.evidence import Evidence, evidence_for, in_plain_units, room, undivided
 from structtree.learn.flat import Flat, grow_flat
 from structtree.learn.growth import Growth
 from structtree.learn.linked import Linked, linked, worded
@@ -142,8 +142,12 @@ def grow_by(
 
     With a clock its time is that of the tree, and not the limit of the options.
     """
+    counted = evidence.counted()
+    unit = counted.units.unit
+    options = replace(options, min_impurity_decrease=options.min_impurity_decrease / unit / unit)
     with stoppable() as stop:
-        return _grow(evidence, population, grammar, options, progress, clock or Clock(options.time_limit, stop))
+        tree = _grow(counted, population, grammar, options, progress, clock or Clock(options.time_limit, stop))
+    return in_plain_units(tree, counted.units)
 
 
 def _grow(
@@ -582,16 +586,14 @@ class _Grower:
         start: dict[str, Any] = {} if waiting.start is None else {"start": waiting.start}
         split = best_split(
             population,
-            self.evidence.target[waiting.which],
+            self.evidence.take(waiting.which),
             self.grammar,
-            criterion=self.evidence.criterion.name,
             prune=growth.prune,
             strategy=_strategy(growth),
             max_evaluations=growth.max_evaluations,
             clock=self.clock.part(seconds),
             hints=waiting.hints,
             min_samples_leaf=growth.min_samples_leaf,
-            sample_weight=self.evidence.weights[waiting.which],
             random_state=growth.random_state,
             progress=None if self.progress is None else self._tell_of_search,
             **start,

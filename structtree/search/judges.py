@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from structtree.errors import DataError, UsageError, did_you_mean
+from structtree.errors import DataError
 from structtree.search.criteria import Criterion, better, cannot_beat, centred, criterion
 from structtree.search.kernels import (
     ACCURACY,
@@ -29,8 +29,19 @@ from structtree.search.kernels import (
     assess_numbers,
     class_losses,
 )
+from structtree.search.target import Target, target_for
 
-__all__ = ["IMPURITIES", "Assessment", "Judge", "Loss", "Tally", "judge_for", "weight_table"]
+__all__ = [
+    "IMPURITIES",
+    "Assessment",
+    "Judge",
+    "Loss",
+    "Tally",
+    "judge_for",
+    "judge_of",
+    "splittable",
+    "weight_table",
+]
 
 Loss = tuple[float, float]
 Floats = NDArray[np.float64]
@@ -140,7 +151,7 @@ class Judge:
         """A judge of some of the individuals, by the same classes."""
         labels, weights = self.labels[which], self.weights[which]
         if self.criterion.task == "numbers":
-            return _numbers(self.criterion, self.targets[labels], weights)
+            return _judge_of_numbers(self.criterion, self.targets[labels], weights)
         return Judge(self.criterion, labels, weights, self.n_labels, self.targets, self.classes)
 
     def guide(self) -> Judge | None:
@@ -265,6 +276,24 @@ def weight_table(name: str, weights: Floats) -> Floats:
     return np.asarray(v * np.log2(np.maximum(v, 1.0)))
 
 
+def judge_of(target: Target) -> Judge:
+    """Return the judge of a checked target; classes that nobody has are left out."""
+    if target.criterion.task == "numbers":
+        return _judge_of_numbers(target.criterion, target.target, target.weights)
+    present = np.flatnonzero(np.bincount(target.target, minlength=len(target.classes)))
+    label_of = np.zeros(len(target.classes), dtype=np.int32)
+    label_of[present] = np.arange(len(present))
+    classes = tuple(target.classes[code] for code in present)
+    return Judge(target.criterion, label_of[target.target], target.weights, len(present), np.zeros(0), classes)
+
+
+def _judge_of_numbers(criterion: Criterion, numbers: Floats, weights: Floats) -> Judge:
+    order = np.argsort(numbers, kind="stable")
+    labels = np.empty(len(numbers), dtype=np.int32)
+    labels[order] = np.arange(len(numbers))
+    return Judge(criterion, labels, weights, len(numbers), centred(numbers, weights)[order])
+
+
 def judge_for(
     name: str | None,
     target: NDArray[Any],
@@ -272,57 +301,12 @@ def judge_for(
     sample_weight: ArrayLike | None = None,
     class_weight: dict[Any, float] | None = None,
 ) -> Judge:
-    """The judge for a target: classes unless it holds real numbers, or the criterion says otherwise."""
-    if target.ndim != 1 or len(target) != n:
-        raise DataError(f"expected {n} labels, one for each individual; got an array of shape {target.shape}")
-    numbers = target.dtype.kind == "f" if name is None else criterion(name).task == "numbers"
-    chosen = criterion(name or ("mse" if numbers else "acc*"))
-    weights = _weights(sample_weight, n)
-    if numbers:
-        return _numbers(chosen, target, weights)
-    return _classes(chosen, target, weights, class_weight or {})
+    """Return the judge of a target that is not checked yet; see `structtree.search.target.target_for`."""
+    return judge_of(splittable(target_for(target, n, name, sample_weight, class_weight)))
 
 
-def _weights(sample_weight: ArrayLike | None, n: int) -> Floats:
-    weights = np.ones(n) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-    if weights.shape != (n,):
-        raise DataError(f"expected {n} sample weights; got an array of shape {weights.shape}")
-    bad = ~np.isfinite(weights) | (weights < 0)
-    if bad.any():
-        raise DataError(
-            f"a sample weight must be a number >= 0; got {weights[np.argmax(bad)]}", individual=int(np.argmax(bad))
-        )
-    return weights
-
-
-def _classes(chosen: Criterion, target: NDArray[Any], weights: Floats, class_weight: dict[Any, float]) -> Judge:
-    labels = target.tolist()
-    found = set(labels)
-    if any(label is None or label != label for label in found):
-        nobody = next(i for i, label in enumerate(labels) if label is None or label != label)
-        raise DataError("the target has no value", individual=nobody)
-    classes = tuple(sorted(found, key=lambda label: (type(label).__name__, label)))
-    if len(classes) < 2:
-        raise DataError(f"all individuals have the class {classes[0]!r}; there is nothing to tell apart")
-    for label in class_weight:
-        if label not in found:
-            known = did_you_mean(str(label), map(str, classes))
-            raise UsageError(f"class_weight names {label!r}, which is no class{known}")
-    code_of = {label: code for code, label in enumerate(classes)}
-    codes = np.fromiter(map(code_of.__getitem__, labels), dtype=np.int32, count=len(labels))
-    factors = np.array([class_weight.get(label, 1.0) for label in classes])
-    return Judge(chosen, codes, weights * factors[codes], len(classes), np.zeros(0), classes)
-
-
-def _numbers(chosen: Criterion, target: NDArray[Any], weights: Floats) -> Judge:
-    try:
-        values = target.astype(np.float64)
-    except (TypeError, ValueError):
-        raise DataError(f"criterion {chosen.name!r} needs numbers as targets; got {target[0]!r}") from None
-    bad = ~np.isfinite(values)
-    if bad.any():
-        raise DataError(f"a target must be a number; got {values[np.argmax(bad)]}", individual=int(np.argmax(bad)))
-    order = np.argsort(values, kind="stable")
-    labels = np.empty(len(values), dtype=np.int32)
-    labels[order] = np.arange(len(values))
-    return Judge(chosen, labels, weights, len(values), centred(values, weights)[order])
+def splittable(target: Target) -> Target:
+    """Return a target in the units that suit it, if it has something to tell apart."""
+    if len(target.classes) == 1:
+        raise DataError(f"all individuals have the class {target.classes[0]!r}; there is nothing to tell apart")
+    return target.counted()

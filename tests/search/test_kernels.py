@@ -74,7 +74,8 @@ def class_verdicts(draw, most_classes=6):
     n_classes = draw(st.integers(2, most_classes))
     extra = draw(st.lists(st.integers(0, n_classes - 1), max_size=12))
     labels = np.array([*range(n_classes), *extra])
-    weights = draw(st.lists(draw(st.sampled_from([WHOLE, TENTHS])), min_size=len(labels), max_size=len(labels)))
+    some = st.lists(draw(st.sampled_from([WHOLE, TENTHS])), min_size=len(labels), max_size=len(labels))
+    weights = draw(some.filter(any))
     inside = draw(st.lists(st.lists(st.booleans(), min_size=len(labels), max_size=len(labels)), max_size=4))
     everybody, nobody = np.ones(len(labels), dtype=np.bool_), np.zeros(len(labels), dtype=np.bool_)
     return labels, np.array(weights), np.array([*inside, everybody, nobody]).T
