@@ -29,7 +29,7 @@ from structtree.errors import DataError, UnknownNameError, UsageError
 from structtree.learn.evidence import evidence_for
 from structtree.learn.leaves import MAJORITY, Decision, class_counts, cost_matrix, decisions, means
 from structtree.learn.tree import Moments, Stats, Tree, subtree
-from structtree.search.criteria import entropy_part, gini_part
+from structtree.search.criteria import criterion
 
 __all__ = [
     "PruningPath",
@@ -331,9 +331,7 @@ def _risks(tree: Tree, risk: Risk | None, decision: Decision) -> Floats:
         case "error":
             return np.asarray((class_counts(tree) @ cost_matrix(tree, decision)).min(axis=1))
         case "gini" | "entropy":
-            counts = class_counts(tree)
-            part = gini_part if chosen == "gini" else entropy_part
-            return np.asarray(part(counts, counts.sum(axis=1, keepdims=True)).sum(axis=1))
+            return criterion(chosen).impurity(class_counts(tree))
         case _:
             assert_never(chosen)
 

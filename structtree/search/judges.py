@@ -15,49 +15,25 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from structtree.errors import DataError
-from structtree.search.criteria import Criterion, better, cannot_beat, centred, criterion
-from structtree.search.kernels import (
-    ACCURACY,
+from structtree.search.arrays import Floats
+from structtree.search.criteria import Criterion, better, cannot_beat, criterion, two_components
+from structtree.search.kernels.losses import (
     ACCURACY_STAR,
     ENTROPY,
-    GAIN_RATIO,
-    GINI,
-    SQRT_GINI,
-    TWOING,
-    assess_accuracy,
-    assess_impurity,
+    assess_classes,
     assess_numbers,
     class_losses,
 )
 from structtree.search.target import Target, target_for
 
-__all__ = [
-    "IMPURITIES",
-    "Assessment",
-    "Judge",
-    "Loss",
-    "Tally",
-    "judge_for",
-    "judge_of",
-    "splittable",
-    "weight_table",
-]
+__all__ = ["Assessment", "Judge", "Loss", "Tally", "judge_for", "judge_of", "splittable", "weight_table"]
 
 Loss = tuple[float, float]
-Floats = NDArray[np.float64]
 
-# Corners double with every class; beyond this many the reference bounds some of them one by one.
-COMPILED_CLASSES = 8
+# Corners double with every class; beyond this many an assessment takes as long as that of so many corners.
+FEW_CLASSES = 8
 # A greater table would leave the cache and be no faster than the logarithms, and take longer to make than they do.
 TABLED_WEIGHT = 100_000
-IMPURITIES = {
-    "entropy": ENTROPY,
-    "gini": GINI,
-    "sqrt-gini": SQRT_GINI,
-    "gain-ratio": GAIN_RATIO,
-    "twoing": TWOING,
-}
-KINDS = {"accuracy": ACCURACY, "acc*": ACCURACY_STAR, **IMPURITIES}
 
 
 class Tally(NamedTuple):
@@ -118,17 +94,15 @@ class Judge:
     total: Floats = field(init=False)
     #: What rounding may have changed in a loss.
     slack: float = field(init=False)
-    _corners: NDArray[np.int64] = field(init=False, repr=False)
     _table: Floats = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         everybody = np.bincount(self.labels, self.weights, self.n_labels).astype(np.float64)
-        total = np.asarray(self._evidence(everybody[None, :])[0])
+        total = np.asarray(self._sums(everybody[None, :])[0])
         for name, value in (
             ("total", total),
             ("slack", self.criterion.slack(total)),
-            ("_corners", np.arange(2 ** min(self.n_labels, COMPILED_CLASSES), dtype=np.int64)),
-            ("_table", weight_table(self.criterion.name, self.weights)),
+            ("_table", weight_table(self.criterion, self.weights)),
         ):
             object.__setattr__(self, name, value)
 
@@ -173,23 +147,21 @@ class Judge:
             yield Tally(one, self.weights * own**power, 1)
 
     def losses(self, counts: Floats) -> Floats:
-        """The losses of candidates with these sums of the tallies."""
-        if self.criterion.task == "numbers":
-            return self.criterion.loss(counts, self.total)
-        return np.asarray(class_losses(KINDS[self.name], counts, self.total, self._table))
+        """Return the losses of candidates with these sums of the tallies."""
+        if self.criterion.is_compiled and self.criterion.task == "classes":
+            return np.asarray(class_losses(self.criterion.kind, counts, self.total, self._table))
+        return two_components(self.criterion.loss(counts, self.total))
 
     def loss(self, counts: Floats) -> Floats:
-        """The losses of candidates with these counts."""
-        if self._is_compiled():
-            return self.assess(counts).losses
-        return self.criterion.loss(counts, self.total)
+        """Return the losses of candidates with these counts."""
+        return self.assess(counts).losses
 
     def bound(self, counts: Floats) -> Floats:
-        """The least losses of their refinements."""
+        """Return the least losses of their refinements."""
         return self.assess(counts).bounds
 
     def assess(self, counts: Floats, best: Loss | None = None) -> Assessment:
-        """Losses, bounds, and whether the bounds leave hope of something as good as the best found.
+        """Return losses, bounds, and whether the bounds leave hope of something as good as the best found.
 
         Parameters
         ----------
@@ -199,28 +171,25 @@ class Judge:
             The best loss found.
         """
         first, second = (inf, inf) if best is None else (float(best[0]), float(best[1]))
-        if not self._is_compiled():
-            losses, bounds = self.criterion.loss(counts, self.total), self.criterion.bound(counts, self.total)
+        if not self.criterion.is_compiled:
+            sides = self._sums(counts)
+            losses = two_components(self.criterion.loss(sides, self.total))
+            bounds = two_components(self.criterion.bound(sides, self.total))
             return Assessment(losses, bounds, ~cannot_beat(bounds, (first, second), self.slack))
         known = np.ascontiguousarray(counts, dtype=np.float64)
-        shared = (known, self.total, self._corners, self._table, first, second, self.slack)
-        match self.name:
-            case "mse":
-                return Assessment(*assess_numbers(known, self.targets, self.total, first, self.slack))
-            case "acc*" | "accuracy":
-                return Assessment(*assess_accuracy(self.name == "acc*", *shared))
-            case name:
-                return Assessment(*assess_impurity(IMPURITIES[name], *shared))
+        if self.criterion.task == "numbers":
+            return Assessment(*assess_numbers(known, self.targets, self.total, first, self.slack))
+        given = (known, self.total, self._table, first, second, self.slack)
+        return Assessment(*assess_classes(self.criterion.kind, *given))
 
     @property
     def width(self) -> int:
-        """How many numbers it takes to assess a candidate: its counts, at all corners where no kernel does it."""
-        return self.n_labels if self._is_compiled() else self.n_labels * 2**COMPILED_CLASSES
+        """How many numbers it takes to assess a candidate: its counts, and of many classes all corners."""
+        many = self.criterion.task == "classes" and self.n_labels > FEW_CLASSES
+        return self.n_labels * (2**FEW_CLASSES if many else 1)
 
-    def _is_compiled(self) -> bool:
-        return self.criterion.task == "numbers" or self.n_labels <= COMPILED_CLASSES
-
-    def _evidence(self, counts: Floats) -> Floats:
+    def _sums(self, counts: Floats) -> Floats:
+        """Return counts as the criterion wants them: class weights, or moments."""
         if self.criterion.task == "classes":
             return counts
         powers = np.stack([np.ones_like(self.targets), self.targets, self.targets**2], axis=1)
@@ -263,14 +232,15 @@ class Judge:
 
     def sides(self, inside: NDArray[np.bool_]) -> tuple[Floats, Floats]:
         """The counts, or weight, mean and variance, of those inside and of the others."""
-        both = self._evidence(self.counts(np.stack([inside, ~inside], axis=1)))
+        both = self._sums(self.counts(np.stack([inside, ~inside], axis=1)))
         return both[0], both[1]
 
 
-def weight_table(name: str, weights: Floats) -> Floats:
-    """The v log2 v of all whole numbers that counts can be; empty where they can be others, or too many."""
+def weight_table(criterion: Criterion, weights: Floats) -> Floats:
+    """Return v log2 v of all whole numbers that counts can be; nothing where they can be others, or too many."""
     weight = float(weights.sum())
-    if name not in ("acc*", "entropy") or weight > TABLED_WEIGHT or (weights != np.floor(weights)).any():
+    logs = criterion.kind in (ACCURACY_STAR, ENTROPY)
+    if not logs or weight > TABLED_WEIGHT or (weights != np.floor(weights)).any():
         return np.zeros(0)
     v = np.arange(weight + 1)
     return np.asarray(v * np.log2(np.maximum(v, 1.0)))
@@ -289,13 +259,14 @@ def judge_of(target: Target) -> Judge:
 
 def _judge_of_numbers(criterion: Criterion, numbers: Floats, weights: Floats) -> Judge:
     order = np.argsort(numbers, kind="stable")
+    centred = numbers - np.average(numbers, weights=weights)
     labels = np.empty(len(numbers), dtype=np.int32)
     labels[order] = np.arange(len(numbers))
-    return Judge(criterion, labels, weights, len(numbers), centred(numbers, weights)[order])
+    return Judge(criterion, labels, weights, len(numbers), centred[order])
 
 
 def judge_for(
-    name: str | None,
+    name: str | Criterion | None,
     target: NDArray[Any],
     n: int,
     sample_weight: ArrayLike | None = None,

@@ -19,11 +19,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from structtree.errors import DataError, UsageError, did_you_mean
-from structtree.search.criteria import TOLERANCE, Criterion, criterion
+from structtree.search.arrays import TOLERANCE, Floats
+from structtree.search.criteria import Criterion, criterion
 
 __all__ = ["ClassCounts", "Moments", "Stats", "Target", "Units", "room", "target_for", "undivided"]
-
-Floats = NDArray[np.float64]
 
 NARROW = 1 / 1024
 """Numbers that spread over less than this part of their size are counted from one of them."""
@@ -204,7 +203,7 @@ def room(criterion: Criterion, stats: Stats) -> float:
 def target_for(
     target: ArrayLike,
     n: int,
-    name: str | None = None,
+    name: str | Criterion | None = None,
     sample_weight: ArrayLike | None = None,
     class_weight: Mapping[Any, float] | None = None,
     classes: Sequence[Any] | None = None,
@@ -216,8 +215,8 @@ def target_for(
     ----------
     target : array
         Classes, unless it holds real numbers, or the criterion says otherwise.
-    name : str, optional
-        Of the criterion; ``"acc*"`` for classes and ``"mse"`` for numbers by default.
+    name : str or Criterion, optional
+        The criterion, or its name; ``"acc*"`` for classes and ``"mse"`` for numbers by default.
     sample_weight, class_weight : optional
         Weights of individuals, and of classes; at least one individual must have a weight above 0.
     classes : sequence, optional
@@ -250,12 +249,14 @@ def target_for(
     return _with_some_weight(Target(chosen, codes, weights * factors[codes], known))
 
 
-def _criterion(name: str | None, labels: NDArray[Any], classes: Sequence[Any] | None) -> Criterion:
+def _criterion(name: str | Criterion | None, labels: NDArray[Any], classes: Sequence[Any] | None) -> Criterion:
     if name is None:
         return criterion("mse" if labels.dtype.kind == "f" and classes is None else "acc*")
     chosen = criterion(name)
     if chosen.task == "numbers" and classes is not None:
-        raise UsageError(f"criterion {name!r} is for numbers, which have no classes; leave out classes={classes!r}")
+        raise UsageError(
+            f"criterion {chosen.name!r} is for numbers, which have no classes; leave out classes={classes!r}"
+        )
     return chosen
 
 

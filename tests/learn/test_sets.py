@@ -21,9 +21,10 @@ from structtree.learn.grow import grow
 from structtree.learn.growth import Growth
 from structtree.learn.paths import decision_path
 from structtree.learn.tree import Branch
-from structtree.search.criteria import CRITERIA, better, centred, class_counts, moments
+from structtree.search.criteria import CRITERIA, better
 from structtree.search.kernels.grouping import FEW_VALUES
 from structtree.space.evaluate import holds
+from tests.search.reference import centred, class_counts, moments
 
 SETS = Grammar.parse("refine Individual { top -> * in * }")
 ALL = Grammar.parse("refine Individual { top -> * in *; top -> * >= *; top -> missing * }")
