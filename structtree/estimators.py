@@ -37,7 +37,7 @@ from structtree.learn.paths import decision_path
 from structtree.learn.predict import predicted_classes, predicted_means, predicted_probabilities
 from structtree.learn.prune import pruning_path
 from structtree.learn.tree import Leaf, Tree
-from structtree.search.criteria import criterion
+from structtree.search.criteria import Criterion, criterion
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix  # type: ignore[import-untyped]  # scipy has no types
@@ -74,7 +74,7 @@ class _StructuralTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
             self._growth(),
             self._pruning(),
             self._decision(),
-            criterion=chosen.name,
+            criterion=chosen,
             sample_weight=sample_weight,
             class_weight=class_weight,
             classes=classes,
@@ -270,7 +270,7 @@ class StructuralTreeClassifier(ClassifierMixin, _StructuralTree):  # type: ignor
         What may be asked: the name of a grammar that comes with the package, a file, the text of a grammar, or a
         Grammar. By default `structtree.default_grammar` decides it from the data, and ``model_.params`` says which
         it is (``grammar_origin``); a table gets an ordinary decision tree.
-    criterion : str, optional
+    criterion : str or Criterion, optional
         ``"acc*"`` by default: accuracy, ties by entropy; see `structtree.search.criteria`.
     max_depth, min_samples_split, min_samples_leaf, min_impurity_decrease, max_leaf_nodes, stop, significance
         When to stop growing; see `structtree.learn.grow.Growth`.
@@ -354,7 +354,7 @@ class StructuralTreeClassifier(ClassifierMixin, _StructuralTree):  # type: ignor
         self,
         grammar: str | Path | Grammar | None = None,
         *,
-        criterion: str | None = None,
+        criterion: str | Criterion | None = None,
         max_depth: int | None = None,
         min_samples_split: int = 2,
         min_samples_leaf: int = 1,
@@ -462,7 +462,7 @@ class StructuralTreeRegressor(RegressorMixin, _StructuralTree):  # type: ignore[
         As of `StructuralTreeClassifier`.
     min_weight_fraction_leaf : float
         As of `StructuralTreeClassifier`.
-    criterion : str, optional
+    criterion : str or Criterion, optional
         ``"mse"`` by default.
     post_prune : {"cost-complexity", "reduced-error"}, optional
         How the grown tree is pruned.
@@ -494,7 +494,7 @@ class StructuralTreeRegressor(RegressorMixin, _StructuralTree):  # type: ignore[
         self,
         grammar: str | Path | Grammar | None = None,
         *,
-        criterion: str | None = None,
+        criterion: str | Criterion | None = None,
         max_depth: int | None = None,
         min_samples_split: int = 2,
         min_samples_leaf: int = 1,

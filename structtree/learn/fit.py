@@ -28,6 +28,7 @@ from structtree.learn.model import Call, Model
 from structtree.learn.prune import choose_alpha, cost_complexity, pessimistic, reduced_error
 from structtree.learn.tree import Leaf, Tree, subtree
 from structtree.search.clock import Clock
+from structtree.search.criteria import Criterion
 from structtree.space.functions import with_functions
 
 __all__ = ["PruneBy", "Pruning", "fit"]
@@ -97,7 +98,7 @@ def fit(
     pruning: Pruning = NO_PRUNING,
     decision: Decision = MAJORITY,
     *,
-    criterion: str | None = None,
+    criterion: str | Criterion | None = None,
     sample_weight: ArrayLike | None = None,
     class_weight: Mapping[Any, float] | None = None,
     classes: Sequence[Any] | None = None,

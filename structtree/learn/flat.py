@@ -36,6 +36,7 @@ from structtree.search.clock import Clock
 from structtree.search.criteria import TOLERANCE, Criterion
 from structtree.search.kernels import flat as kernel
 from structtree.search.kernels.descending import NODE
+from structtree.search.plain_sweeps import gains_of, try_tests_of
 from structtree.space.values import midpoints
 
 __all__ = ["Flat", "grow_flat"]
@@ -101,7 +102,7 @@ def grow_flat(
     with nullcontext() if alone else ThreadPoolExecutor(THREADS) as threads:
         table = table_of(asked, population, threads, clock)
         task = task_of(evidence)
-        grower = _Grower(table, task, limits, threads, clock)
+        grower = _Grower(table, task, evidence.criterion, limits, threads, clock)
         root = grower.start()
         grower.run(root, max_leaf_nodes)
     grown = _gather(root, table, task)
@@ -157,6 +158,7 @@ class _Offer:
 class _Grower:
     table: Table
     task: kernel.Task
+    criterion: Criterion
     limits: kernel.Limits
     threads: ThreadPoolExecutor | None
     clock: Clock
@@ -195,7 +197,7 @@ class _Grower:
             run = waiting.pop()
             if not run.is_open:
                 continue
-            if (run.hi - run.lo) * len(self.table.tests) < SHARED:
+            if self.criterion.is_compiled and (run.hi - run.lo) * len(self.table.tests) < SHARED:
                 run.below = self._grow_below(run)
                 growing.append(run.below)
             else:
@@ -246,7 +248,10 @@ class _Grower:
         run.figures = (0.0, 0.0, 0.0, float(found[2]), float(found[3]))
         if at[0] < 0:
             return None
-        gain, tie, better = kernel.gains(found, run.total, self.task)
+        if self.criterion.is_compiled:
+            gain, tie, better = kernel.gains(found, run.total, self.task)
+        else:
+            gain, tie, better = gains_of(self.criterion, found, run.total)
         weight = run.total.sum() if self.task.n_classes else run.total[0]
         share = weight / self.task.weight
         if not better or share * gain + TOLERANCE < self.limits.decrease:
@@ -255,6 +260,9 @@ class _Grower:
         return _Offer(run, at, (share * gain, share * tie), self.n_offers)
 
     def _best_test(self, run: _Run) -> tuple[Any, Any]:
+        if not self.criterion.is_compiled:
+            columns, leaf = self.table.columns, self.limits.leaf
+            return try_tests_of(self.criterion, run.lo, run.hi, columns, self.task, run.total, leaf)
         tests = len(self.table.tests)
         given = (run.lo, run.hi, self.table.columns, self.task, run.total, self.limits.leaf, self.sets)
         if self.threads is None or (run.hi - run.lo) * tests < SHARED:

@@ -41,7 +41,7 @@ from structtree.learn.tree import Branch, Found, Leaf, Node, Stats, Tree, Unprov
 from structtree.learn.unknown import seen_schema
 from structtree.search.best_split import SearchStats, Split, Strategy, best_split
 from structtree.search.clock import Clock
-from structtree.search.criteria import TOLERANCE
+from structtree.search.criteria import TOLERANCE, Criterion
 from structtree.search.kernels.flat import Limits
 from structtree.space.evaluate import holds
 from structtree.space.functions import with_functions
@@ -84,7 +84,7 @@ def grow(
     grammar: Grammar | CheckedGrammar,
     growth: Growth | None = None,
     *,
-    criterion: str | None = None,
+    criterion: str | Criterion | None = None,
     sample_weight: ArrayLike | None = None,
     class_weight: Mapping[Any, float] | None = None,
     classes: Sequence[Any] | None = None,
@@ -101,7 +101,7 @@ def grow(
         What may be asked.
     growth : Growth, optional
         When to stop, and how to search.
-    criterion : str, optional
+    criterion : str or Criterion, optional
         ``"acc*"`` by default for classes, ``"mse"`` for real numbers; see `structtree.search.criteria`.
     sample_weight, class_weight : optional
         Weights of individuals, and of classes. Who has weight 0 is left out.
@@ -168,7 +168,7 @@ def _grow(
     if table is None:
         return _grow_by_search(population, evidence, grammar, options, progress, clock)
     tree = _grow_by_search(table.population, evidence, table.space, options, progress, clock)
-    tree = Tree(worded(tree.nodes, table), population.schema, evidence.classes)
+    tree = Tree(worded(tree.nodes, table, evidence.criterion), population.schema, evidence.classes)
     return tree if table.complete else _with_gaps(tree, options, evidence, "listing")
 
 
@@ -303,7 +303,7 @@ def _grow_plain(
     asked = _asked_of_table(grammar, population, evidence, growth)
     missing, classes = growth.missing, evidence.classes
     schema = population.schema if missing == "false" else seen_schema(population)
-    if not _needs_parts(asked, population, growth):
+    if not _needs_parts(asked, population, evidence.criterion, growth):
         tree = _grow_table(asked, population, evidence, growth, progress, clock)
         nodes = tree.nodes if missing == "false" else _with_shares(tree)
         return Tree(nodes, schema, classes, missing)
@@ -337,8 +337,11 @@ def _asked_of_table(grammar: CheckedGrammar, population: Population, evidence: E
         raise UsageError(
             f"average_gain_filter is for the criterion 'gain-ratio'; got {evidence.criterion.name!r}, so leave it out"
         )
-    if growth.nominal == "multiway" and evidence.criterion.name == "twoing":
-        raise UsageError("the criterion 'twoing' is for two sides; take nominal='subset' or 'binary', not 'multiway'")
+    if growth.nominal == "multiway" and not evidence.criterion.is_for_many_sides:
+        name = evidence.criterion.name
+        raise UsageError(
+            f"the criterion {name!r} is for two sides; take nominal='subset' or 'binary', not 'multiway'"
+        )
     asked = flat_tests(grammar) or listed_tests(grammar, population)
     if asked is None:
         raise UsageError(
@@ -348,9 +351,11 @@ def _asked_of_table(grammar: CheckedGrammar, population: Population, evidence: E
     return with_sets(asked) if growth.nominal == "subset" else asked
 
 
-def _needs_parts(asked: Asked, population: Population, growth: Growth) -> bool:
+def _needs_parts(asked: Asked, population: Population, criterion: Criterion, growth: Growth) -> bool:
     """Whether the tree, or how it is found, is different from what the compiled sweeps would make of it."""
     if growth.average_gain_filter or growth.stop is not None:
+        return True
+    if growth.nominal == "subset" and not criterion.is_compiled:
         return True
     if growth.nominal == "multiway" and any(test.kind == "nominal" for test in asked.tests):
         return True

@@ -20,7 +20,7 @@ from structtree.learn.routing import own_attributes
 from structtree.learn.tree import Branch, Node
 from structtree.search.bottom_up import LinkColumn, columns_of, link_columns, suits
 from structtree.search.clock import Clock
-from structtree.search.criteria import criterion
+from structtree.search.criteria import Criterion
 from structtree.space.families import Family, Offers, TestFamily
 from structtree.space.space import Space
 from structtree.space.terms import conjoin, conjuncts, n_literals
@@ -118,16 +118,16 @@ def _family(index: int, type_name: str, name: str, column: LinkColumn) -> TestFa
     return TestFamily(index, type_name, template, (), cuts, kind="int", cost=n_literals(column.tests[0]))
 
 
-def worded(nodes: Sequence[Node], table: Linked) -> tuple[Node, ...]:
+def worded(nodes: Sequence[Node], table: Linked, criterion: Criterion) -> tuple[Node, ...]:
     """The nodes of a tree over such a table with their tests in the words of the grammar."""
-    return tuple(_worded(node, table) if isinstance(node, Branch) else node for node in nodes)
+    return tuple(_worded(node, table, criterion) if isinstance(node, Branch) else node for node in nodes)
 
 
-def _worded(branch: Branch, table: Linked) -> Branch:
+def _worded(branch: Branch, table: Linked, criterion: Criterion) -> Branch:
     found = branch.found
     if not table.complete:
         # Of what is missing nothing is known.
-        gap = criterion(found.criterion).room(found.score)
+        gap = criterion.room(found.score)
         found = replace(found, proved=False, gap=gap, stopped_by=found.stopped_by or "listing")
     return replace(branch, test=_in_words(branch.test, table.steps), found=found)
 

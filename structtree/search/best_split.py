@@ -20,6 +20,7 @@ from structtree.lang.check import CheckedGrammar
 from structtree.lang.grammar import Grammar
 from structtree.lang.syntax import Predicate
 from structtree.search.clock import Clock
+from structtree.search.criteria import Criterion
 from structtree.search.engine import Budget, Search
 from structtree.search.judges import judge_of, splittable
 from structtree.search.order import promising_last
@@ -37,7 +38,7 @@ def best_split(
     target: ArrayLike | Target,
     grammar: Grammar | CheckedGrammar | Space,
     *,
-    criterion: str | None = None,
+    criterion: str | Criterion | None = None,
     prune: bool = True,
     strategy: Strategy = "best-first",
     max_evaluations: int | None = None,
@@ -62,7 +63,7 @@ def best_split(
         A class, or a number, for each individual; or a `Target`, which is checked and has criterion and weights.
     grammar : Grammar, CheckedGrammar or Space
         What may be asked; a Space keeps the values that it was built with.
-    criterion : str, optional
+    criterion : str or Criterion, optional
         ``"acc*"`` by default for classes, ``"mse"`` for real numbers; see `structtree.search.criteria`.
     prune : bool
         Whether bounds are used; without them the whole space is evaluated.
@@ -127,7 +128,7 @@ def best_split(
 def _checked(
     population: Population,
     target: ArrayLike | Target,
-    criterion: str | None,
+    criterion: str | Criterion | None,
     sample_weight: ArrayLike | None,
     class_weight: dict[Any, float] | None,
 ) -> Target:

@@ -262,7 +262,7 @@ def information(sides: Any, division: Any, known: Any) -> Any:
 # All losses are the same for a side and for the other one, so it does not matter which of them is the yes side.
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", inline="always")
 def loss_of_two(kind: int, x: float, y: float, p: float, q: float, weight: float, table: Any) -> float:
     """The first component of the loss where there are two classes: x and y on one side, p and q on the other."""
     if kind == GINI:
@@ -277,7 +277,7 @@ def loss_of_two(kind: int, x: float, y: float, p: float, q: float, weight: float
     return error_share(max(x, y) + max(p, q), weight)
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", inline="always")
 def _loss_of_one(kind: int, x: float, p: float, m: float, weight: float, table: Any) -> float:
     """The same where the yes side has but x of one class, and the no side p of it and all m of the other."""
     if kind == ENTROPY:
@@ -335,7 +335,7 @@ def times_log2(v: float, table: Any) -> float:
 # ---- one candidate of any number of classes -----------------------------------------------------------------
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", inline="always")
 def loss_of_many(kind: int, side: Any, total: Any, weight: float, pure: Any, table: Any) -> Any:
     """The first component of the loss for any number of classes."""
     if kind >= ACCURACY:
@@ -345,14 +345,14 @@ def loss_of_many(kind: int, side: Any, total: Any, weight: float, pure: Any, tab
     return _sum_of_terms(kind, EVERYTHING, side, total, weight)
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", inline="always")
 def bits_of_many(side: Any, total: Any, weight: float, pure: Any, table: Any) -> Any:
     """The mean entropy for any number of classes."""
     fill_pure_parts(pure, side, total, table)
     return entropy(EVERYTHING, side, pure, weight, table)
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", inline="always")
 def _errors(side: Any, total: Any, weight: float) -> Any:
     most, no_most = 0.0, 0.0
     for k in range(len(side)):
@@ -360,7 +360,7 @@ def _errors(side: Any, total: Any, weight: float) -> Any:
     return error_share(most + no_most, weight)
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", inline="always")
 def _most_right(low: Any, high: Any, total: Any, most: float) -> float:
     """The most weight two predictions get right if between low and high of each class stay on the yes side."""
     greatest, second, first = 0.0, 0.0, -1
@@ -384,7 +384,7 @@ def pure_parts(total: Any, table: Any) -> Any:
     return pure
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", inline="always")
 def fill_pure_parts(pure: Any, yes: Any, total: Any, table: Any) -> None:
     """Put v log2 v of what is kept, and of what is left, into the room for it."""
     for k in range(len(yes)):
@@ -392,7 +392,7 @@ def fill_pure_parts(pure: Any, yes: Any, total: Any, table: Any) -> None:
         pure[1, k] = times_log2(rest(total[k], yes[k]), table)
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", inline="always")
 def entropy(corner: int, yes: Any, pure: Any, weight: float, table: Any) -> float:
     """The mean entropy if only the classes of a corner stay.
 
@@ -409,16 +409,17 @@ def entropy(corner: int, yes: Any, pure: Any, weight: float, table: Any) -> floa
     return (side_bits(kept, inside, table) + side_bits(rest(weight, kept), outside, table)) / weight
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", inline="always")
 def _sum_of_terms(kind: int, corner: int, yes: Any, total: Any, weight: float) -> float:
     """The loss if only the classes of a corner stay."""
     kept, added = 0.0, 0.0
     for k in range(len(yes)):
         if (corner >> k) & 1:
             kept += yes[k]
+    left = rest(weight, kept)
     for k in range(len(yes)):
-        added += _term(kind, yes[k] if (corner >> k) & 1 else 0.0, kept, total[k], weight)
-    return _finish(kind, added * _scale(kind, kept, weight))
+        added += _term(kind, yes[k] if (corner >> k) & 1 else 0.0, kept, left, total[k], weight)
+    return _finish(kind, added * _scale(kind, kept, left, weight))
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -449,16 +450,18 @@ def _least_of_faces(kind: int, yes: Any, total: Any, weight: float, error: float
             own, others, term = (low[k], high[k]), (rest(all_low, low[k]), rest(all_high, high[k])), inf
             for i in range(4):
                 side = own[i // 2] + others[i % 2]
-                term = min(term, _term(kind, own[i // 2], side, total[k], weight) * _scale(kind, side, weight))
+                left = rest(weight, side)
+                found = _term(kind, own[i // 2], side, left, total[k], weight) * _scale(kind, side, left, weight)
+                term = min(term, found)
             added += term
         least = min(least, added)
     return _finish(kind, least)
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
-def _term(kind: int, part: float, side: float, total: float, weight: float) -> float:
-    """What a class adds if so much of it, of its total, is on the yes side, which has so much of the whole weight."""
-    left, no_part = rest(weight, side), rest(total, part)
+@njit(nogil=True, cache=True, error_model="numpy", inline="always")
+def _term(kind: int, part: float, side: float, left: float, total: float, weight: float) -> float:
+    """What a class adds if a part of its total is on the yes side, and there is so much on this and on the other."""
+    no_part = rest(total, part)
     if kind == GAIN_RATIO:
         # Of a rare split both gain and entropy are small; taking the surplus over what the margins predict into
         # log1p keeps their ratio exact where a difference of two entropies would not.
@@ -469,10 +472,9 @@ def _term(kind: int, part: float, side: float, total: float, weight: float) -> f
     return _part(kind, part, side) + _part(kind, no_part, left)
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
-def _scale(kind: int, side: float, weight: float) -> float:
+@njit(nogil=True, cache=True, error_model="numpy", inline="always")
+def _scale(kind: int, side: float, left: float, weight: float) -> float:
     """What the sum of the terms is multiplied by; 0 for a split with an empty side that would be divided by 0."""
-    left = rest(weight, side)
     if kind == GAIN_RATIO:
         split = _part(ENTROPY, side, weight) + _part(ENTROPY, left, weight)
         return -1.0 / (LOG_2 * split) if split > 0 else 0.0
