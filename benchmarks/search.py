@@ -37,7 +37,7 @@ from structtree.lang.grammar import Grammar
 from structtree.lang.pretty import pretty
 from structtree.search.best_split import Split, best_split
 from structtree.search.boards import Board, swept_boards
-from structtree.search.kernels import ranked_counts
+from structtree.search.kernels.counting import ranked_counts
 from structtree.space.space import Space
 
 HERE = Path(__file__).resolve().parent

@@ -139,7 +139,7 @@ class _StructuralTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
             build_options(Growth, given | {"random_state": _seed(self.random_state)}),
             build_options(Pruning, given),
             build_options(Decision, given),
-            criterion=chosen.name,
+            criterion=chosen,
             sample_weight=weights,
             class_weight=class_weight,
             classes=classes,

@@ -490,7 +490,7 @@ def test_after_ctrl_c_the_tree_so_far_is_kept(monkeypatch, tmp_path):
 MOMENTS = {
     "reading": (opening, "read_data"),
     "the grammar": (default, "profile"),
-    "checking": (fit, "evidence_for"),
+    "checking": (fit, "target_for"),
     "growing": (grow, "plan_for"),
     "pruning": (fit, "choose_alpha"),
     "a fold": (prune, "_held_out"),

@@ -23,13 +23,13 @@ from numpy.typing import NDArray
 
 from structtree.interrupts import cut_short
 from structtree.lang.syntax import Predicate
-from structtree.learn.evidence import Evidence, room, undivided
 from structtree.learn.growth import Growth
 from structtree.learn.splitters import Candidate, GrowingNode, M, Proposal, SideValues, Splitter
 from structtree.learn.stop import p_value, precision_of, saves_bits
 from structtree.learn.tree import Branch, Found, Leaf, Node, NodeArrays, Switch, Unproved
 from structtree.search.clock import Clock
 from structtree.search.criteria import TOLERANCE
+from structtree.search.target import Target, room, undivided
 
 __all__ = ["Builder", "Progress", "all_nodes", "found_by", "gap_of"]
 
@@ -118,7 +118,7 @@ class Builder(Generic[M]):
     settled: float = field(default=0.0, init=False)
 
     @property
-    def evidence(self) -> Evidence:
+    def evidence(self) -> Target:
         """Labels and weights of all individuals."""
         return self.splitter.evidence
 
@@ -333,7 +333,7 @@ class Builder(Generic[M]):
         return gap_of(self.splitter.stats(node.members), self.evidence, node.proposal.least), reason
 
 
-def gap_of(stats: Any, evidence: Evidence, least: float) -> float:
+def gap_of(stats: Any, evidence: Target, least: float) -> float:
     """How much better than a leaf a test may be that was not tried, if its loss is not below the least."""
     if least == inf:
         return 0.0
@@ -342,7 +342,7 @@ def gap_of(stats: Any, evidence: Evidence, least: float) -> float:
     return max(0.0, undivided(evidence.criterion, stats) - least)
 
 
-def found_by(proposal: Proposal, evidence: Evidence) -> Found:
+def found_by(proposal: Proposal, evidence: Target) -> Found:
     """How a test was found."""
     criterion, candidate, least = evidence.criterion, proposal.candidate, proposal.least
     assert candidate is not None

@@ -21,7 +21,6 @@ from numpy.typing import NDArray
 from structtree.data.columns import Population
 from structtree.data.schema import RecordType
 from structtree.lang.syntax import Compare, Predicate
-from structtree.learn.evidence import Evidence
 from structtree.learn.growth import Growth
 from structtree.learn.table import FlatTest, ListedTests, without_mirrors
 from structtree.learn.tree import MissingRule, heaviest
@@ -30,6 +29,7 @@ from structtree.search.criteria import TOLERANCE, Criterion, better
 from structtree.search.divisions import division_losses, information_gains
 from structtree.search.kernels.flat import AT_LEAST, EQUAL, SUBSET
 from structtree.search.kernels.grouping import FEW_VALUES, lies_in_a_plane, value_orders
+from structtree.search.target import Target
 from structtree.space.evaluate import holds
 from structtree.space.values import midpoints
 
@@ -164,13 +164,13 @@ class NodeSample:
         Which individuals.
     parts : array of float
         How much of each is here.
-    evidence : Evidence
+    evidence : Target
         Of all individuals.
     """
 
     rows: Ints
     parts: Floats
-    evidence: Evidence
+    evidence: Target
     #: What each adds to its side: its weight in its class; or weight, and weight times centred target and its square.
     adds: Floats = field(init=False)
     #: What all of them add up to.
@@ -252,11 +252,11 @@ def best_division(questions: Questions, sample: NodeSample, criterion: Criterion
     Examples
     --------
     >>> from structtree.lang.grammar import Grammar
-    >>> from structtree.learn.evidence import evidence_for
+    >>> from structtree.search.target import target_for
     >>> from structtree.learn.table import flat_tests
     >>> data = Population.from_records([{"kind": "a"}, {"kind": "b"}, {"kind": "c"}, {"kind": None}])
     >>> listed = flat_tests(Grammar.from_schema(data.schema).check(data.schema))
-    >>> sample = NodeSample(np.arange(4), np.ones(4), evidence_for(["x", "y", "x", "x"], 4, "entropy"))
+    >>> sample = NodeSample(np.arange(4), np.ones(4), target_for(["x", "y", "x", "x"], 4, "entropy"))
     >>> growth = Growth(nominal="multiway", missing="fractional")
     >>> questions = questions_of(listed, data, data.schema.type("Individual"), growth)
     >>> division = best_division(questions, sample, sample.evidence.criterion, growth).division

@@ -19,13 +19,14 @@ from structtree.interrupts import cut_short, stoppable
 from structtree.lang.check import CheckedGrammar
 from structtree.lang.default import default_grammar
 from structtree.lang.grammar import Grammar
-from structtree.learn.evidence import Evidence, evidence_for, room
 from structtree.learn.grow import Progress, grow_by
 from structtree.learn.growth import MAJORITY, Decision, Growth, Pruning
 from structtree.learn.model import Call, Model
 from structtree.learn.prune import choose_alpha, cost_complexity, pessimistic, reduced_error
 from structtree.learn.tree import Leaf, Tree, subtree
 from structtree.search.clock import Clock
+from structtree.search.criteria import Criterion
+from structtree.search.target import Target, room, target_for
 from structtree.space.functions import with_functions
 
 __all__ = ["fit"]
@@ -48,7 +49,7 @@ def fit(
     pruning: Pruning = NO_PRUNING,
     decision: Decision = MAJORITY,
     *,
-    criterion: str | None = None,
+    criterion: str | Criterion | None = None,
     sample_weight: ArrayLike | None = None,
     class_weight: Mapping[Any, float] | None = None,
     classes: Sequence[Any] | None = None,
@@ -97,7 +98,7 @@ def fit(
     ['east', 'east', 'east']
     """
     options = growth or Growth()
-    evidence = evidence_for(target, len(population), criterion, sample_weight, class_weight, classes, priors)
+    evidence = target_for(target, len(population), criterion, sample_weight, class_weight, classes, priors)
     asks = grammar or default_grammar(_weighty(population, evidence))
     whole = with_functions(population, asks, functions or {})
     _check_task(decision, pruning, evidence.classes)
@@ -120,7 +121,7 @@ def fit(
     return Model(tree, decision, target_name, params, functions=asks.syntax.functions)
 
 
-def _weighty(population: Population, evidence: Evidence) -> Population:
+def _weighty(population: Population, evidence: Target) -> Population:
     """Those that have any weight: nothing should depend on the others."""
     return population if evidence.weights.all() else population.take(np.flatnonzero(evidence.weights))
 
@@ -158,7 +159,7 @@ class _Job:
 
     population: Population
     target: NDArray[Any]
-    evidence: Evidence
+    evidence: Target
     grammar: CheckedGrammar
     growth: Growth
     pruning: Pruning
@@ -245,7 +246,7 @@ class _Job:
         )
 
 
-def _one_leaf(population: Population, evidence: Evidence) -> Tree:
+def _one_leaf(population: Population, evidence: Target) -> Tree:
     """The tree of which Ctrl-C has left nothing but its root."""
     stats = evidence.stats(np.flatnonzero(evidence.weights))
     return Tree((Leaf(stats, room(evidence.criterion, stats), "interrupt"),), population.schema, evidence.classes)

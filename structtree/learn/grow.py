@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,14 +18,14 @@ from structtree.lang.check import CheckedGrammar
 from structtree.lang.grammar import Grammar
 from structtree.lang.syntax import Compare, Predicate
 from structtree.learn.builder import Builder, Price, Progress
-from structtree.learn.evidence import Evidence, evidence_for
 from structtree.learn.growth import Growth
 from structtree.learn.plan import Plan, plan_for
 from structtree.learn.splitters import SideValues
 from structtree.learn.stop import literals_offered, predicate_bits
-from structtree.learn.tree import Tree
+from structtree.learn.tree import Leaf, Moments, Node, Tree
 from structtree.search.clock import Clock
 from structtree.search.criteria import Criterion
+from structtree.search.target import Target, Units, target_for
 from structtree.space.functions import with_functions
 from structtree.space.space import Space
 
@@ -37,7 +38,7 @@ def grow(
     grammar: Grammar | CheckedGrammar,
     growth: Growth | None = None,
     *,
-    criterion: str | None = None,
+    criterion: str | Criterion | None = None,
     sample_weight: ArrayLike | None = None,
     class_weight: Mapping[Any, float] | None = None,
     classes: Sequence[Any] | None = None,
@@ -55,7 +56,7 @@ def grow(
         What may be asked.
     growth : Growth, optional
         When to stop, and how to search.
-    criterion : str, optional
+    criterion : str or Criterion, optional
         ``"acc*"`` by default for classes, ``"mse"`` for real numbers; see `structtree.search.criteria`.
     sample_weight, class_weight : optional
         Weights of individuals, and of classes. Who has weight 0 is left out.
@@ -79,7 +80,7 @@ def grow(
     >>> print(pretty(tree.nodes[0].test), [leaf.stats.counts for leaf in tree.nodes[1:]])
     exists cars (closed and not long) [(8.0, 0.0), (2.0, 10.0)]
     """
-    evidence = evidence_for(target, len(population), criterion, sample_weight, class_weight, classes)
+    evidence = target_for(target, len(population), criterion, sample_weight, class_weight, classes)
     if isinstance(grammar, Grammar):
         population = with_functions(population, grammar, {})
         grammar = grammar.check(population.schema)
@@ -87,7 +88,7 @@ def grow(
 
 
 def grow_by(
-    evidence: Evidence,
+    evidence: Target,
     population: Population,
     grammar: CheckedGrammar,
     growth: Growth,
@@ -103,16 +104,32 @@ def grow_by(
     with stoppable() as stop:
         time = clock or Clock(growth.time_limit, stop)
         if plan is None:
-            population, evidence = _counted(population, evidence)
-            plan = plan_for(population, grammar, growth, time, reusable=False)
-        plan.check(growth)
-        with closing(plan.splitter(evidence, growth, time)) as splitter:
-            builder = Builder(splitter, growth, time, _price(plan), growth.missing != "false", progress)
+            population, evidence = _with_weight(population, evidence)
+            plan = plan_for(population, grammar, growth, time, criterion=evidence.criterion, reusable=False)
+        plan.check(growth, evidence.criterion)
+        # Numbers are counted in units that suit them, and so is the least decrease of their impurity.
+        evidence = evidence.counted()
+        unit = evidence.units.unit
+        options = replace(growth, min_impurity_decrease=growth.min_impurity_decrease / unit / unit)
+        with closing(plan.splitter(evidence, options, time)) as splitter:
+            builder = Builder(splitter, options, time, _price(plan), growth.missing != "false", progress)
             nodes = builder.build()
+    if not evidence.units.are_plain:
+        nodes = tuple(_in_plain_units(node, evidence.units) for node in nodes)
     return Tree(nodes, plan.schema, evidence.classes, growth.missing)
 
 
-def _counted(population: Population, evidence: Evidence) -> tuple[Population, Evidence]:
+def _in_plain_units(node: Node, units: Units) -> Node:
+    """A node that was grown from numbers in some units with all figures as they are."""
+    assert isinstance(node.stats, Moments)
+    stats = units.moments(node.stats)
+    if isinstance(node, Leaf):
+        return replace(node, stats=stats, gap=units.square(node.gap))
+    score, gain, gap = (units.square(figure) for figure in (node.found.score, node.found.gain, node.found.gap))
+    return replace(node, stats=stats, found=replace(node.found, score=score, gain=gain, gap=gap))
+
+
+def _with_weight(population: Population, evidence: Target) -> tuple[Population, Target]:
     """Those that have a weight: nothing should depend on the others."""
     if evidence.weights.all():
         return population, evidence
@@ -136,5 +153,7 @@ def _check_criterion(criterion: Criterion, growth: Growth) -> None:
         raise UsageError(
             f"average_gain_filter is for the criterion 'gain-ratio'; got {criterion.name!r}, so leave it out"
         )
-    if growth.nominal == "multiway" and criterion.name == "twoing":
-        raise UsageError("the criterion 'twoing' is for two sides; take nominal='subset' or 'binary', not 'multiway'")
+    if growth.nominal == "multiway" and not criterion.is_for_many_sides:
+        raise UsageError(
+            f"the criterion {criterion.name!r} is for two sides; take nominal='subset' or 'binary', not 'multiway'"
+        )

@@ -15,7 +15,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
-from math import isfinite
+from math import inf, isfinite
 from pathlib import Path
 from typing import Any, Literal, NoReturn, get_args
 
@@ -279,7 +279,7 @@ def _label(label: Any) -> str | int | float | bool:
 
 
 def _number(value: float) -> float | str:
-    """JSON has no infinity; the gap of a search that proved nothing may be one."""
+    """JSON has no infinity; the gap of a search that proved nothing may be one, and so may a variance."""
     return float(value) if isfinite(value) else str(float(value))
 
 
@@ -304,7 +304,7 @@ def _stats_to_json(stats: Stats) -> dict[str, Any]:
         case ClassCounts(n, counts):
             return {"n": n, "counts": [float(count) for count in counts]}
         case Moments(n, weight, mean, variance):
-            return {"n": n, "weight": float(weight), "mean": float(mean), "variance": float(variance)}
+            return {"n": n, "weight": float(weight), "mean": float(mean), "variance": _number(variance)}
 
 
 def _definitions(tests: Iterable[Predicate], schema: Schema) -> tuple[Definition, ...]:
@@ -397,6 +397,9 @@ class _Part:
 
     def weight(self) -> float:
         return found if (found := self.number()) >= 0 else self.expected("a number >= 0")
+
+    def weight_or_infinity(self) -> float:
+        return inf if self.value == "inf" else self.weight()
 
     def label(self) -> str | int | float | bool:
         return self.value if isinstance(self.value, str | int | float) else self.expected("a text, number or flag")
@@ -525,7 +528,7 @@ def _stats(part: _Part, n_classes: int) -> Stats:
     n = part.member("n").whole()
     if not n_classes:
         mean, weight, variance = part.member("mean"), part.member("weight"), part.member("variance")
-        return Moments(n, weight.weight(), mean.number(), variance.weight())
+        return Moments(n, weight.weight(), mean.number(), variance.weight_or_infinity())
     counts = part.member("counts")
     if len(counts.elements()) != n_classes:
         counts.fail(f"expected {n_classes} numbers, one for each class, got {len(counts.elements())}")

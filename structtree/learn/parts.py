@@ -32,7 +32,7 @@ class PartSplitter(Splitter[Members]):
 
     Parameters
     ----------
-    evidence : Evidence
+    evidence : Target
     questions : Questions
     growth : Growth
     """

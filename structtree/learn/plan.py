@@ -12,7 +12,7 @@ the same one. Options that a way cannot honour are refused here, by name.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -23,7 +23,6 @@ from structtree.data.schema import Schema
 from structtree.errors import UsageError
 from structtree.lang.check import CheckedGrammar
 from structtree.learn.dividing import questions_of
-from structtree.learn.evidence import Evidence
 from structtree.learn.growth import Growth
 from structtree.learn.linked import linked
 from structtree.learn.parts import PartSplitter
@@ -43,6 +42,8 @@ from structtree.learn.table import (
 from structtree.learn.tree import Unproved
 from structtree.learn.unknown import seen_schema
 from structtree.search.clock import Clock
+from structtree.search.criteria import Criterion
+from structtree.search.target import Target
 
 __all__ = ["Plan", "Route", "plan_for"]
 
@@ -79,11 +80,13 @@ class Plan:
     population: Population
     grammar: CheckedGrammar
     growth: Growth
-    splitter: Callable[[Evidence, Growth, Clock], Splitter[Any]]
+    splitter: Callable[[Target, Growth, Clock], Splitter[Any]]
     schema: Schema
 
-    def check(self, growth: Growth) -> None:
+    def check(self, growth: Growth, criterion: Criterion) -> None:
         """Refuse options that need another way."""
+        if self.route == "sweeps" and not criterion.is_compiled:
+            raise UsageError(f"the plan was not made for criterion {criterion.name!r}; make another with it")
         for name in DECIDING:
             made_for, given = getattr(self.growth, name), getattr(growth, name)
             if made_for != given:
@@ -96,6 +99,7 @@ def plan_for(
     growth: Growth | None = None,
     clock: Clock | None = None,
     *,
+    criterion: Criterion | None = None,
     route: Route | None = None,
     tuning: Tuning | None = None,
     reusable: bool = True,
@@ -109,6 +113,8 @@ def plan_for(
     growth : Growth, optional
     clock : Clock, optional
         When it is over, tests that are not listed yet are left out.
+    criterion : Criterion, optional
+        Needed for one of one's own, which compiled sweeps do not know.
     route : {"sweeps", "table", "search", "parts"}, optional
         The way to go; by default the quickest one that honours all options.
     tuning : Tuning, optional
@@ -124,7 +130,8 @@ def plan_for(
     'table'
     """
     given = growth or Growth()
-    planner = _Planner(population, grammar, given, clock or Clock(), tuning or Tuning(), reusable)
+    is_compiled = criterion is None or criterion.is_compiled
+    planner = _Planner(population, grammar, given, clock or Clock(), tuning or Tuning(), reusable, is_compiled)
     plan = planner.for_table(route) if _is_for_tables(given) or route == "parts" else planner.for_structure(route)
     if route not in (None, plan.route):
         raise UsageError(f"this grammar, with these options, cannot go the way {route!r}; it goes {plan.route!r}")
@@ -143,6 +150,7 @@ class _Planner:
     clock: Clock
     tuning: Tuning
     reusable: bool
+    is_compiled: bool
 
     # ---- structured individuals -------------------------------------------------------------------------
 
@@ -178,6 +186,8 @@ class _Planner:
 
     def _listed(self) -> Plan:
         own = flat_tests(self.grammar)
+        if not self.is_compiled:
+            return self._table() if own is None else self._parts(own, "the criterion is not compiled")
         if own is not None:
             return self._sweeps(own, "the grammar asks one test of an individual's own attributes at a time")
         shorten = self.growth.strategy == "bottom-up"
@@ -193,14 +203,14 @@ class _Planner:
         if table is None:
             return self._search("what the grammar asks behind links cannot be listed, or is too much")
 
-        def splitter(evidence: Evidence, growth: Growth, _: Clock) -> SearchSplitter:
+        def splitter(evidence: Target, growth: Growth, _: Clock) -> SearchSplitter:
             return SearchSplitter(evidence, self.population, self.grammar, growth, table)
 
         why = "each node searches the combinations of tests that were made once for the whole tree"
         return self._plan("table", why, splitter)
 
     def _search(self, why: str) -> Plan:
-        def splitter(evidence: Evidence, growth: Growth, _: Clock) -> SearchSplitter:
+        def splitter(evidence: Target, growth: Growth, _: Clock) -> SearchSplitter:
             return SearchSplitter(evidence, self.population, self.grammar, growth)
 
         return self._plan("search", f"each node is searched by branch and bound, since {why}", splitter)
@@ -211,7 +221,7 @@ class _Planner:
         if not table.complete:
             untried = self.clock.over() or "time"
 
-        def splitter(evidence: Evidence, growth: Growth, clock: Clock) -> SweepSplitter:
+        def splitter(evidence: Target, growth: Growth, clock: Clock) -> SweepSplitter:
             rows = np.flatnonzero(evidence.weights)
             whole = not self.reusable and len(rows) == table.n_rows
             own = table if whole else table.take(rows)
@@ -219,7 +229,7 @@ class _Planner:
 
         return self._plan("sweeps", f"every test is tried in compiled sweeps, since {why}", splitter)
 
-    def _plan(self, route: Route, why: str, splitter: Callable[[Evidence, Growth, Clock], Splitter[Any]]) -> Plan:
+    def _plan(self, route: Route, why: str, splitter: Callable[[Target, Growth, Clock], Splitter[Any]]) -> Plan:
         return Plan(route, why, self.population, self.grammar, self.growth, splitter, self._schema)
 
     @property
@@ -242,23 +252,23 @@ class _Planner:
                 f"{words} needs a grammar that asks a plain table one test at a time, such as Grammar.from_schema "
                 "gives: no links, no 'top and top', and rewrites of 'top' only"
             )
-        planner = _Planner(self.population, grammar, growth, self.clock, self.tuning, self.reusable)
+        planner = replace(self, grammar=grammar)
         if route != "parts" and not planner._needs_parts(listed):
             return planner._sweeps(listed, "no individual has to be divided, and no question has many sides")
-        return planner._parts(listed, words)
+        return planner._parts(listed, f"{words} asks for it")
 
-    def _parts(self, listed: ListedTests, words: str) -> Plan:
+    def _parts(self, listed: ListedTests, why: str) -> Plan:
         record = self._schema.type(self._schema.individual)
         questions = questions_of(listed, self.population, record, self.growth)
 
-        def splitter(evidence: Evidence, growth: Growth, _: Clock) -> PartSplitter:
+        def splitter(evidence: Target, growth: Growth, _: Clock) -> PartSplitter:
             return PartSplitter(evidence, questions, growth)
 
-        return self._plan("parts", f"every division of the table is tried, since {words} asks for it", splitter)
+        return self._plan("parts", f"every division of the table is tried, since {why}", splitter)
 
     def _needs_parts(self, listed: ListedTests) -> bool:
         """Whether the tree, or how it is found, is different from what the compiled sweeps would make of it."""
-        if self.growth.average_gain_filter:
+        if self.growth.average_gain_filter or not self.is_compiled:
             return True
         if self.growth.nominal == "multiway" and any(test.kind == "nominal" for test in listed.tests):
             return True

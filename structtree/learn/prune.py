@@ -26,11 +26,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from structtree.data.columns import Population
 from structtree.errors import DataError, UnknownNameError, UsageError
-from structtree.learn.evidence import evidence_for
 from structtree.learn.growth import MAJORITY, Decision
 from structtree.learn.leaves import class_counts, cost_matrix, decisions, means
 from structtree.learn.tree import Moments, Stats, Tree, subtree
-from structtree.search.criteria import entropy_part, gini_part
+from structtree.search.criteria import criterion
+from structtree.search.target import target_for
 
 __all__ = [
     "PruningPath",
@@ -332,9 +332,7 @@ def _risks(tree: Tree, risk: Risk | None, decision: Decision) -> Floats:
         case "error":
             return np.asarray((class_counts(tree) @ cost_matrix(tree, decision)).min(axis=1))
         case "gini" | "entropy":
-            counts = class_counts(tree)
-            part = gini_part if chosen == "gini" else entropy_part
-            return np.asarray(part(counts, counts.sum(axis=1, keepdims=True)).sum(axis=1))
+            return criterion(chosen).impurity(class_counts(tree))
         case _:
             assert_never(chosen)
 
@@ -368,7 +366,7 @@ class _Labelled(NamedTuple):
 
 def _labelled(tree: Tree, population: Population, target: ArrayLike, sample_weight: ArrayLike | None) -> _Labelled:
     criterion, classes = ("acc*", tree.classes) if tree.task == "classes" else ("mse", None)
-    evidence = evidence_for(target, len(population), criterion, sample_weight, classes=classes)
+    evidence = target_for(target, len(population), criterion, sample_weight, classes=classes)
     return _Labelled(evidence.target, evidence.weights)
 
 

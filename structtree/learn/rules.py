@@ -22,10 +22,10 @@ from structtree.errors import UsageError
 from structtree.lang.pretty import pretty
 from structtree.lang.syntax import And, Not, Or, Predicate, Top
 from structtree.learn.clauses import Clause, clauses, short_clauses
-from structtree.learn.evidence import Evidence, evidence_for
 from structtree.learn.growth import MAJORITY, Decision
 from structtree.learn.leaves import decisions, means
 from structtree.learn.tree import ClassCounts, Moments, Stats, Tree
+from structtree.search.target import Target, target_for
 from structtree.space.evaluate import holds
 
 __all__ = ["Rule", "to_formula", "to_rules"]
@@ -196,17 +196,17 @@ def _on_leaves(tree: Tree, clause: Clause) -> list[Stats]:
     return [tree.nodes[leaf].stats for leaf in clause.leaves]
 
 
-def _on_cases(population: Population, evidence: Evidence, clause: Clause) -> list[Stats]:
+def _on_cases(population: Population, evidence: Target, clause: Clause) -> list[Stats]:
     which = np.flatnonzero(holds(_conjunction(clause), population) & (evidence.weights > 0))
     return [evidence.stats(which)] if len(which) else []
 
 
-def _evidence(tree: Tree, population: Population, target: ArrayLike | None, weight: ArrayLike | None) -> Evidence:
+def _evidence(tree: Tree, population: Population, target: ArrayLike | None, weight: ArrayLike | None) -> Target:
     if target is None:
         raise UsageError("to count rules on a population, give its target too")
     if tree.task == "classes":
-        return evidence_for(target, len(population), sample_weight=weight, classes=tree.classes)
-    return evidence_for(target, len(population), "mse", weight)
+        return target_for(target, len(population), sample_weight=weight, classes=tree.classes)
+    return target_for(target, len(population), "mse", weight)
 
 
 def _rule(tree: Tree, clause: Clause, answer: Any, counted: list[Stats]) -> Rule:

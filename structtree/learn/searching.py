@@ -35,7 +35,7 @@ class SearchSplitter(Splitter[Members]):
 
     Parameters
     ----------
-    evidence : Evidence
+    evidence : Target
     population : Population
         All individuals.
     grammar : CheckedGrammar
@@ -75,16 +75,14 @@ class SearchSplitter(Splitter[Members]):
         assert members.population is not None
         split = best_split(
             members.population,
-            self.evidence.target[members.rows],
+            self.evidence.take(members.rows),
             self.grammar if self.table is None else self.table.space_at(members.population),
-            criterion=self.evidence.criterion.name,
             prune=growth.prune,
             strategy=_strategy(growth),
             max_evaluations=growth.max_evaluations,
             clock=clock,
             hints=node.hints,
             min_samples_leaf=growth.min_samples_leaf,
-            sample_weight=self.evidence.weights[members.rows],
             random_state=growth.random_state,
             start=node.known if growth.share == "path" else (),
             progress=None if self.tell is None else self._tell_of_search,

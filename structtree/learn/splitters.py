@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 
 from structtree.data.columns import Population
 from structtree.lang.syntax import Predicate
-from structtree.learn.evidence import Evidence
 from structtree.learn.tree import Node, Stats, Unproved
 from structtree.search.clock import Clock
+from structtree.search.target import Target
 
 __all__ = ["Candidate", "GrowingNode", "Members", "Proposal", "SideValues", "Splitter"]
 
@@ -158,7 +158,7 @@ class Splitter(ABC, Generic[M]):
     Law: the same individuals get the same split, whatever was divided before.
     """
 
-    evidence: Evidence
+    evidence: Target
     #: How many good tests of a node are hints for the nodes below it.
     n_hints: int = field(default=0, init=False)
     #: To be called now and then with how many predicates a long search has evaluated.

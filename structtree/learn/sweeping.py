@@ -24,7 +24,6 @@ from structtree.data.schema import Kind
 from structtree.lang.syntax import Among, Compare, Predicate
 from structtree.learn.builder import all_nodes, found_by, gap_of
 from structtree.learn.descent import Descent, held
-from structtree.learn.evidence import Evidence
 from structtree.learn.growth import Growth
 from structtree.learn.splitters import Candidate, GrowingNode, Proposal, Splitter
 from structtree.learn.table import FlatTest, Table, Tuning, pool_for, task_of
@@ -34,6 +33,7 @@ from structtree.search.clock import Clock
 from structtree.search.criteria import TOLERANCE
 from structtree.search.kernels import flat as kernel
 from structtree.search.kernels.descending import NODE
+from structtree.search.target import Target
 from structtree.space.values import midpoints
 
 __all__ = ["SweepSplitter", "SweptNodes"]
@@ -56,7 +56,7 @@ class SweepSplitter(Splitter[_Run]):
 
     Parameters
     ----------
-    evidence : Evidence
+    evidence : Target
     table : Table
         Its order of rows changes as nodes are divided.
     growth : Growth
@@ -299,7 +299,7 @@ class SweptNodes(NodeArrays):
         Which member of its test's family each node asks: a threshold, a code, or the place of a step.
     sets : dict from node to tuple of str
         The sets of values that nodes ask about.
-    evidence : Evidence
+    evidence : Target
         The criterion and the classes, without any labels.
     growth : Growth
     untried : optional
@@ -313,7 +313,7 @@ class SweptNodes(NodeArrays):
     categories: tuple[tuple[str, ...], ...]
     chosen: NDArray[np.float64]
     sets: Mapping[int, tuple[str, ...]]
-    evidence: Evidence
+    evidence: Target
     growth: Growth
     untried: Unproved | None
     stopped_by: Unproved | None

@@ -20,12 +20,12 @@ from structtree.data.columns import Column, Population
 from structtree.data.schema import Kind
 from structtree.lang.check import CheckedGrammar
 from structtree.lang.syntax import Among, Compare, Flag, Missing, Named, Predicate, Star, Top, Within
-from structtree.learn.evidence import Evidence
 from structtree.learn.routing import own_attributes
 from structtree.search.bottom_up import LinkColumn, columns_of, link_columns, suits
 from structtree.search.clock import Clock
-from structtree.search.judges import IMPURITIES, weight_table
+from structtree.search.judges import weight_table
 from structtree.search.kernels import flat as kernel
+from structtree.search.target import Target
 from structtree.space.evaluate import holds
 from structtree.space.families import Family, LinkFamily
 from structtree.space.space import Space
@@ -400,22 +400,20 @@ def without_mirrors(tests: tuple[FlatTest, ...], missing: set[str]) -> tuple[Fla
     return tuple(kept)
 
 
-def task_of(evidence: Evidence) -> kernel.Task:
+def task_of(evidence: Target) -> kernel.Task:
     """The targets as the kernels want them."""
-    name = evidence.criterion.name
     weights = evidence.weights
     plain = bool((weights == 1.0).all())
     classes = evidence.criterion.task == "classes"
     target = evidence.target
     mean = 0.0 if classes else float(np.average(target, weights=weights))
-    kinds = {"accuracy": kernel.ACCURACY, "acc*": kernel.ACCURACY_STAR, "mse": kernel.MSE, **IMPURITIES}
     return kernel.Task(
-        kinds[name],
+        evidence.criterion.kind,
         len(evidence.classes),
         target.astype(np.int32) if classes else np.zeros(0, dtype=np.int32),
         np.zeros(0) if classes else target - mean,
         np.zeros(0) if plain else weights,
-        weight_table(name, weights),
+        weight_table(evidence.criterion, weights),
         float(weights.sum()),
         mean,
     )

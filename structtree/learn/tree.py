@@ -27,6 +27,7 @@ from structtree.learn.descent import Descent, descent_of, leaves_by
 from structtree.learn.routing import holds_among, places_among
 from structtree.learn.unknown import one_of, possibly, surely
 from structtree.search.criteria import TOLERANCE
+from structtree.search.target import ClassCounts, Moments, Stats
 from structtree.space.evaluate import Known
 
 __all__ = [
@@ -40,6 +41,7 @@ __all__ = [
     "Node",
     "NodeArrays",
     "Part",
+    "Stats",
     "Step",
     "Switch",
     "Tree",
@@ -57,50 +59,6 @@ Unproved = Literal["time", "evaluations", "interrupt", "beam", "listing", "sets"
 
 WORTH_PREPARING = 200
 """So many individuals are worth preparing a tree for."""
-
-
-@dataclass(frozen=True, slots=True)
-class ClassCounts:
-    """What was seen at a node of a classification tree.
-
-    Parameters
-    ----------
-    n : int
-        How many individuals.
-    counts : tuple of float
-        Their weight in each class, in the order of the tree's classes.
-    """
-
-    n: int
-    counts: tuple[float, ...]
-
-    @property
-    def weight(self) -> float:
-        """The weight of all of them."""
-        return sum(self.counts)
-
-    @property
-    def figures(self) -> tuple[float, ...]:
-        """The counts."""
-        return self.counts
-
-
-@dataclass(frozen=True, slots=True)
-class Moments:
-    """What was seen at a node of a regression tree: how many, their weight, and mean and variance of the target."""
-
-    n: int
-    weight: float
-    mean: float
-    variance: float
-
-    @property
-    def figures(self) -> tuple[float, ...]:
-        """Weight, mean and variance."""
-        return (self.weight, self.mean, self.variance)
-
-
-Stats = ClassCounts | Moments
 
 
 @dataclass(frozen=True, slots=True)

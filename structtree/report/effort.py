@@ -20,7 +20,7 @@ from structtree.interrupts import cut_short, stoppable
 from structtree.lang.grammar import Grammar
 from structtree.lang.pretty import pretty
 from structtree.search.best_split import SearchStats, Split, best_split
-from structtree.search.criteria import CRITERIA, better, criterion
+from structtree.search.criteria import CRITERIA, Criterion, better, criterion
 from structtree.search.judges import judge_for
 from structtree.search.results import Pass
 from structtree.space.count import count_space
@@ -125,7 +125,7 @@ def compare_effort(
     population: Population,
     target: ArrayLike,
     grammar: Grammar | Space,
-    criteria: Sequence[str] | None = None,
+    criteria: Sequence[str | Criterion] | None = None,
     *,
     time_limit: float | None = None,
     exhaustive_limit: float = EXHAUSTIVE_LIMIT,
@@ -141,7 +141,7 @@ def compare_effort(
     ----------
     population, target, grammar, min_samples_leaf
         As for `best_split`.
-    criteria : sequence of str, optional
+    criteria : sequence of str or Criterion, optional
         All that fit the target by default.
     time_limit : float, optional
         The most seconds for each search with pruning.
@@ -170,12 +170,12 @@ def compare_effort(
     ('astigmatic = no and tear_rate = normal', True, True, True)
     """
     labels = np.asarray(target)
-    names = tuple(dict.fromkeys(criteria)) if criteria else _fitting(labels, len(population))
-    _check_options(names, time_limit, exhaustive_limit, max_depth)
+    chosen = tuple(dict.fromkeys(map(criterion, criteria))) if criteria else _fitting(labels, len(population))
+    _check_options(time_limit, exhaustive_limit, max_depth)
     given = _Given(grammar, time_limit, exhaustive_limit, min_samples_leaf, progress)
     efforts: list[Effort] = []
     with stoppable() as stop, cut_short(stop):
-        for name in names:
+        for name in chosen:
             if not _warm_up(population, labels, given, name):
                 break
             effort = _of_tree(population, labels, given, name, max_depth) if whole_tree else None
@@ -201,29 +201,25 @@ class _Given:
     progress: Progress | None
     seen: list[tuple[SearchStats, Split]] = field(default_factory=list)
 
-    def search(self, population: Population, labels: NDArray[Any], name: str, **budget: Any) -> Split:
+    def search(self, population: Population, labels: NDArray[Any], name: Criterion, **budget: Any) -> Split:
         doing = "without pruning" if budget.get("strategy") == "exhaustive" else "with pruning"
 
         def watch(stats: SearchStats, best: Split | None) -> None:
             if best is not None and "strategy" not in budget:
                 self.seen.append((stats, best))
             if self.progress is not None:
-                self.progress(name, doing, stats)
+                self.progress(name.name, doing, stats)
 
         options: dict[str, Any] = {"criterion": name, "min_samples_leaf": self.least, "progress": watch, **budget}
         return best_split(population, labels, self.grammar, **options)
 
 
-def _fitting(labels: NDArray[Any], n: int) -> tuple[str, ...]:
+def _fitting(labels: NDArray[Any], n: int) -> tuple[Criterion, ...]:
     task = judge_for(None, labels, n).criterion.task
-    return tuple(name for name, found in CRITERIA.items() if found.task == task)
+    return tuple(found for found in CRITERIA.values() if found.task == task)
 
 
-def _check_options(
-    names: Sequence[str], time_limit: float | None, exhaustive_limit: float, max_depth: int | None
-) -> None:
-    for name in names:
-        criterion(name)
+def _check_options(time_limit: float | None, exhaustive_limit: float, max_depth: int | None) -> None:
     if time_limit is not None and not time_limit > 0:
         raise UsageError(f"time_limit must be a number of seconds > 0; got {time_limit}")
     if not exhaustive_limit >= 0:
@@ -232,7 +228,7 @@ def _check_options(
         raise UsageError(f"max_depth must be an int >= 1 or None; got {max_depth}")
 
 
-def _warm_up(population: Population, labels: NDArray[Any], given: _Given, name: str) -> bool:
+def _warm_up(population: Population, labels: NDArray[Any], given: _Given, name: Criterion) -> bool:
     """Have everything compiled before time is taken; False if the user stopped it."""
     budget: dict[str, Any] = {"max_evaluations": WARM, "time_limit": given.time_limit}
     found = best_split(population, labels, given.grammar, criterion=name, min_samples_leaf=given.least, **budget)
@@ -242,7 +238,7 @@ def _warm_up(population: Population, labels: NDArray[Any], given: _Given, name: 
 # ---- one node -------------------------------------------------------------------------------------------
 
 
-def _of_node(population: Population, labels: NDArray[Any], given: _Given, name: str) -> Effort:
+def _of_node(population: Population, labels: NDArray[Any], given: _Given, name: Criterion) -> Effort:
     given.seen.clear()
     found = given.search(population, labels, name, time_limit=given.time_limit)
     space = _size(given.grammar, population)
@@ -298,7 +294,7 @@ def _without_pruning(
     limit = given.exhaustive_limit
     if not limit or (space is not None and _seconds(space, found.stats) > HOPE * limit):
         return _estimated(space, found.stats)
-    whole = given.search(population, labels, found.criterion, strategy="exhaustive", time_limit=limit)
+    whole = given.search(population, labels, found.problem.judge.criterion, strategy="exhaustive", time_limit=limit)
     if whole.stats.stopped_by != "done":
         return _estimated(space, whole.stats)
     agree = _same(found, whole) if found.proved else None
@@ -329,7 +325,7 @@ def _same(one: Split, other: Split) -> bool:
 
 
 def _of_tree(
-    population: Population, labels: NDArray[Any], given: _Given, name: str, max_depth: int | None
+    population: Population, labels: NDArray[Any], given: _Given, name: Criterion, max_depth: int | None
 ) -> Effort | None:
     """The sum over all nodes; None when even the root cannot be split."""
     efforts = list(_grow(population, labels, given, name, max_depth))
@@ -369,7 +365,7 @@ def _sum(numbers: Sequence[Any]) -> Any:
 
 
 def _grow(
-    population: Population, labels: NDArray[Any], given: _Given, name: str, max_depth: int | None
+    population: Population, labels: NDArray[Any], given: _Given, name: Criterion, max_depth: int | None
 ) -> Iterator[Effort]:
     """Split both sides until they are pure, too small, or deep enough."""
     stack = [(np.arange(len(labels)), 0)]
@@ -396,13 +392,15 @@ def _grow(
 
 def _moments(effort: Effort, population: Population, labels: NDArray[Any], given: _Given) -> tuple[Moment, ...]:
     """The best found at several times: as it was watched, or from the same search with smaller budgets."""
-    last = effort.split
+    last, judge = effort.split, effort.split.problem.judge
     seen = list(given.seen)
     if len(seen) < MOMENTS // 2:
         budgets = [last.stats.evaluated // 2**k for k in range(MOMENTS, 0, -1)]
-        parts = [given.search(population, labels, effort.criterion, max_evaluations=n) for n in budgets if n]
+        parts = [
+            given.search(population, labels, last.problem.judge.criterion, max_evaluations=n) for n in budgets if n
+        ]
         seen = [(part.stats, part) for part in parts]
-    judge = judge_for(effort.criterion, labels, len(population))
+    judge = last.problem.judge
     nothing = float(judge.criterion.unsplit(judge.total)[0])
     gain = nothing - last.loss[0]
     points = sorted([*seen, (last.stats, last)], key=lambda point: point[0].evaluated)

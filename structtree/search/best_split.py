@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from structtree.data.columns import Population
@@ -21,10 +20,12 @@ from structtree.lang.check import CheckedGrammar
 from structtree.lang.grammar import Grammar
 from structtree.lang.syntax import Predicate
 from structtree.search.clock import Clock
+from structtree.search.criteria import Criterion
 from structtree.search.engine import Budget, Search
-from structtree.search.judges import judge_for
+from structtree.search.judges import judge_of, splittable
 from structtree.search.order import promising_last
 from structtree.search.results import Problem, SearchStats, Split
+from structtree.search.target import Target, target_for
 from structtree.space.space import Space
 
 __all__ = ["SearchStats", "Split", "Strategy", "best_split"]
@@ -34,10 +35,10 @@ Strategy = Literal["best-first", "exhaustive", "beam"]
 
 def best_split(
     population: Population,
-    target: ArrayLike,
+    target: ArrayLike | Target,
     grammar: Grammar | CheckedGrammar | Space,
     *,
-    criterion: str | None = None,
+    criterion: str | Criterion | None = None,
     prune: bool = True,
     strategy: Strategy = "best-first",
     max_evaluations: int | None = None,
@@ -59,10 +60,10 @@ def best_split(
     ----------
     population : Population
     target : array
-        A class, or a number, for each individual.
+        A class, or a number, for each individual; or a `Target`, which is checked and has criterion and weights.
     grammar : Grammar, CheckedGrammar or Space
         What may be asked; a Space keeps the values that it was built with.
-    criterion : str, optional
+    criterion : str or Criterion, optional
         ``"acc*"`` by default for classes, ``"mse"`` for real numbers; see `structtree.search.criteria`.
     prune : bool
         Whether bounds are used; without them the whole space is evaluated.
@@ -100,9 +101,9 @@ def best_split(
     >>> print(pretty(found.predicate), found.score, found.proved)
     exists cars (closed and not long) 0.9 True
     """
-    _check_options(population, strategy, min_samples_leaf, beam_width, max_frontier)
-    judge = judge_for(criterion, np.asarray(target), len(population), sample_weight, class_weight)
-    own = compact(population)
+    _check_options(strategy, min_samples_leaf, beam_width, max_frontier)
+    checked = _checked(population, target, criterion, sample_weight, class_weight)
+    judge, own = judge_of(checked), compact(population)
     space = replace(grammar, population=own) if isinstance(grammar, Space) else Space.build(grammar, own)
     budget = Budget(max_evaluations, clock or Clock(time_limit), max_frontier)
     pruning = prune and strategy != "exhaustive"
@@ -118,14 +119,30 @@ def best_split(
             search.run_beam(beam_width)
         else:
             search.run()
-    return search.result()
+    split = search.result()
+    if isinstance(target, Target):
+        return split
+    units = checked.units
+    return replace(split, score=units.square(split.score), gap=units.square(split.gap))
 
 
-def _check_options(
-    population: Population, strategy: str, min_samples_leaf: int, beam_width: int, max_frontier: int
-) -> None:
+def _checked(
+    population: Population,
+    target: ArrayLike | Target,
+    criterion: str | Criterion | None,
+    sample_weight: ArrayLike | None,
+    class_weight: dict[Any, float] | None,
+) -> Target:
+    if isinstance(target, Target):
+        if criterion is not None or sample_weight is not None or class_weight is not None:
+            raise UsageError("a Target has its criterion and its weights; leave them out")
+        return target
     if not len(population):
         raise DataError("the population has no individuals, so there is nothing to split")
+    return splittable(target_for(target, len(population), criterion, sample_weight, class_weight))
+
+
+def _check_options(strategy: str, min_samples_leaf: int, beam_width: int, max_frontier: int) -> None:
     if strategy not in ("best-first", "exhaustive", "beam"):
         raise UsageError(f"strategy must be 'best-first', 'exhaustive' or 'beam'; got {strategy!r}")
     for name, value in (

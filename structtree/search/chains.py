@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from structtree.data.columns import Adjacency, Population
 from structtree.search.boards import Board
 from structtree.search.judges import Tally
-from structtree.search.kernels import coded_counts, ranked_counts
 from structtree.search.kernels.chains import lift_codes, lift_ranks, next_level, next_pairs
+from structtree.search.kernels.counting import coded_counts, ranked_counts
 
 __all__ = ["Chain", "Counted", "Level"]
 

@@ -1,4 +1,4 @@
-"""How good a split is, and how good any refinement of it can become, side by side.
+"""How good a split is, and how good any refinement of it can become.
 
 The one idea: a refinement only takes individuals away from the yes side, so it lies in a box that the present
 counts span, and every criterion here is quasi-concave on that box. Its least value is therefore at a corner,
@@ -6,116 +6,137 @@ where each class has stayed wholly or left wholly: the bound is the loss itself 
 the corner is a cut of the yes side sorted by target.
 
 Everything is a *loss*, less is better, for m candidates at once as an (m, 2) array compared lexicographically; a
-criterion of one component leaves the second at 0. This module is the reference: plain numpy, exact, and not
-what the search runs on. Proofs are in ``docs/bounds.md``. The bound for accuracy is that of Bowers, Giraud-Carrier
-and Lloyd (2000); acc* and the bound for numbers follow Ng and Lloyd, "Predicate Selection for Structural Decision
-Trees" (2005); that entropy, Gini, square-root Gini, gain ratio and twoing have exact bounds too is shown there.
+criterion of one component leaves the second at 0. The formulas are compiled (`structtree.search.kernels.losses`);
+proofs are in ``docs/bounds.md``. The bound for accuracy is that of Bowers, Giraud-Carrier and Lloyd (2000); acc* and
+the bound for numbers follow Ng and Lloyd, "Predicate Selection for Structural Decision Trees" (2005); that entropy,
+Gini, square-root Gini, gain ratio and twoing have exact bounds too is shown there.
+
+A criterion of one's own is a subclass of `Criterion` in plain numpy, and goes wherever the name of one does.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
-from functools import partial
-from math import log
+from collections.abc import Mapping
+from functools import lru_cache
 from types import MappingProxyType
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from structtree.errors import UnknownNameError
+from structtree.errors import UnknownNameError, UsageError
+from structtree.search.arrays import TOLERANCE, Floats, Mask
+from structtree.search.kernels import losses as kernel
 
-__all__ = [
-    "CRITERIA",
-    "NOTHING_FOUND",
-    "TOLERANCE",
-    "WHOLE_CLASSES",
-    "Criterion",
-    "Task",
-    "accuracy_bound",
-    "accuracy_loss",
-    "accuracy_star_bound",
-    "accuracy_star_loss",
-    "additive_bound",
-    "additive_loss",
-    "better",
-    "cannot_beat",
-    "centred",
-    "class_counts",
-    "criterion",
-    "entropy_part",
-    "gain_ratio_term",
-    "gini_part",
-    "impurity_term",
-    "moments",
-    "mse_bound",
-    "mse_loss",
-    "regression_bound",
-    "sqrt_gini_part",
-    "times_log",
-    "twoing_bound",
-    "twoing_loss",
-    "twoing_term",
-]
+__all__ = ["CRITERIA", "NOTHING_FOUND", "TOLERANCE", "Criterion", "Task", "better", "cannot_beat", "criterion"]
 
-Floats = NDArray[np.float64]
 Task = Literal["classes", "numbers"]
-Part = Callable[[Floats, Floats], Floats]
-Term = Callable[[Floats, Floats, Floats, Floats], Floats]
-Measure = Callable[[ArrayLike, ArrayLike], Floats]
-
-# Two losses nearer than this count as equal. Rounding moves a loss by about 1e-15, and the error shares of two
-# different splits of fewer than 10^11 individuals are further apart.
-TOLERANCE = 1e-12
-
-# Corners double with every class, so beyond ten classes only the eight greatest on the yes side are enumerated and
-# the others bounded one by one. On fourteen random classes that promises 5 % more gain than any refinement has (of
-# gain ratio 50 %), where the impurity of the no side alone would promise 150 % more.
-WHOLE_CLASSES = 8
 
 # What the first candidate is compared with.
 NOTHING_FOUND: Floats = np.full(2, np.inf)
 NOTHING_FOUND.setflags(write=False)
 
+NO_TABLE = np.zeros(0)
+PLAIN = -1
+"""The kind of a criterion that is not compiled."""
 
-@dataclass(frozen=True, slots=True)
+TRIALS, REFINEMENTS = 200, 20
+"""A bound is tried on so many random splits, and so many refinements of each."""
+
+
 class Criterion:
-    """A loss to minimise and its refinement bound; get one with :func:`criterion`.
+    """A loss to minimise, with a bound if it has one; get one with :func:`criterion`, or make your own.
 
-    Parameters
+    A criterion of one's own is a subclass with a `name` and an `impurity`, or else a `loss`. With a `bound` the
+    search is pruned, without it everything is looked at. The bound is tried on random refinements before it is used.
+
+    Attributes
     ----------
     name : str
     task : "classes" or "numbers"
-        Whether sides are described by weighted class counts (c of them) or by moments (weight, sum, sum of squares).
-    loss : callable
-        ``loss(yes, total)``: from the yes sides of m candidates, (m, c) or (m, 3), and the whole node to (m, 2).
-    bound : callable
-        ``bound(yes, total)``, of the same form: lexicographically no greater than the loss of any refinement.
-    score : callable
-        The first component of the loss as people say it: accuracy, not error; gain ratio, not its negative.
+        Whether sides are described by weighted class counts (c of them) or by moments (weight, sum, sum of squares)
+        of centred targets.
+    least : float
+        No loss is below this.
+    kind : int
+        Which formula of the compiled code it is; none for those of one's own.
+
+    Examples
+    --------
+    >>> class Tsallis(Criterion):
+    ...     name = "tsallis"
+    ...
+    ...     def impurity(self, sides):
+    ...         weights = sides.sum(axis=1, keepdims=True)
+    ...         return weights[:, 0] - (sides**3).sum(axis=1) / np.maximum(weights[:, 0] ** 2, 1)
+    >>> Tsallis().loss([[2, 0], [1, 1]], [2, 2]).tolist()
+    [[0.0, 0.0], [0.75, 0.0]]
     """
 
     name: str
-    task: Task
-    loss: Measure = field(compare=False, repr=False)
-    bound: Measure = field(compare=False, repr=False)
-    score: Callable[[float], float] = field(compare=False, repr=False, default=float)
+    task: Task = "classes"
+    least: float = 0.0
+    kind: int = PLAIN
+
+    def __repr__(self) -> str:
+        return f"Criterion(name={self.name!r}, task={self.task!r})"
+
+    @property
+    def is_compiled(self) -> bool:
+        """Whether compiled code can compute it."""
+        return self.kind != PLAIN
+
+    @property
+    def is_for_many_sides(self) -> bool:
+        """Whether it tells how good a division into more than two sides is."""
+        return type(self).impurity is not Criterion.impurity
+
+    @property
+    def has_bound(self) -> bool:
+        """Whether it says more of refinements than that no loss is below the least one."""
+        return type(self).bound is not Criterion.bound
+
+    def impurity(self, sides: Floats) -> Floats:
+        """Return the weight of each of some sides times its impurity, as (m,), or (m, 2) with one for ties."""
+        raise NotImplementedError
+
+    def loss(self, yes: ArrayLike, total: ArrayLike) -> Floats:
+        """Return the losses of m candidates, as (m,) or (m, 2): by default the mean impurity of the two sides.
+
+        Parameters
+        ----------
+        yes : (m, c) or (m, 3)
+            Their yes sides.
+        total : (c,) or (3,)
+            The whole node.
+        """
+        some, whole = _sides(yes, total)
+        return two_components(self.impurity(some) + self.impurity(whole - some)) / (self.weight(whole) or 1.0)
+
+    def bound(self, yes: ArrayLike, total: ArrayLike) -> Floats:
+        """Return what is lexicographically no greater than the loss of any refinement, of the same form as `loss`."""
+        return np.tile([self.least, -np.inf], (len(np.atleast_2d(yes)), 1))
+
+    def score(self, loss: float) -> float:
+        """Return the first component of the loss as people say it; of a score the loss."""
+        return loss
+
+    def weight(self, side: Floats) -> Any:
+        """Return the weight of a side, or of each of several."""
+        return side[..., 0] if self.task == "numbers" else side.sum(axis=-1)
 
     def room(self, score: float) -> float:
-        """How much less than that of a split with this score a loss can be at all.
+        """Return how much less than that of a split with this score a loss can be at all.
 
         Examples
         --------
         >>> criterion("acc*").room(0.75), criterion("gini").room(0.1), criterion("gain-ratio").room(0.6)
         (0.25, 0.1, 0.4)
         """
-        if self.name in _MOST:
-            return _MOST[self.name] - score
-        return max(0.0, self.score(score))  # what turns a loss into a score turns it back
+        return max(0.0, self.score(score) - self.least)
 
     def unsplit(self, total: ArrayLike) -> Floats:
-        """The loss of not splitting, as (2,): the impurity of the node itself.
+        """Return the loss of not splitting, as (2,): the impurity of the node itself.
 
         Examples
         --------
@@ -123,11 +144,10 @@ class Criterion:
         [1.0, 0.0]
         """
         whole = np.asarray(total, dtype=np.float64)
-        (loss,) = self.loss(np.zeros((1, len(whole))), whole)
-        return np.asarray(loss, dtype=np.float64)
+        return np.asarray(two_components(self.loss(np.zeros((1, len(whole))), whole))[0])
 
     def slack(self, total: ArrayLike) -> float:
-        """What rounding may have changed in a loss: the tolerance, for numbers in units of their variance.
+        """Return what rounding may have changed in a loss: the tolerance, for numbers in units of their variance.
 
         Examples
         --------
@@ -137,8 +157,65 @@ class Criterion:
         return TOLERANCE * float(self.unsplit(total)[0]) if self.task == "numbers" else TOLERANCE
 
 
-def criterion(name: str) -> Criterion:
-    """The criterion of that name, one of ``CRITERIA``.
+class _Compiled(Criterion):
+    """One of the criteria whose formulas are compiled."""
+
+    def __init__(self, name: str, kind: int, least: float = 0.0) -> None:
+        self.name, self.kind, self.least = name, kind, least
+        self.task = "numbers" if kind == kernel.MSE else "classes"
+
+    @property
+    def is_for_many_sides(self) -> bool:
+        """All but twoing."""
+        return self.kind != kernel.TWOING
+
+    def impurity(self, sides: Floats) -> Floats:
+        if self.kind == kernel.ACCURACY_STAR:
+            both = (kernel.side_impurities(kind, sides) for kind in (kernel.ACCURACY, kernel.ENTROPY))
+            return np.stack(list(both), axis=1)
+        return np.asarray(kernel.side_impurities(self.kind, sides))
+
+    def loss(self, yes: ArrayLike, total: ArrayLike) -> Floats:
+        some, whole = _sides(yes, total)
+        if self.kind == kernel.MSE:
+            return np.asarray(kernel.moment_losses(some, whole)[0])
+        return np.asarray(kernel.class_losses(self.kind, some, whole, NO_TABLE))
+
+    def bound(self, yes: ArrayLike, total: ArrayLike) -> Floats:
+        some, whole = _sides(yes, total)
+        if self.kind == kernel.MSE:
+            return np.asarray(kernel.moment_losses(some, whole)[1])
+        return np.asarray(kernel.assess_classes(self.kind, some, whole, NO_TABLE, np.inf, np.inf, TOLERANCE)[1])
+
+    def score(self, loss: float) -> float:
+        if self.kind in (kernel.ACCURACY, kernel.ACCURACY_STAR):
+            return 1.0 - loss
+        return 0.0 - loss if self.least < 0 else loss
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return criterion, (self.name,)
+
+
+#: All criteria by name, the default for classes first.
+CRITERIA: Mapping[str, Criterion] = MappingProxyType(
+    {
+        found.name: found
+        for found in (
+            _Compiled("acc*", kernel.ACCURACY_STAR),
+            _Compiled("accuracy", kernel.ACCURACY),
+            _Compiled("entropy", kernel.ENTROPY),
+            _Compiled("gini", kernel.GINI),
+            _Compiled("sqrt-gini", kernel.SQRT_GINI),
+            _Compiled("gain-ratio", kernel.GAIN_RATIO, -1.0),
+            _Compiled("twoing", kernel.TWOING, -0.25),
+            _Compiled("mse", kernel.MSE),
+        )
+    }
+)
+
+
+def criterion(given: str | Criterion) -> Criterion:
+    """Return the criterion of that name, one of ``CRITERIA``; or one of one's own, once its bound has been tried.
 
     Examples
     --------
@@ -149,14 +226,16 @@ def criterion(name: str) -> Criterion:
         ...
     structtree.errors.UnknownNameError: unknown criterion 'entropi' (did you mean 'entropy'?)
     """
+    if isinstance(given, Criterion):
+        return given if given.is_compiled else _tried(given)
     try:
-        return CRITERIA[name]
+        return CRITERIA[given]
     except KeyError:
-        raise UnknownNameError("criterion", name, CRITERIA) from None
+        raise UnknownNameError("criterion", given, CRITERIA) from None
 
 
-def better(a: ArrayLike, b: ArrayLike, slack: float = TOLERANCE) -> NDArray[np.bool_]:
-    """Whether loss a is less than loss b by more than the slack; equal first components leave it to the second.
+def better(a: ArrayLike, b: ArrayLike, slack: float = TOLERANCE) -> Mask:
+    """Return if loss a is less than loss b by more than the slack; equal first components leave it to the second.
 
     Examples
     --------
@@ -169,8 +248,8 @@ def better(a: ArrayLike, b: ArrayLike, slack: float = TOLERANCE) -> NDArray[np.b
     return np.asarray(ahead | (~behind & (second_a < second_b - slack)))
 
 
-def cannot_beat(bound: ArrayLike, best: ArrayLike, slack: float = TOLERANCE) -> NDArray[np.bool_]:
-    """Whether nothing with this bound is better than the best, or as good: the best is better than the bound.
+def cannot_beat(bound: ArrayLike, best: ArrayLike, slack: float = TOLERANCE) -> Mask:
+    """Return if nothing with this bound is better than the best, or as good: the best is better than the bound.
 
     Refinements that may still tie are kept, since ties go to the shorter predicate. A search that has no use for
     ties may ask ``~better(bound, best)`` instead.
@@ -183,526 +262,59 @@ def cannot_beat(bound: ArrayLike, best: ArrayLike, slack: float = TOLERANCE) -> 
     return better(best, bound, slack)
 
 
-# ---------------------------------------------------------------------------------------------------- evidence
-
-
-def class_counts(
-    codes: ArrayLike, weights: ArrayLike | None, n_classes: int, inside: ArrayLike | None = None
-) -> Floats:
-    """The weight of each class, (c,); or, of each class inside each of m sets of individuals, (m, c).
-
-    Parameters
-    ----------
-    codes : (n,) int
-        The class of each individual, 0 to n_classes - 1.
-    weights : (n,) float, optional
-        Sample weight times class weight; 1 when absent.
-    n_classes : int
-    inside : (m, n) bool, optional
-        Which individuals are on the yes side, one row per candidate.
-
-    Examples
-    --------
-    >>> class_counts([0, 1, 1], None, 2).tolist()
-    [1.0, 2.0]
-    >>> class_counts([0, 1, 1], [1, 0.5, 2], 2, inside=[[True, True, False]]).tolist()
-    [[1.0, 0.5]]
-    """
-    of_class = np.eye(n_classes)[np.asarray(codes, dtype=np.intp)]
-    return _add_up(of_class if weights is None else of_class * np.asarray(weights)[:, None], inside)
-
-
-def centred(targets: ArrayLike, weights: ArrayLike | None = None) -> Floats:
-    """The targets less their weighted mean; moments of anything else lose digits where the mean is large.
-
-    Examples
-    --------
-    >>> centred([10.0, 20.0], [3, 1]).tolist()
-    [-2.5, 7.5]
-    """
-    y = np.asarray(targets, dtype=np.float64)
-    return y - np.average(y, weights=None if weights is None else np.asarray(weights))
-
-
-def moments(targets: ArrayLike, weights: ArrayLike | None = None, inside: ArrayLike | None = None) -> Floats:
-    """Weight, sum and sum of squares of :func:`centred` targets, (3,); or inside each of m sets, (m, 3).
-
-    Examples
-    --------
-    >>> moments([-1.0, 0.0, 1.0]).tolist()
-    [3.0, 0.0, 2.0]
-    >>> moments([-1.0, 0.0, 1.0], [1, 1, 2], inside=[[False, True, True]]).tolist()
-    [[3.0, 2.0, 2.0]]
-    """
-    y = np.asarray(targets, dtype=np.float64)
-    powers = np.stack([np.ones_like(y), y, y * y], axis=1)
-    return _add_up(powers if weights is None else powers * np.asarray(weights)[:, None], inside)
-
-
-def _add_up(rows: Floats, inside: ArrayLike | None) -> Floats:
-    if inside is None:
-        return np.asarray(rows.sum(axis=0))
-    return np.asarray(inside, dtype=np.float64) @ rows
-
-
-# ---------------------------------------------------------------------------------------------------- accuracy
-
-
-def accuracy_loss(yes: ArrayLike, total: ArrayLike) -> Floats:
-    """The share of weight outside the majority class of its side.
-
-    Examples
-    --------
-    >>> accuracy_loss([[2, 1, 0, 2]], [6, 9, 3, 2]).tolist()
-    [[0.5, 0.0]]
-    """
-    counts, whole = _sides(yes, total)
-    return _one_component(_error_share(counts.max(axis=1) + _rest(whole, counts).max(axis=1), whole))
-
-
-def accuracy_bound(yes: ArrayLike, total: ArrayLike) -> Floats:
-    """The least error share of any refinement, 1 - B in the words of Ng and Lloyd.
-
-    Claim
-        No refinement gets more right than max over i of (n_i + max over k ≠ i of yes_k).
-    Why
-        The two sides predict one class each. If it is the same class i they get n_i right; if the yes side says k
-        and the no side i ≠ k, at most yes_k and n_i.
-    Tight when
-        Always: keep just class k. ``test_no_refinement_beats_the_bound``, ``test_some_refinement_attains_the_bound``
-
-    Examples
-    --------
-    >>> accuracy_bound([[2, 1, 0, 2]], [6, 9, 3, 2]).tolist()
-    [[0.45, 0.0]]
-    """
-    counts, whole = _sides(yes, total)
-    return _one_component(_error_share(_most_right(counts, whole, whole), whole))
-
-
-def accuracy_star_loss(yes: ArrayLike, total: ArrayLike) -> Floats:
-    """Acc*: the error share, and among equals the entropy.
-
-    Examples
-    --------
-    >>> accuracy_star_loss([[300, 100], [200, 400]], [400, 400]).round(3).tolist()
-    [[0.25, 0.811], [0.25, 0.689]]
-    """
-    errors = accuracy_loss(yes, total)
-    errors[:, 1] = additive_loss(_ENTROPY, yes, total)[:, 0]
-    return errors
-
-
-def accuracy_star_bound(yes: ArrayLike, total: ArrayLike, whole_classes: int = WHOLE_CLASSES) -> Floats:
-    """The lexicographically least (error share, entropy) of any refinement.
-
-    Claim
-        No refinement is lexicographically below (1 - B, least entropy among the corners that attain B).
-    Why
-        Both components are concave. A point that attains the least error is a mean of corners that all attain it,
-        so one of these has no more entropy than the point. The pair (1 - B, least entropy of all corners) is valid
-        too but weaker: its two corners need not be the same one.
-    Tight when
-        As in :func:`additive_bound`; elsewhere the entropy is bounded as there, over the faces of the box on which
-        B may be attained.
-        ``test_no_refinement_beats_the_bound``, ``test_some_refinement_attains_the_bound``,
-        ``test_the_bound_of_acc_star_is_never_below_the_pair_of_bounds``
-
-    Examples
-    --------
-    Keeping (0, 16) leaves the least entropy, 1/3 bit, and 4 errors; keeping (1, 0) leaves 3 errors and more entropy.
-
-    >>> accuracy_star_bound([[1, 16]], [4, 20]).round(3).tolist()
-    [[0.125, 0.535]]
-    >>> criterion("entropy").bound([[1, 16]], [4, 20]).round(3).tolist()
-    [[0.333, 0.0]]
-    """
-    counts, whole = _sides(yes, total)
-    bound = accuracy_bound(counts, whole)
-    bound[:, 1] = np.inf
-    for low, high in _faces(counts, whole_classes):
-        errors = _error_share(_most_right(high, _rest(whole, low), whole), whole)
-        entropy = np.where(errors <= bound[:, 0] + TOLERANCE, _least_on_face(_ENTROPY, low, high, whole), np.inf)
-        bound[:, 1] = np.minimum(bound[:, 1], entropy)
-    return bound
-
-
-def _most_right(yes_most: Floats, no_most: Floats, whole: Floats) -> Floats:
-    """The most weight two predictions get right, if no class has more than this on the yes and on the no side."""
-    right: Floats = np.maximum(whole.max(), (no_most + _greatest_of_the_others(yes_most)).max(axis=1))
-    return right
-
-
-def _greatest_of_the_others(counts: Floats) -> Floats:
-    """For each class the greatest count of any other class, 0 where there is no other."""
-    if counts.shape[1] == 1:
-        return np.zeros_like(counts)
-    ascending = np.partition(counts, -2, axis=1)
-    is_first = np.arange(counts.shape[1]) == counts.argmax(axis=1)[:, None]
-    return np.where(is_first, ascending[:, -2:-1], ascending[:, -1:])
-
-
-def _error_share(right: Floats, whole: Floats) -> Floats:
-    weight = float(whole.sum())
-    share: Floats = np.maximum(weight - right, 0.0) / (weight or 1.0)
-    return share
-
-
-# ------------------------------------------------------- criteria that add up over the classes: the impurities
-
-
-def entropy_part(part: Floats, whole: Floats) -> Floats:
-    """What a class of weight ``part`` adds to weight times entropy, in bits, of a side of weight ``whole``.
-
-    Examples
-    --------
-    >>> entropy_part(np.array([0.0, 1.0, 2.0]), np.array(2.0)).tolist()
-    [0.0, 1.0, 0.0]
-    """
-    present = np.where(part > 0, part, 1.0)
-    return part * np.log2(np.maximum(whole, present) / present)
-
-
-def gini_part(part: Floats, whole: Floats) -> Floats:
-    """What a class of weight ``part`` adds to weight times Gini index of a side of weight ``whole``.
-
-    Examples
-    --------
-    >>> gini_part(np.array([0.0, 1.0, 2.0]), np.array(2.0)).tolist()
-    [0.0, 0.5, 0.0]
-    """
-    return part * _rest(whole, part) / np.where(whole > 0, whole, 1.0)
-
-
-def sqrt_gini_part(part: Floats, whole: Floats) -> Floats:
-    """What a class adds to weight times square-root Gini: the sum over classes of √(p(1-p)).
-
-    For two classes this is the 2√(p(1-p)) of Dietterich, Kearns and Mansour (DKM); for more, each class against
-    the rest, as is usual for the Gini index.
-
-    Examples
-    --------
-    >>> sqrt_gini_part(np.array([0.0, 1.0, 2.0]), np.array(2.0)).tolist()
-    [0.0, 1.0, 0.0]
-    """
-    return np.sqrt(part * _rest(whole, part))
-
-
-def impurity_term(part: Part, yes: Floats, yes_weight: Floats, total: Floats, weight: Floats) -> Floats:
-    """What a class adds to the mean impurity of the two sides, if ``yes`` of its ``total`` are on the yes side.
-
-    Examples
-    --------
-    >>> one = np.array([1.0])
-    >>> impurity_term(gini_part, one, 2 * one, 2 * one, 4 * one).tolist()
-    [0.25]
-    """
-    both = part(yes, yes_weight) + part(_rest(total, yes), _rest(weight, yes_weight))
-    return both / np.where(weight > 0, weight, 1.0)
-
-
-def gain_ratio_term(yes: Floats, yes_weight: Floats, total: Floats, weight: Floats) -> Floats:
-    """What a class adds to minus the gain ratio: its share of the information gained over the split's entropy.
-
-    A split with an empty side has gain ratio 0, the limit of smaller and smaller sides. That C4.5 only admits
-    tests of at least average gain is a rule about a set of tests and no part of this.
-
-    Examples
-    --------
-    >>> one = np.array([1.0])
-    >>> gain_ratio_term(one, one, one, 2 * one).round(12).tolist()
-    [-0.5]
-    """
-    no, no_weight = _rest(total, yes), _rest(weight, yes_weight)
-    split = entropy_part(yes_weight, weight) + entropy_part(no_weight, weight)
-    # Of a rare split both gain and entropy are small; taking the surplus over what the margins predict into log1p
-    # keeps their ratio exact where a difference of two entropies would not.
-    surplus = yes * weight - yes_weight * total
-    gain = times_log(yes, surplus, yes_weight * total) + times_log(no, -surplus, no_weight * total)
-    return -gain / np.where(split > 0, split, np.inf)
-
-
-def times_log(part: Floats, surplus: Floats, expected: Floats) -> Floats:
-    """part × log2(1 + surplus / expected), 0 where there is no part, or so little that the sum rounds to 0.
-
-    Examples
-    --------
-    >>> times_log(np.array([2.0, 0.0]), np.array([1.0, 1.0]), np.array([1.0, 1.0])).tolist()
-    [2.0, 0.0]
-    """
-    there = (part > 0) & (expected > 0) & (surplus > -expected)
-    ratio = np.where(there, surplus, 0.0) / np.where(there, expected, 1.0)
-    return part * np.log1p(ratio) / log(2)
-
-
-def additive_loss(term: Term, yes: ArrayLike, total: ArrayLike) -> Floats:
-    """The sum over the classes of what each adds: entropy, Gini, square-root Gini, gain ratio.
-
-    Examples
-    --------
-    >>> additive_loss(partial(impurity_term, gini_part), [[0, 4], [5, 3]], [5, 5]).round(2).tolist()
-    [[0.17, 0.0], [0.38, 0.0]]
-    """
-    counts, whole = _sides(yes, total)
-    return _one_component(_sum_of_terms(term, counts, whole))
-
-
-def additive_bound(term: Term, yes: ArrayLike, total: ArrayLike, whole_classes: int = WHOLE_CLASSES) -> Floats:
-    """The least loss over the box of all refinements, at one of its corners.
-
-    Claim
-        No counts between 0 and ``yes``, whole or fractional, have a smaller loss.
-    Why
-        Impurities are concave in the yes counts; the gain is convex and the entropy of the split concave, so minus
-        the gain ratio is quasi-concave. Either way the least value over a box is at a corner. Where there are more
-        than ``whole_classes`` classes the greatest are enumerated and each of the others is taken alone: its term
-        is quasi-concave in its own count and the weight of the rest, so least at a corner of that rectangle.
-    Tight when
-        At most ``whole_classes`` classes are on the yes side, or there are at most two more in all. An impurity is
-        never bounded below that of the no side alone.
-        ``test_no_refinement_beats_the_bound``, ``test_some_refinement_attains_the_bound``,
-        ``test_bounding_classes_one_by_one_is_valid_and_above_the_no_side_alone``
-
-    Examples
-    --------
-    >>> additive_bound(partial(impurity_term, gini_part), [[5, 3]], [5, 5]).round(2).tolist()
-    [[0.0, 0.0]]
-    """
-    counts, whole = _sides(yes, total)
-    least = np.full(len(counts), np.inf)
-    for low, high in _faces(counts, whole_classes):
-        least = np.minimum(least, _least_on_face(term, low, high, whole))
-    return _one_component(least)
-
-
-def twoing_term(yes: Floats, yes_weight: Floats, total: Floats, weight: Floats) -> Floats:
-    """What a class adds to minus the square root of twoing: by how much its shares on the two sides differ.
-
-    Examples
-    --------
-    >>> one = np.array([1.0])
-    >>> twoing_term(one, one, one, 2 * one).tolist()
-    [-0.25]
-    """
-    both = yes_weight * _rest(weight, yes_weight)
-    there = both > 0
-    return -np.abs(yes * weight - yes_weight * total) / np.where(there, 2 * weight * np.sqrt(both), np.inf)
-
-
-def twoing_loss(yes: ArrayLike, total: ArrayLike) -> Floats:
-    """Minus the twoing measure of CART (Breiman and others, 1984): p q / 4 times (Σ |share on yes - share on no|)².
-
-    p and q are the weights of the two sides, the sum is over the classes and their shares of both sides. The best
-    there is, 1/4, has two halves without a class in common.
-
-    Examples
-    --------
-    >>> twoing_loss([[2, 0, 0], [2, 2, 0]], [2, 2, 4]).round(4).tolist()
-    [[-0.1875, 0.0], [-0.25, 0.0]]
-    """
-    return _minus_square(additive_loss(twoing_term, yes, total))
-
-
-def twoing_bound(yes: ArrayLike, total: ArrayLike, whole_classes: int = WHOLE_CLASSES) -> Floats:
-    """The least loss over the box of all refinements, at one of its corners.
-
-    Claim
-        No counts between 0 and ``yes``, whole or fractional, have more twoing than the best corner.
-    Why
-        The square root of twoing is a sum of absolute values of linear functions, which is convex, over the root of
-        the product of the weights of the two sides, which is concave: quasi-convex, so greatest at a corner. With
-        many classes each of the others is taken alone, as in :func:`additive_bound`.
-    Tight when
-        As in :func:`additive_bound`.
-        ``test_no_refinement_beats_the_bound``, ``test_some_refinement_attains_the_bound``,
-        ``test_bounding_classes_one_by_one_is_valid_and_above_the_no_side_alone``
-
-    Examples
-    --------
-    >>> twoing_bound([[2, 2, 1]], [2, 2, 4]).round(4).tolist()
-    [[-0.25, 0.0]]
-    """
-    return _minus_square(additive_bound(twoing_term, yes, total, whole_classes))
-
-
-def _minus_square(root: Floats) -> Floats:
-    return _one_component(0.0 - root[:, 0] ** 2)
-
-
-def _sum_of_terms(term: Term, counts: Floats, whole: Floats) -> Floats:
-    added: Floats = term(counts, counts.sum(axis=1, keepdims=True), whole, whole.sum()).sum(axis=1)
-    return added
-
-
-def _faces(counts: Floats, whole_classes: int) -> Iterator[tuple[Floats, Floats]]:
-    """The faces of the box as (least, greatest) counts: the greatest classes wholly in or out, the others free."""
-    n_classes = counts.shape[1]
-    # Two free classes would cost the same four evaluations per face as the four corners they stand for.
-    n_whole = n_classes if n_classes <= whole_classes + 2 else whole_classes
-    rank = np.argsort(np.argsort(-counts, axis=1, kind="stable"), axis=1)
-    for mask in range(2**n_whole):
-        stays = (mask >> np.arange(n_whole)) & 1
-        low = counts * np.append(stays, np.zeros(n_classes - n_whole))[rank]
-        yield low, (low if n_whole == n_classes else counts * np.append(stays, np.ones(n_classes - n_whole))[rank])
-
-
-def _least_on_face(term: Term, low: Floats, high: Floats, whole: Floats) -> Floats:
-    """The loss where the face is a corner; elsewhere the sum of the least terms, each over its own rectangle."""
-    if low is high:
-        return _sum_of_terms(term, low, whole)
-    rest_low, rest_high = (_rest(side.sum(axis=1, keepdims=True), side) for side in (low, high))
-    terms = [term(own, own + rest, whole, whole.sum()) for own in (low, high) for rest in (rest_low, rest_high)]
-    least: Floats = np.minimum.reduce(terms).sum(axis=1)
-    return least
-
-
-# ----------------------------------------------------------------------------------------------------- numbers
-
-
-def mse_loss(yes: ArrayLike, total: ArrayLike) -> Floats:
-    """The squared deviations of both sides from their means, over the whole weight: Q / W.
-
-    Parameters
-    ----------
-    yes, total : (m, 3) and (3,)
-        Weight, sum and sum of squares, from :func:`moments` of :func:`centred` targets.
-
-    Examples
-    --------
-    >>> y = centred([1.0, 1.0, 5.0])
-    >>> mse_loss(moments(y, inside=[[True, True, False], [True, False, True]]), moments(y)).round(3).tolist()
-    [[0.0, 0.0], [2.667, 0.0]]
-    """
-    some, whole = _sides(yes, total)
-    weight = float(whole[0])
-    return _one_component((_deviation(some, weight) + _deviation(whole - some, weight)) / (weight or 1.0))
-
-
-def mse_bound(yes: ArrayLike, total: ArrayLike) -> Floats:
-    """The deviation of the no side alone, from moments only: the cheap filter before :func:`regression_bound`.
-
-    Claim
-        No refinement has a smaller loss than E(no side) / W.
-    Why
-        A refinement only adds to the no side, and more examples have no less squared deviation from their mean.
-    Tight when
-        The yes side can shrink to equal targets without moving any of the others, as when it is empty.
-        ``test_the_regression_bound_is_the_best_of_all_subsets``
-
-    Examples
-    --------
-    >>> y = centred([1.0, 1.0, 5.0])
-    >>> mse_bound(moments(y, inside=[[True, False, False]]), moments(y)).round(3).tolist()
-    [[2.667, 0.0]]
-    """
-    some, whole = _sides(yes, total)
-    weight = float(whole[0])
-    return _one_component(_deviation(whole - some, weight) / (weight or 1.0))
-
-
-def regression_bound(targets: ArrayLike, weights: ArrayLike | None, inside: ArrayLike) -> Floats:
-    """The least mse of any refinement, C / W in the words of Ng and Lloyd: the best cut of the sorted yes side.
-
-    Parameters
-    ----------
-    targets : (n,) float, ascending
-    weights : (n,) float, optional
-    inside : (m, n) bool
-        The yes sides, in the order of the targets.
-
-    Notes
-    -----
-    Claim
-        No subset of the yes side, even with parts of weights, has a smaller loss than its best prefix or suffix.
-    Why
-        For fixed predictions a of the yes and b of the no side each example is best on the side whose prediction
-        is nearer: below or above (a + b)/2. The least over a and b can be taken last.
-    Tight when
-        Always: the cut is a subset. ``test_the_regression_bound_is_the_best_of_all_subsets``
-
-    One pass of prefix sums per candidate, since Q = Σ w y² - (Σ_yes w y)² / W_yes - (Σ_no w y)² / W_no.
-
-    Examples
-    --------
-    Example 20 of Ng and Lloyd, where the best refinement keeps 0.98 only.
-
-    >>> y = [0.3, 0.41, 0.5, 0.53, 0.77, 0.9, 0.98]
-    >>> bound = regression_bound(y, None, [[True, False, True, False, False, False, True]])
-    >>> (7 * bound).round(3).tolist()
-    [[0.254, 0.0]]
-    """
-    y, members = centred(targets, weights), np.asarray(inside, dtype=np.bool_)
-    w = np.ones_like(y) if weights is None else np.asarray(weights, dtype=np.float64)
-    weight, total = float(w.sum()), np.array([w.sum(), (w * y).sum()])
-    prefix = np.zeros((len(members), len(y) + 1, 2))
-    np.cumsum(members[:, :, None] * np.stack([w, w * y], axis=1), axis=1, out=prefix[:, 1:])
-    suffix = prefix[:, -1:] - prefix
-    explained = [_explained(side, weight) + _explained(total - side, weight) for side in (prefix, suffix)]
-    deviation = (w * y * y).sum() - np.maximum(*explained).max(axis=1)
-    return _one_component(np.maximum(deviation, 0.0) / (weight or 1.0))
-
-
-def _explained(moment: Floats, weight: float) -> Floats:
-    """(Σ w y)² / Σ w, and 0 for a side that is empty or the dust of rounding."""
-    there = moment[..., 0] > TOLERANCE * weight
-    return np.where(there, moment[..., 1], 0.0) ** 2 / np.where(there, moment[..., 0], 1.0)
-
-
-def _deviation(moment: Floats, weight: float) -> Floats:
-    """Σ w (y - mean)² of each side."""
-    return np.maximum(moment[..., 2] - _explained(moment, weight), 0.0)
-
-
-# --------------------------------------------------------------------------------------------- shared, and names
+def two_components(losses: ArrayLike) -> Floats:
+    """Return losses as (m, 2), whether they have one component or two."""
+    found = np.asarray(losses, dtype=np.float64)
+    return found if found.ndim == 2 else np.stack([found, np.zeros_like(found)], axis=1)
 
 
 def _sides(yes: ArrayLike, total: ArrayLike) -> tuple[Floats, Floats]:
     return np.atleast_2d(np.asarray(yes, dtype=np.float64)), np.asarray(total, dtype=np.float64)
 
 
-def _one_component(first: Floats) -> Floats:
-    return np.stack([first, np.zeros_like(first)], axis=1)
+# ---- criteria of one's own ------------------------------------------------------------------------------------
 
 
-def _rest(whole: Floats, part: Floats) -> Floats:
-    """The difference, 0 where it is the dust of rounding: near 0 a square root would make it 10^8 times greater."""
-    left = whole - part
-    return np.where(left > TOLERANCE * whole, left, 0.0)
+@lru_cache(maxsize=100)
+def _tried(own: Criterion) -> Criterion:
+    """Return a criterion of one's own, unless random refinements show that its bound is wrong."""
+    if own.task not in ("classes", "numbers"):
+        raise UsageError(f"the task of criterion {own.name!r} must be 'classes' or 'numbers'; got {own.task!r}")
+    rng = np.random.default_rng(0)
+    for _ in range(TRIALS):
+        total, yes, refined = _random_classes(rng) if own.task == "classes" else _random_numbers(rng)
+        losses, bound = two_components(own.loss(refined, total)), two_components(own.bound(yes, total))
+        if losses.shape != (len(refined), 2) or bound.shape != (1, 2) or np.isnan(losses).any():
+            raise UsageError(
+                f"criterion {own.name!r} must give a number, or two, for each candidate; for the yes sides "
+                f"{refined.tolist()} of {total.tolist()} it gave {np.asarray(own.loss(refined, total)).tolist()}"
+            )
+        slack = own.slack(total)
+        beaten = better(losses, bound, slack) | (losses[:, 0] < own.least - slack)
+        if beaten.any():
+            i = int(np.argmax(beaten))
+            promised = f"bound {bound[0].tolist()}" if own.has_bound else f"least loss {own.least:g}"
+            raise UsageError(
+                f"the {promised} of criterion {own.name!r} is wrong: in a node {total.tolist()} the yes side "
+                f"{yes[0].tolist()} has the refinement {refined[i].tolist()} with loss {losses[i].tolist()}"
+            )
+    return own
 
 
-def _one_minus(loss: float) -> float:
-    return 1.0 - loss
+def _random_classes(rng: np.random.Generator) -> tuple[Floats, Floats, Floats]:
+    """The counts of a node, of a yes side, and of refinements of it."""
+    total = rng.integers(0, 12, rng.integers(2, 5)).astype(np.float64)
+    total[0] += not total.any()
+    yes = np.floor(rng.random(len(total)) * (total + 1))
+    some = np.floor(rng.random((REFINEMENTS, len(total))) * (yes + 1))
+    return total, yes[None, :], np.concatenate([some, rng.integers(0, 2, some.shape) * yes])
 
 
-def _minus(loss: float) -> float:
-    return 0.0 - loss
-
-
-# The greatest scores of criteria that have no least loss of 0.
-_MOST = {"gain-ratio": 1.0, "twoing": 0.25}
-
-_ENTROPY: Term = partial(impurity_term, entropy_part)
-_GINI: Term = partial(impurity_term, gini_part)
-_SQRT_GINI: Term = partial(impurity_term, sqrt_gini_part)
-
-
-def _additive(name: str, term: Term, score: Callable[[float], float] = float) -> Criterion:
-    return Criterion(name, "classes", partial(additive_loss, term), partial(additive_bound, term), score)
-
-
-#: All criteria by name, the default for classes first.
-CRITERIA: Mapping[str, Criterion] = MappingProxyType(
-    {
-        found.name: found
-        for found in (
-            Criterion("acc*", "classes", accuracy_star_loss, accuracy_star_bound, _one_minus),
-            Criterion("accuracy", "classes", accuracy_loss, accuracy_bound, _one_minus),
-            _additive("entropy", _ENTROPY),
-            _additive("gini", _GINI),
-            _additive("sqrt-gini", _SQRT_GINI),
-            _additive("gain-ratio", gain_ratio_term, _minus),
-            Criterion("twoing", "classes", twoing_loss, twoing_bound, _minus),
-            Criterion("mse", "numbers", mse_loss, mse_bound),
-        )
-    }
-)
+def _random_numbers(rng: np.random.Generator) -> tuple[Floats, Floats, Floats]:
+    """The same as moments."""
+    y = rng.integers(0, 9, rng.integers(2, 8)).astype(np.float64)
+    y -= y.mean()
+    powers = np.stack([np.ones_like(y), y, y * y], axis=1)
+    inside = rng.random(len(y)) < 0.7
+    refined = inside & (rng.random((REFINEMENTS, len(y))) < 0.6)
+    return powers.sum(axis=0), inside[None, :] @ powers, refined @ powers

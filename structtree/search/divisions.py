@@ -13,23 +13,12 @@ Law: for two sides that have everybody, the loss is that of the criterion.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from structtree.search.criteria import (
-    TOLERANCE,
-    Criterion,
-    entropy_part,
-    gini_part,
-    sqrt_gini_part,
-    times_log,
-)
+from structtree.search.arrays import TOLERANCE, Floats, Ints, Mask
+from structtree.search.criteria import Criterion, two_components
+from structtree.search.kernels.losses import information
 
 __all__ = ["division_losses", "information_gains"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-
-_PARTS = {"entropy": entropy_part, "gini": gini_part, "sqrt-gini": sqrt_gini_part}
 
 
 def division_losses(criterion: Criterion, sides: Floats, division: Ints, n: int, total: Floats) -> Floats:
@@ -47,7 +36,7 @@ def division_losses(criterion: Criterion, sides: Floats, division: Ints, n: int,
     total : (classes,) or (3,)
         The whole node, those included that are on no side.
 
-    Of twoing every division has two sides.
+    Every division has two sides by a criterion that is not for many.
 
     Examples
     --------
@@ -61,13 +50,32 @@ def division_losses(criterion: Criterion, sides: Floats, division: Ints, n: int,
     [[62467.0, 0.0]]
     """
     if criterion.name == "gain-ratio":
-        first, second = -_gain_ratios(sides, division, n, total), np.zeros(n)
-    elif criterion.name == "twoing":
-        first, second = -_twoings(sides, division, n, total), np.zeros(n)
-    else:
-        first = _left(criterion.name, sides, division, n, total)
-        second = _left("entropy", sides, division, n, total) if criterion.name == "acc*" else np.zeros(n)
-    return np.stack([first, second], axis=1)
+        return two_components(-_gain_ratios(sides, division, n, total))
+    known = _added(sides, division, n)
+    some = criterion.weight(known) < criterion.weight(total) * (1 - TOLERANCE)
+    if not criterion.is_for_many_sides:
+        return _losses_of_two(criterion, sides, division, known, some, total)
+    left = _added(two_components(criterion.impurity(sides)), division, n)
+    # The impurity of the unknown is as great as if nobody were divided.
+    left[some] += two_components(criterion.impurity(total[None, :])) - two_components(criterion.impurity(known[some]))
+    return np.asarray(left / criterion.weight(total))
+
+
+def _losses_of_two(
+    criterion: Criterion, sides: Floats, division: Ints, known: Floats, some: Mask, total: Floats
+) -> Floats:
+    """Of divisions of two sides each; of those who are known, in proportion to their weight."""
+    yes = sides[np.unique(division, return_index=True)[1]]
+    losses = two_components(criterion.loss(yes, total))
+    # Divisions by one attribute know the same individuals.
+    same = np.round(known / criterion.weight(total), 9)
+    for group in np.unique(same[some], axis=0):
+        which = np.flatnonzero(some & (same == group).all(axis=1))
+        whole = known[which[0]]
+        gained = criterion.unsplit(whole) - two_components(criterion.loss(yes[which], whole))
+        share = criterion.weight(whole) / criterion.weight(total)
+        losses[which] = criterion.unsplit(total) - share * gained
+    return losses
 
 
 def information_gains(sides: Floats, division: Ints, n: int, total: Floats) -> Floats:
@@ -79,63 +87,22 @@ def information_gains(sides: Floats, division: Ints, n: int, total: Floats) -> F
     >>> information_gains(sides, np.zeros(2, dtype=int), 1, np.array([2.0, 2.0])).tolist()
     [1.0]
     """
-    weight = float(total.sum())
-    known = _added(sides, division, n)
-    whole, rows = known.sum(axis=1)[division], sides.sum(axis=1)
-    expected = rows[:, None] * known[division]
-    bits = times_log(sides, sides * whole[:, None] - expected, expected).sum(axis=1)
-    return np.bincount(division, bits, n) / weight
-
-
-def _left(name: str, sides: Floats, division: Ints, n: int, total: Floats) -> Floats:
-    """The impurity that is left, where that of the unknown is as great as if nobody were divided."""
-    weight = float(_weights(name, total[None, :])[0])
-    left = np.bincount(division, _amounts(name, sides), n)
-    is_whole = np.bincount(division, _weights(name, sides), n) >= weight * (1 - TOLERANCE)
-    if not is_whole.all():
-        of_known = _amounts(name, _added(sides, division, n))
-        left += np.where(is_whole, 0.0, _amounts(name, total[None, :]) - of_known)
-    return np.asarray(left / weight)
+    return np.asarray(information(sides, division, _added(sides, division, n)) / float(total.sum()))
 
 
 def _gain_ratios(sides: Floats, division: Ints, n: int, total: Floats) -> Floats:
-    weight = float(total.sum())
-    rows = sides.sum(axis=1)
+    weight, rows = float(total.sum()), sides.sum(axis=1)
     unknown = np.maximum(weight - np.bincount(division, rows, n), 0.0)
     unknown[unknown <= TOLERANCE * weight] = 0.0
-    whole = np.array(weight)
-    split = (np.bincount(division, entropy_part(rows, whole), n) + entropy_part(unknown, whole)) / weight
+    split = (np.bincount(division, _bits(rows, weight), n) + _bits(unknown, weight)) / weight
     return information_gains(sides, division, n, total) / np.where(split > 0, split, np.inf)
 
 
-def _twoings(sides: Floats, division: Ints, n: int, total: Floats) -> Floats:
-    """Of divisions of two sides each; of those who are known, in proportion to their weight."""
-    known = _added(sides, division, n)
-    whole, rows = known.sum(axis=1), sides.sum(axis=1)
-    apart = np.abs(sides * whole[division, None] - rows[:, None] * known[division]).sum(axis=1)
-    both = np.ones(n)
-    np.multiply.at(both, division, rows)
-    # Both sides are as far from the whole.
-    found = (np.bincount(division, apart, n) / 2) ** 2 / np.where(both > 0, 4 * whole**2 * both, np.inf)
-    return np.asarray(found * whole / float(total.sum()))
+def _bits(part: Floats, whole: float) -> Floats:
+    present = np.where(part > 0, part, 1.0)
+    return part * np.log2(np.maximum(whole, present) / present)
 
 
 def _added(sides: Floats, division: Ints, n: int) -> Floats:
     """All sides of each division together."""
-    return np.stack([np.bincount(division, column, n) for column in sides.T], axis=1)
-
-
-def _weights(name: str, sides: Floats) -> Floats:
-    return sides[:, 0] if name == "mse" else np.asarray(sides.sum(axis=1))
-
-
-def _amounts(name: str, sides: Floats) -> Floats:
-    """The weight of each side times its impurity."""
-    weights = _weights(name, sides)
-    match name:
-        case "mse":
-            return np.maximum(sides[:, 2] - sides[:, 1] ** 2 / np.where(weights > 0, weights, 1.0), 0.0)
-        case "accuracy" | "acc*":
-            return np.asarray(weights - sides.max(axis=1))
-        case _:
-            return np.asarray(_PARTS[name](sides, weights[:, None]).sum(axis=1))
+    return np.stack([np.bincount(division, column, n).astype(np.float64) for column in sides.T], axis=1)

@@ -14,39 +14,26 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from structtree.errors import DataError, UsageError, did_you_mean
-from structtree.search.criteria import Criterion, better, cannot_beat, centred, criterion
-from structtree.search.kernels import (
-    ACCURACY,
+from structtree.errors import DataError
+from structtree.search.arrays import Floats
+from structtree.search.criteria import Criterion, better, cannot_beat, criterion, two_components
+from structtree.search.kernels.losses import (
     ACCURACY_STAR,
     ENTROPY,
-    GAIN_RATIO,
-    GINI,
-    SQRT_GINI,
-    TWOING,
-    assess_accuracy,
-    assess_impurity,
+    assess_classes,
     assess_numbers,
     class_losses,
 )
+from structtree.search.target import Target, target_for
 
-__all__ = ["IMPURITIES", "Assessment", "Judge", "Loss", "Tally", "judge_for", "weight_table"]
+__all__ = ["Assessment", "Judge", "Loss", "Tally", "judge_for", "judge_of", "splittable", "weight_table"]
 
 Loss = tuple[float, float]
-Floats = NDArray[np.float64]
 
-# Corners double with every class; beyond this many the reference bounds some of them one by one.
-COMPILED_CLASSES = 8
+# Corners double with every class; beyond this many an assessment takes as long as that of so many corners.
+FEW_CLASSES = 8
 # A greater table would leave the cache and be no faster than the logarithms, and take longer to make than they do.
 TABLED_WEIGHT = 100_000
-IMPURITIES = {
-    "entropy": ENTROPY,
-    "gini": GINI,
-    "sqrt-gini": SQRT_GINI,
-    "gain-ratio": GAIN_RATIO,
-    "twoing": TWOING,
-}
-KINDS = {"accuracy": ACCURACY, "acc*": ACCURACY_STAR, **IMPURITIES}
 
 
 class Tally(NamedTuple):
@@ -107,17 +94,15 @@ class Judge:
     total: Floats = field(init=False)
     #: What rounding may have changed in a loss.
     slack: float = field(init=False)
-    _corners: NDArray[np.int64] = field(init=False, repr=False)
     _table: Floats = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         everybody = np.bincount(self.labels, self.weights, self.n_labels).astype(np.float64)
-        total = np.asarray(self._evidence(everybody[None, :])[0])
+        total = np.asarray(self._sums(everybody[None, :])[0])
         for name, value in (
             ("total", total),
             ("slack", self.criterion.slack(total)),
-            ("_corners", np.arange(2 ** min(self.n_labels, COMPILED_CLASSES), dtype=np.int64)),
-            ("_table", weight_table(self.criterion.name, self.weights)),
+            ("_table", weight_table(self.criterion, self.weights)),
         ):
             object.__setattr__(self, name, value)
 
@@ -140,7 +125,7 @@ class Judge:
         """A judge of some of the individuals, by the same classes."""
         labels, weights = self.labels[which], self.weights[which]
         if self.criterion.task == "numbers":
-            return _numbers(self.criterion, self.targets[labels], weights)
+            return _judge_of_numbers(self.criterion, self.targets[labels], weights)
         return Judge(self.criterion, labels, weights, self.n_labels, self.targets, self.classes)
 
     def guide(self) -> Judge | None:
@@ -162,23 +147,21 @@ class Judge:
             yield Tally(one, self.weights * own**power, 1)
 
     def losses(self, counts: Floats) -> Floats:
-        """The losses of candidates with these sums of the tallies."""
-        if self.criterion.task == "numbers":
-            return self.criterion.loss(counts, self.total)
-        return np.asarray(class_losses(KINDS[self.name], counts, self.total, self._table))
+        """Return the losses of candidates with these sums of the tallies."""
+        if self.criterion.is_compiled and self.criterion.task == "classes":
+            return np.asarray(class_losses(self.criterion.kind, counts, self.total, self._table))
+        return two_components(self.criterion.loss(counts, self.total))
 
     def loss(self, counts: Floats) -> Floats:
-        """The losses of candidates with these counts."""
-        if self._is_compiled():
-            return self.assess(counts).losses
-        return self.criterion.loss(counts, self.total)
+        """Return the losses of candidates with these counts."""
+        return self.assess(counts).losses
 
     def bound(self, counts: Floats) -> Floats:
-        """The least losses of their refinements."""
+        """Return the least losses of their refinements."""
         return self.assess(counts).bounds
 
     def assess(self, counts: Floats, best: Loss | None = None) -> Assessment:
-        """Losses, bounds, and whether the bounds leave hope of something as good as the best found.
+        """Return losses, bounds, and whether the bounds leave hope of something as good as the best found.
 
         Parameters
         ----------
@@ -188,28 +171,25 @@ class Judge:
             The best loss found.
         """
         first, second = (inf, inf) if best is None else (float(best[0]), float(best[1]))
-        if not self._is_compiled():
-            losses, bounds = self.criterion.loss(counts, self.total), self.criterion.bound(counts, self.total)
+        if not self.criterion.is_compiled:
+            sides = self._sums(counts)
+            losses = two_components(self.criterion.loss(sides, self.total))
+            bounds = two_components(self.criterion.bound(sides, self.total))
             return Assessment(losses, bounds, ~cannot_beat(bounds, (first, second), self.slack))
         known = np.ascontiguousarray(counts, dtype=np.float64)
-        shared = (known, self.total, self._corners, self._table, first, second, self.slack)
-        match self.name:
-            case "mse":
-                return Assessment(*assess_numbers(known, self.targets, self.total, first, self.slack))
-            case "acc*" | "accuracy":
-                return Assessment(*assess_accuracy(self.name == "acc*", *shared))
-            case name:
-                return Assessment(*assess_impurity(IMPURITIES[name], *shared))
+        if self.criterion.task == "numbers":
+            return Assessment(*assess_numbers(known, self.targets, self.total, first, self.slack))
+        given = (known, self.total, self._table, first, second, self.slack)
+        return Assessment(*assess_classes(self.criterion.kind, *given))
 
     @property
     def width(self) -> int:
-        """How many numbers it takes to assess a candidate: its counts, at all corners where no kernel does it."""
-        return self.n_labels if self._is_compiled() else self.n_labels * 2**COMPILED_CLASSES
+        """How many numbers it takes to assess a candidate: its counts, and of many classes all corners."""
+        many = self.criterion.task == "classes" and self.n_labels > FEW_CLASSES
+        return self.n_labels * (2**FEW_CLASSES if many else 1)
 
-    def _is_compiled(self) -> bool:
-        return self.criterion.task == "numbers" or self.n_labels <= COMPILED_CLASSES
-
-    def _evidence(self, counts: Floats) -> Floats:
+    def _sums(self, counts: Floats) -> Floats:
+        """Return counts as the criterion wants them: class weights, or moments."""
         if self.criterion.task == "classes":
             return counts
         powers = np.stack([np.ones_like(self.targets), self.targets, self.targets**2], axis=1)
@@ -252,77 +232,52 @@ class Judge:
 
     def sides(self, inside: NDArray[np.bool_]) -> tuple[Floats, Floats]:
         """The counts, or weight, mean and variance, of those inside and of the others."""
-        both = self._evidence(self.counts(np.stack([inside, ~inside], axis=1)))
+        both = self._sums(self.counts(np.stack([inside, ~inside], axis=1)))
         return both[0], both[1]
 
 
-def weight_table(name: str, weights: Floats) -> Floats:
-    """The v log2 v of all whole numbers that counts can be; empty where they can be others, or too many."""
+def weight_table(criterion: Criterion, weights: Floats) -> Floats:
+    """Return v log2 v of all whole numbers that counts can be; nothing where they can be others, or too many."""
     weight = float(weights.sum())
-    if name not in ("acc*", "entropy") or weight > TABLED_WEIGHT or (weights != np.floor(weights)).any():
+    logs = criterion.kind in (ACCURACY_STAR, ENTROPY)
+    if not logs or weight > TABLED_WEIGHT or (weights != np.floor(weights)).any():
         return np.zeros(0)
     v = np.arange(weight + 1)
     return np.asarray(v * np.log2(np.maximum(v, 1.0)))
 
 
+def judge_of(target: Target) -> Judge:
+    """Return the judge of a checked target; classes that nobody has are left out."""
+    if target.criterion.task == "numbers":
+        return _judge_of_numbers(target.criterion, target.target, target.weights)
+    present = np.flatnonzero(np.bincount(target.target, minlength=len(target.classes)))
+    label_of = np.zeros(len(target.classes), dtype=np.int32)
+    label_of[present] = np.arange(len(present))
+    classes = tuple(target.classes[code] for code in present)
+    return Judge(target.criterion, label_of[target.target], target.weights, len(present), np.zeros(0), classes)
+
+
+def _judge_of_numbers(criterion: Criterion, numbers: Floats, weights: Floats) -> Judge:
+    order = np.argsort(numbers, kind="stable")
+    centred = numbers - np.average(numbers, weights=weights)
+    labels = np.empty(len(numbers), dtype=np.int32)
+    labels[order] = np.arange(len(numbers))
+    return Judge(criterion, labels, weights, len(numbers), centred[order])
+
+
 def judge_for(
-    name: str | None,
+    name: str | Criterion | None,
     target: NDArray[Any],
     n: int,
     sample_weight: ArrayLike | None = None,
     class_weight: dict[Any, float] | None = None,
 ) -> Judge:
-    """The judge for a target: classes unless it holds real numbers, or the criterion says otherwise."""
-    if target.ndim != 1 or len(target) != n:
-        raise DataError(f"expected {n} labels, one for each individual; got an array of shape {target.shape}")
-    numbers = target.dtype.kind == "f" if name is None else criterion(name).task == "numbers"
-    chosen = criterion(name or ("mse" if numbers else "acc*"))
-    weights = _weights(sample_weight, n)
-    if numbers:
-        return _numbers(chosen, target, weights)
-    return _classes(chosen, target, weights, class_weight or {})
+    """Return the judge of a target that is not checked yet; see `structtree.search.target.target_for`."""
+    return judge_of(splittable(target_for(target, n, name, sample_weight, class_weight)))
 
 
-def _weights(sample_weight: ArrayLike | None, n: int) -> Floats:
-    weights = np.ones(n) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-    if weights.shape != (n,):
-        raise DataError(f"expected {n} sample weights; got an array of shape {weights.shape}")
-    bad = ~np.isfinite(weights) | (weights < 0)
-    if bad.any():
-        raise DataError(
-            f"a sample weight must be a number >= 0; got {weights[np.argmax(bad)]}", individual=int(np.argmax(bad))
-        )
-    return weights
-
-
-def _classes(chosen: Criterion, target: NDArray[Any], weights: Floats, class_weight: dict[Any, float]) -> Judge:
-    labels = target.tolist()
-    found = set(labels)
-    if any(label is None or label != label for label in found):
-        nobody = next(i for i, label in enumerate(labels) if label is None or label != label)
-        raise DataError("the target has no value", individual=nobody)
-    classes = tuple(sorted(found, key=lambda label: (type(label).__name__, label)))
-    if len(classes) < 2:
-        raise DataError(f"all individuals have the class {classes[0]!r}; there is nothing to tell apart")
-    for label in class_weight:
-        if label not in found:
-            known = did_you_mean(str(label), map(str, classes))
-            raise UsageError(f"class_weight names {label!r}, which is no class{known}")
-    code_of = {label: code for code, label in enumerate(classes)}
-    codes = np.fromiter(map(code_of.__getitem__, labels), dtype=np.int32, count=len(labels))
-    factors = np.array([class_weight.get(label, 1.0) for label in classes])
-    return Judge(chosen, codes, weights * factors[codes], len(classes), np.zeros(0), classes)
-
-
-def _numbers(chosen: Criterion, target: NDArray[Any], weights: Floats) -> Judge:
-    try:
-        values = target.astype(np.float64)
-    except (TypeError, ValueError):
-        raise DataError(f"criterion {chosen.name!r} needs numbers as targets; got {target[0]!r}") from None
-    bad = ~np.isfinite(values)
-    if bad.any():
-        raise DataError(f"a target must be a number; got {values[np.argmax(bad)]}", individual=int(np.argmax(bad)))
-    order = np.argsort(values, kind="stable")
-    labels = np.empty(len(values), dtype=np.int32)
-    labels[order] = np.arange(len(values))
-    return Judge(chosen, labels, weights, len(values), centred(values, weights)[order])
+def splittable(target: Target) -> Target:
+    """Return a target in the units that suit it, if it has something to tell apart."""
+    if len(target.classes) == 1:
+        raise DataError(f"all individuals have the class {target.classes[0]!r}; there is nothing to tell apart")
+    return target.counted()

@@ -84,7 +84,8 @@ class Split:
     predicate : Predicate
         ``top`` when no predicate leaves enough on both sides.
     loss : tuple of two floats
-        What the criterion makes least, compared in this order; see `structtree.search.criteria`.
+        What the criterion makes least, compared in this order; see `structtree.search.criteria`. For numbers of
+        extreme size in other units than theirs; see `structtree.search.target`.
     score : float
         The criterion's value as people quote it: accuracy for the accuracies, else the impurity or error.
     yes, no : array

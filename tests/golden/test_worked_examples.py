@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from structtree.search.criteria import better, cannot_beat, centred, criterion, moments, regression_bound
+from structtree.search.criteria import better, cannot_beat, criterion
+from tests.search.reference import centred, moments, regression_bound
 
 
 def accuracy(yes, total):

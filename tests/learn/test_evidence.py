@@ -8,14 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from structtree.errors import DataError, UnknownNameError, UsageError
-from structtree.learn.evidence import evidence_for
 from structtree.learn.tree import ClassCounts, Moments
+from structtree.search.target import target_for
 
 YES_NO = np.array(["yes", "no", "yes"])
 
 
 def test_classes_are_sorted_and_counted_in_that_order():
-    evidence = evidence_for(YES_NO, 3, sample_weight=[1, 2, 4])
+    evidence = target_for(YES_NO, 3, sample_weight=[1, 2, 4])
     assert evidence.classes == ("no", "yes")
     assert evidence.stats(np.arange(3)) == ClassCounts(3, (2.0, 5.0))
     assert not evidence.is_pure(np.arange(3))
@@ -23,42 +23,42 @@ def test_classes_are_sorted_and_counted_in_that_order():
 
 
 def test_the_classes_may_be_known_from_outside_in_any_order_and_as_numpy_values():
-    evidence = evidence_for(np.array([2, 2, 7]), 3, classes=np.array([7, 5, 2]))
+    evidence = target_for(np.array([2, 2, 7]), 3, classes=np.array([7, 5, 2]))
     assert evidence.classes == (7, 5, 2)
     assert all(type(label) is int for label in evidence.classes)
     assert evidence.stats(np.arange(3)).counts == (1.0, 0.0, 2.0)
 
 
 def test_labels_of_two_types_have_an_order():
-    assert evidence_for(np.array([1, "a", 0], dtype=object), 3).classes == (0, 1, "a")
+    assert target_for(np.array([1, "a", 0], dtype=object), 3).classes == (0, 1, "a")
 
 
 def test_real_numbers_are_numbers_unless_something_says_that_they_are_classes():
     target = np.array([1.0, 2.0, 2.0])
-    assert evidence_for(target, 3).criterion.name == "mse"
-    assert evidence_for(target, 3, "gini").classes == (1.0, 2.0)
-    assert evidence_for(target, 3, classes=[1.0, 2.0]).criterion.name == "acc*"
-    assert evidence_for(target.astype(int), 3, "mse").classes == ()
+    assert target_for(target, 3).criterion.name == "mse"
+    assert target_for(target, 3, "gini").classes == (1.0, 2.0)
+    assert target_for(target, 3, classes=[1.0, 2.0]).criterion.name == "acc*"
+    assert target_for(target.astype(int), 3, "mse").classes == ()
 
 
 def test_numbers_are_told_by_weighted_mean_and_variance():
-    evidence = evidence_for(np.array([1.0, 5.0, 1e9]), 3, sample_weight=[3, 1, 1])
+    evidence = target_for(np.array([1.0, 5.0, 1e9]), 3, sample_weight=[3, 1, 1])
     assert evidence.stats(np.array([0, 1])) == Moments(2, 4.0, 2.0, 3.0)
 
 
 def test_numbers_that_only_rounding_keeps_apart_are_pure():
-    evidence = evidence_for(np.array([0.3, 0.1 + 0.2, 0.31]), 3)
+    evidence = target_for(np.array([0.3, 0.1 + 0.2, 0.31]), 3)
     assert evidence.is_pure(np.array([0, 1]))
     assert not evidence.is_pure(np.arange(3))
 
 
 def test_class_weights_multiply_those_of_the_individuals():
-    evidence = evidence_for(YES_NO, 3, None, [1, 2, 4], {"yes": 0.5})
+    evidence = target_for(YES_NO, 3, None, [1, 2, 4], {"yes": 0.5})
     assert evidence.weights.tolist() == [0.5, 2.0, 2.0]
 
 
 def test_a_class_weight_may_be_of_a_class_that_is_only_known_from_outside():
-    assert evidence_for(YES_NO, 3, None, None, {"perhaps": 2.0}, ["no", "perhaps", "yes"]).weights.tolist() == [
+    assert target_for(YES_NO, 3, None, None, {"perhaps": 2.0}, ["no", "perhaps", "yes"]).weights.tolist() == [
         1,
         1,
         1,
@@ -90,7 +90,7 @@ def test_a_class_weight_may_be_of_a_class_that_is_only_known_from_outside():
 )
 def test_labels_and_weights_that_make_no_sense_are_refused_with_a_sentence(target, options, sentence):
     with pytest.raises(DataError) as caught:
-        evidence_for(target, 3, **options)
+        target_for(target, 3, **options)
     assert str(caught.value) == sentence
 
 
@@ -107,18 +107,18 @@ def test_labels_and_weights_that_make_no_sense_are_refused_with_a_sentence(targe
 )
 def test_options_that_make_no_sense_are_refused_with_a_sentence(options, sentence):
     with pytest.raises(UsageError) as caught:
-        evidence_for(YES_NO, 3, **options)
+        target_for(YES_NO, 3, **options)
     assert str(caught.value) == sentence
 
 
 def test_nobody_is_nothing_to_learn_from():
     with pytest.raises(DataError, match="the population has no individuals"):
-        evidence_for([], 0)
+        target_for([], 0)
 
 
 def test_a_criterion_that_is_not_there_is_said_to_be_so():
     with pytest.raises(UnknownNameError, match=r"unknown criterion 'ginni' \(did you mean 'gini'\?\)"):
-        evidence_for(YES_NO, 3, "ginni")
+        target_for(YES_NO, 3, "ginni")
 
 
 # ---- priors -----------------------------------------------------------------------------------------------
@@ -127,25 +127,25 @@ def test_a_criterion_that_is_not_there_is_said_to_be_so():
 @given(st.lists(st.sampled_from("ab"), min_size=2).filter(lambda y: len(set(y)) == 2), st.floats(0.01, 0.99))
 def test_priors_make_classes_weigh_what_they_say_and_all_together_as_before(labels, share):
     weights = np.arange(1.0, len(labels) + 1)
-    found = evidence_for(labels, len(labels), sample_weight=weights, priors={"a": share, "b": 1 - share})
+    found = target_for(labels, len(labels), sample_weight=weights, priors={"a": share, "b": 1 - share})
     of_a = found.weights[np.array(labels) == "a"].sum()
     assert of_a == pytest.approx(share * weights.sum())
     assert found.weights.sum() == pytest.approx(weights.sum())
 
 
 def test_class_weights_come_on_top_of_priors():
-    found = evidence_for(list("aabb"), 4, priors={"a": 1, "b": 3}, class_weight={"a": 10})
+    found = target_for(list("aabb"), 4, priors={"a": 1, "b": 3}, class_weight={"a": 10})
     assert found.weights.tolist() == [5.0, 5.0, 1.5, 1.5]
 
 
 def test_a_class_with_prior_0_is_left_out_and_priors_that_make_no_sense_are_refused():
-    assert evidence_for(list("aab"), 3, priors={"a": 1, "b": 0}).weights.tolist() == [1.5, 1.5, 0.0]
+    assert target_for(list("aab"), 3, priors={"a": 1, "b": 0}).weights.tolist() == [1.5, 1.5, 0.0]
     with pytest.raises(UsageError, match=r"priors name 'x', which is no class"):
-        evidence_for(list("aab"), 3, priors={"a": 1, "x": 1})
+        target_for(list("aab"), 3, priors={"a": 1, "x": 1})
     for priors in ({"a": 1}, {"a": -1, "b": 2}, {"a": 0, "b": 0}, {"a": np.nan, "b": 1}):
         with pytest.raises(UsageError, match="priors must be a number >= 0 for each of the classes"):
-            evidence_for(list("aab"), 3, priors=priors)
+            target_for(list("aab"), 3, priors=priors)
     with pytest.raises(UsageError, match="class 'b' cannot have a prior: the training data has nobody of it"):
-        evidence_for(list("aa"), 2, classes=("a", "b"), priors={"a": 1, "b": 1})
+        target_for(list("aa"), 2, classes=("a", "b"), priors={"a": 1, "b": 1})
     with pytest.raises(UsageError, match="priors are for classes"):
-        evidence_for([1.5, 2.5], 2, priors={"a": 1})
+        target_for([1.5, 2.5], 2, priors={"a": 1})

@@ -18,7 +18,6 @@ from structtree.lang.grammar import Grammar
 from structtree.lang.pretty import pretty
 from structtree.lang.syntax import Top
 from structtree.learn import searching
-from structtree.learn.evidence import evidence_for, room
 from structtree.learn.grow import Progress, grow, grow_by
 from structtree.learn.growth import Growth
 from structtree.learn.tree import Branch, ClassCounts, Leaf, Moments
@@ -26,6 +25,7 @@ from structtree.search import clock as clock_module
 from structtree.search.best_split import best_split
 from structtree.search.clock import Clock
 from structtree.search.criteria import CRITERIA
+from structtree.search.target import room, target_for
 from structtree.space.evaluate import holds
 from tests.properties.test_search import problems
 
@@ -342,7 +342,7 @@ class SlowSearch:
 
     def grow(self, population, y, growth, progress=None):
         """A tree in 60 seconds."""
-        evidence, checked = evidence_for(y, len(y)), ONE_TEST.check(population.schema)
+        evidence, checked = target_for(y, len(y)), ONE_TEST.check(population.schema)
         return grow_by(evidence, population, checked, growth, progress, Clock(60.0, started=self.now))
 
 

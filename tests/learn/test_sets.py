@@ -15,15 +15,16 @@ from structtree.data.schema import Attribute, RecordType, Schema
 from structtree.errors import UsageError
 from structtree.lang.grammar import Grammar
 from structtree.lang.pretty import pretty
-from structtree.learn.evidence import evidence_for
 from structtree.learn.grow import grow
 from structtree.learn.growth import Growth
 from structtree.learn.paths import decision_path
 from structtree.learn.tree import Branch
-from structtree.search.criteria import CRITERIA, better, centred, class_counts, moments
+from structtree.search.criteria import CRITERIA, better
 from structtree.search.kernels.grouping import FEW_VALUES
+from structtree.search.target import target_for
 from structtree.space.evaluate import holds
 from tests.growing import grow_on
+from tests.search.reference import centred, class_counts, moments
 
 SETS = Grammar.parse("refine Individual { top -> * in * }")
 ALL = Grammar.parse("refine Individual { top -> * in *; top -> * >= *; top -> missing * }")
@@ -123,7 +124,7 @@ def test_of_two_classes_every_node_has_the_best_of_all_sets(name, table, least):
     tree = grow(
         population_of(rows), target, SETS, Growth(min_samples_leaf=least), criterion=name, sample_weight=weights
     )
-    check(tree, rows, population_of(rows), evidence_for(target, len(rows), name, weights), least)
+    check(tree, rows, population_of(rows), target_for(target, len(rows), name, weights), least)
 
 
 @pytest.mark.parametrize("name", CLASSIFIERS)
@@ -134,7 +135,7 @@ def test_of_many_classes_every_node_has_the_best_of_all_sets_of_few_values(name,
     tree = grow(
         population_of(rows), target, SETS, Growth(min_samples_leaf=least), criterion=name, sample_weight=weights
     )
-    check(tree, rows, population_of(rows), evidence_for(target, len(rows), name, weights), least)
+    check(tree, rows, population_of(rows), target_for(target, len(rows), name, weights), least)
 
 
 @settings(max_examples=60)
@@ -142,7 +143,7 @@ def test_of_many_classes_every_node_has_the_best_of_all_sets_of_few_values(name,
 def test_of_numbers_every_node_has_the_best_of_all_sets(table, least):
     rows, target, weights = table
     tree = grow(population_of(rows), target, SETS, Growth(min_samples_leaf=least), sample_weight=weights)
-    check(tree, rows, population_of(rows), evidence_for(target, len(rows), "mse", weights), least)
+    check(tree, rows, population_of(rows), target_for(target, len(rows), "mse", weights), least)
 
 
 @pytest.mark.parametrize("name", [*CLASSIFIERS, "mse"])
@@ -236,7 +237,7 @@ def test_many_values_and_many_classes_are_not_called_proved(rule):
 def test_orders_of_many_values_come_near_the_best():
     for seed in range(5):
         rows, target = many_values(FEW_VALUES + 1, 3, seed=seed)
-        evidence = evidence_for(target, len(rows), "gini")
+        evidence = target_for(target, len(rows), "gini")
         tree = grow(population_of(rows), target, SETS, Growth(max_depth=1), criterion="gini")
         best, unsplit = least_loss(rows, np.arange(len(rows)), evidence, 1)
         assert not tree.nodes[0].found.proved
@@ -248,7 +249,7 @@ def test_orders_of_many_values_come_near_the_best():
 def test_with_large_leaves_a_set_is_best_or_the_gap_says_how_much_better_another_may_be(name, seed):
     rows, target = many_values(FEW_VALUES + 1, 2, n=30, seed=seed)
     target = target.astype(float) if name == "mse" else target
-    evidence = evidence_for(target, len(rows), name)
+    evidence = target_for(target, len(rows), name)
     for least in (1, 4, 12, 14):
         growth = Growth(max_depth=1, min_samples_leaf=least)
         root = grow(population_of(rows), target, SETS, growth, criterion=name).nodes[0]

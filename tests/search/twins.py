@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from structtree.search.criteria import centred, moments, mse_bound, mse_loss, regression_bound
+from tests.search.reference import centred, moments, mse_bound, mse_loss, regression_bound
 
 
 def counts_of_members(owners, rows, passes, n_members, labels, weights, n_labels, hashes):

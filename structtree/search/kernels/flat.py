@@ -13,38 +13,31 @@ The twin of all this is the general search: the same tests, the same losses, of 
 
 from __future__ import annotations
 
-from math import inf, sqrt
+from math import inf
 from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from structtree.search.criteria import TOLERANCE
-from structtree.search.kernels.assessing import (
-    ENTROPY,
-    GAIN_RATIO,
-    GINI,
-    SQRT_GINI,
-    TWOING,
-    _deviation,
-    _entropy,
-    _entropy_of_two,
-    _error_share,
-    _fill_pure_parts,
-    _pure_parts,
-    _rest,
-    _sum_of_terms,
-)
+from structtree.search.arrays import TOLERANCE
 from structtree.search.kernels.grouping import FEW_VALUES, all_sums, lies_in_a_plane, value_orders
+from structtree.search.kernels.losses import (
+    ACCURACY_STAR,
+    GAIN_RATIO,
+    bits_of_many,
+    entropy_of_two,
+    is_better,
+    loss_of_many,
+    loss_of_two,
+    pure_parts,
+    rest,
+)
 
 __all__ = [
-    "ACCURACY",
-    "ACCURACY_STAR",
     "AT_LEAST",
     "AT_MOST",
     "EQUAL",
-    "MSE",
     "SUBSET",
     "Columns",
     "Limits",
@@ -67,11 +60,7 @@ __all__ = [
 AT_LEAST, AT_MOST, EQUAL, SUBSET = range(4)
 """The forms of tests: ``a >= t``, ``a <= t`` for all t, ``a = v`` for all v, and ``a in V`` for all sets V."""
 
-ACCURACY, ACCURACY_STAR, MSE = 10, 11, 12
-"""Kinds of losses, besides those of `assessing`."""
-
 NOTHING = -1
-EVERYTHING = -1  # as a set of classes: all bits
 
 
 class Columns(NamedTuple):
@@ -106,7 +95,7 @@ class Task(NamedTuple):
     Parameters
     ----------
     kind : int
-        Of loss.
+        Of loss; see `structtree.search.kernels.losses`.
     n_classes : int
         0 for numbers.
     labels : (n,) int32, targets : (n,) float64
@@ -141,55 +130,12 @@ class Limits(NamedTuple):
 
 
 # ---- the loss of a division ----------------------------------------------------------------------------------
-# All losses are the same for a side and for the other one, so it does not matter which of them is the yes side.
-
-
-@njit(nogil=True, cache=True)
-def is_better(loss: float, tie: float, other: float, other_tie: float, slack: float) -> bool:
-    """Whether one loss is less than another by more than rounding."""
-    return loss < other - slack or (loss <= other + slack and tie < other_tie - slack)
-
-
 @njit(nogil=True, cache=True, error_model="numpy")
 def rounding(total: Any, task: Any) -> Any:
     """What rounding may make of two losses that are the same."""
     if task.n_classes > 0:
         return TOLERANCE
     return TOLERANCE * max(total[2] - total[1] * total[1] / total[0], 0.0) / total[0]
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def _loss_of_two(kind: int, x: float, y: float, p: float, q: float, weight: float, table: Any) -> float:
-    """The first component of the loss where there are two classes: x and y on one side, p and q on the other."""
-    if kind == GINI:
-        return 2.0 * (x * y / (x + y) + p * q / (p + q)) / weight
-    if kind == ENTROPY:
-        return _entropy_of_two(x, y, p, q, weight, table)
-    if kind == SQRT_GINI:
-        return 2.0 * (sqrt(x * y) + sqrt(p * q)) / weight
-    if kind == TWOING:
-        return -(((x * q - y * p) / weight) ** 2) / ((x + y) * (p + q))
-    return _error_share(max(x, y) + max(p, q), weight)
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def _loss_of_many(kind: int, side: Any, total: Any, weight: float, pure: Any, table: Any) -> Any:
-    """The first component of the loss for any number of classes."""
-    if kind >= ACCURACY:
-        most, rest = 0.0, 0.0
-        for k in range(len(side)):
-            most = max(most, side[k])
-            rest = max(rest, _rest(total[k], side[k]))
-        return _error_share(most + rest, weight)
-    if kind == ENTROPY:
-        return _bits_of_many(side, total, weight, pure, table)
-    return _sum_of_terms(kind, EVERYTHING, side, total, weight)
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def _bits_of_many(side: Any, total: Any, weight: float, pure: Any, table: Any) -> Any:
-    _fill_pure_parts(pure, side, total, table)
-    return _entropy(EVERYTHING, side, pure, weight, table)
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -304,10 +250,10 @@ def _sweep_two(
             and (mixed or changes or not _is_inside(ranks, p, end, n_before, n_side, n, leaf))
         ):
             n_tried += 1
-            q, r = _rest(all_x, x), _rest(all_y, y)
-            loss = _loss_of_two(kind, x, y, q, r, weight, table)
+            q, r = rest(all_x, x), rest(all_y, y)
+            loss = loss_of_two(kind, x, y, q, r, weight, table)
             if loss <= min(best, hint) + slack:
-                tie = _entropy_of_two(x, y, q, r, weight, table) if kind == ACCURACY_STAR else 0.0
+                tie = entropy_of_two(x, y, q, r, weight, table) if kind == ACCURACY_STAR else 0.0
                 if is_better(loss, tie, best, best_tie, slack):
                     best, best_tie = loss, tie
                     at[0], at[1], at[2] = t, rows[p - 1], rows[p]
@@ -398,13 +344,13 @@ def _takes(
 ) -> bool:
     """Whether a division by classes is better than the best found; then it is the best found."""
     if len(total) == 2 and kind != GAIN_RATIO:
-        p, q = _rest(total[0], side[0]), _rest(total[1], side[1])
-        loss = _loss_of_two(kind, side[0], side[1], p, q, weight, table)
+        p, q = rest(total[0], side[0]), rest(total[1], side[1])
+        loss = loss_of_two(kind, side[0], side[1], p, q, weight, table)
     else:
-        loss = _loss_of_many(kind, side, total, weight, pure, table)
+        loss = loss_of_many(kind, side, total, weight, pure, table)
     if loss > min(found[0], hint) + slack:
         return False
-    tie = _bits_of_many(side, total, weight, pure, table) if kind == ACCURACY_STAR else 0.0
+    tie = bits_of_many(side, total, weight, pure, table) if kind == ACCURACY_STAR else 0.0
     if is_better(loss, tie, found[0], found[1], slack):
         found[0], found[1] = loss, tie
         return True
@@ -591,9 +537,9 @@ def _takes_set(
     """Whether a set is better than the best found, or as good and shorter to read; then it is the best found."""
     tie = 0.0
     if task.n_classes > 0:
-        loss = _loss_of_many(task.kind, side, total, total.sum(), pure, task.table)
+        loss = loss_of_many(task.kind, side, total, total.sum(), pure, task.table)
         if task.kind == ACCURACY_STAR:
-            tie = _bits_of_many(side, total, total.sum(), pure, task.table)
+            tie = bits_of_many(side, total, total.sum(), pure, task.table)
     else:
         loss = _loss_of_numbers(side[0], side[1], total)
     if is_better(loss, tie, free[0], free[1], slack):
@@ -635,7 +581,7 @@ def try_tests(
     """
     best, best_at = np.array([inf, inf, 0.0, inf]), np.full(3, NOTHING, dtype=np.int64)
     found, at = best.copy(), best_at.copy()
-    pure = _pure_parts(total, task.table) if task.n_classes > 0 else np.empty((0, 0))
+    pure = pure_parts(total, task.table) if task.n_classes > 0 else np.empty((0, 0))
     slack = rounding(total, task)
     kind, labels, weights, table = task.kind, task.labels, task.weights, task.table
     n_sorted, least, least_tie = len(columns.order), inf, inf
@@ -723,7 +669,7 @@ def send(
 def _mark_set(at: Any, lo: int, hi: int, columns: Any, task: Any, total: Any, leaf: int, goes: Any) -> None:
     """The same for a set of values, which is found once more."""
     column = columns.tests[at[0], 0] - len(columns.order)
-    pure = _pure_parts(total, task.table) if task.n_classes > 0 else np.empty((0, 0))
+    pure = pure_parts(total, task.table) if task.n_classes > 0 else np.empty((0, 0))
     found, where, slack = np.zeros(4), np.zeros(3, dtype=np.int64), rounding(total, task)
     chosen, _, _ = _by_sets(found, where, at[0], column, lo, hi, columns, task, total, leaf, pure, slack)
     for p in range(lo, hi):
@@ -779,10 +725,10 @@ def deviation(lo: int, hi: int, total: Any, columns: Any, task: Any) -> float:
 def unsplit(total: Any, task: Any) -> Any:
     """The loss of a node that is not divided."""
     if task.n_classes == 0:
-        return _deviation(total[0], total[1], total[2], total[0]) / total[0], 0.0
-    pure, nobody, weight = _pure_parts(total, task.table), np.zeros(task.n_classes), total.sum()
-    loss = _loss_of_many(task.kind, nobody, total, weight, pure, task.table)
-    tie = _bits_of_many(nobody, total, weight, pure, task.table) if task.kind == ACCURACY_STAR else 0.0
+        return max(total[2] - total[1] * total[1] / total[0], 0.0) / total[0], 0.0
+    pure, nobody, weight = pure_parts(total, task.table), np.zeros(task.n_classes), total.sum()
+    loss = loss_of_many(task.kind, nobody, total, weight, pure, task.table)
+    tie = bits_of_many(nobody, total, weight, pure, task.table) if task.kind == ACCURACY_STAR else 0.0
     return loss, tie
 
 

@@ -1,29 +1,130 @@
-"""What a tree is grown from: one target and one weight for each individual, checked once, and counted at any node.
+"""What is to be told: a class or a number for each individual, checked once, and added up at any node.
 
 Classes become codes in one order for the whole tree, so that the counts of all nodes can be compared, also where a
-node, or a training fold, lacks a class. Class weights are multiplied into the weights of the individuals.
+node, or a training fold, lacks a class. Class weights are multiplied into the weights of the individuals. What is
+known of a set of individuals adds up over its parts: the weights of the classes, or weight, sum and sum of squares.
+
+Numbers far from zero, or of extreme size, lose their digits in such sums. So where it matters they are counted from
+another zero and in another unit (`Units`), so chosen that nothing is rounded; all other numbers stay as they are.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from math import frexp, ldexp
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from structtree.errors import DataError, UsageError, did_you_mean
-from structtree.learn.tree import ClassCounts, Moments
-from structtree.search.criteria import TOLERANCE, Criterion, criterion
+from structtree.search.arrays import TOLERANCE, Floats
+from structtree.search.criteria import Criterion, criterion
 
-__all__ = ["Evidence", "evidence_for", "room", "undivided"]
+__all__ = ["ClassCounts", "Moments", "Stats", "Target", "Units", "room", "target_for", "undivided"]
 
-Floats = NDArray[np.float64]
+NARROW = 1 / 1024
+"""Numbers that spread over less than this part of their size are counted from one of them."""
+
+ROUNDING = 64 * np.finfo(np.float64).eps
+"""Numbers that spread over less than this part of their size are equal but for rounding."""
+
+ORDINARY = 400
+"""Numbers with a smaller exponent, to the base of 2 and of either sign, have squares that can be added up."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClassCounts:
+    """What was seen at a node of a classification tree.
+
+    Parameters
+    ----------
+    n : int
+        How many individuals.
+    counts : tuple of float
+        Their weight in each class, in the order of the tree's classes.
+    """
+
+    n: int
+    counts: tuple[float, ...]
+
+    @property
+    def weight(self) -> float:
+        """The weight of all of them."""
+        return sum(self.counts)
+
+    @property
+    def figures(self) -> tuple[float, ...]:
+        """The counts."""
+        return self.counts
+
+
+@dataclass(frozen=True, slots=True)
+class Moments:
+    """What was seen at a node of a regression tree: how many, their weight, and mean and variance of the target."""
+
+    n: int
+    weight: float
+    mean: float
+    variance: float
+
+    @property
+    def figures(self) -> tuple[float, ...]:
+        """Weight, mean and variance."""
+        return (self.weight, self.mean, self.variance)
+
+
+Stats = ClassCounts | Moments
+
+
+class Units(NamedTuple):
+    """The zero and the unit in which numbers are counted: a number is ``zero + unit * counted``, without rounding.
+
+    Examples
+    --------
+    >>> Units.of(np.array([1e15, 1e15 + 100])), Units.of(np.array([1.0, 2.0]))
+    (Units(zero=1000000000000000.0, unit=1.0), Units(zero=0.0, unit=1.0))
+    """
+
+    zero: float = 0.0
+    unit: float = 1.0
+
+    @classmethod
+    def of(cls, numbers: Floats) -> Units:
+        """Return the units that suit some numbers: a zero among them if they are close together, a power of two."""
+        low, high = float(numbers.min()), float(numbers.max())
+        size, spread = max(-low, high), high / 2 - low / 2
+        zero = low if ROUNDING * size < 2 * spread < NARROW * size else 0.0
+        exponent = frexp(spread if zero else size)[1]
+        return cls(zero, 1.0 if abs(exponent) < ORDINARY else ldexp(1.0, exponent))
+
+    @property
+    def are_plain(self) -> bool:
+        """Whether numbers are counted as they are."""
+        return self == PLAIN
+
+    def counted(self, numbers: Floats) -> Floats:
+        """Return numbers in these units."""
+        return numbers if self.are_plain else (numbers - self.zero) / self.unit
+
+    def square(self, counted: float) -> float:
+        """Return something with the unit of a variance as it is; infinite or 0 if no number is so great or small."""
+        return counted * self.unit * self.unit
+
+    def moments(self, counted: Moments) -> Moments:
+        """Return moments as they are."""
+        if self.are_plain:
+            return counted
+        mean, variance = self.zero + self.unit * counted.mean, self.square(counted.variance)
+        return Moments(counted.n, counted.weight, mean, variance)
+
+
+PLAIN = Units()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Evidence:
+class Target:
     """The labels of all individuals, and by which criterion they are told apart.
 
     Parameters
@@ -35,11 +136,13 @@ class Evidence:
         Sample weight times class weight.
     classes : tuple
         What the codes stand for; empty when the target is a number.
+    units : Units
+        In which the numbers are counted.
 
     Examples
     --------
-    >>> evidence = evidence_for(np.array(["no", "yes", "yes"]), 3, class_weight={"yes": 2.0})
-    >>> evidence.classes, evidence.stats(np.array([0, 2]))
+    >>> target = target_for(np.array(["no", "yes", "yes"]), 3, class_weight={"yes": 2.0})
+    >>> target.classes, target.stats(np.array([0, 2]))
     (('no', 'yes'), ClassCounts(n=2, counts=(1.0, 2.0)))
     """
 
@@ -47,31 +150,41 @@ class Evidence:
     target: NDArray[Any]
     weights: Floats
     classes: tuple[Any, ...] = ()
+    units: Units = PLAIN
 
-    def stats(self, which: NDArray[np.int64], parts: Floats | None = None) -> ClassCounts | Moments:
-        """What is seen of some individuals, or of parts of them."""
+    def stats(self, which: NDArray[np.int64], parts: Floats | None = None) -> Stats:
+        """Return what is seen of some individuals, or of parts of them."""
         target, weights = self.target[which], self.weights[which] * (1.0 if parts is None else parts)
         if self.criterion.task == "classes":
             counts = np.bincount(target, weights, len(self.classes))
             return ClassCounts(len(which), tuple(counts.tolist()))
-        mean = float(np.average(target, weights=weights))
-        variance = float(np.average((target - mean) ** 2, weights=weights))
-        return Moments(len(which), float(weights.sum()), mean, variance)
+        units = Units.of(target)
+        counted = units.counted(target)
+        mean = float(np.average(counted, weights=weights))
+        variance = float(np.average((counted - mean) ** 2, weights=weights))
+        return units.moments(Moments(len(which), float(weights.sum()), mean, variance))
 
-    def take(self, which: NDArray[np.int64]) -> Evidence:
-        """The labels and weights of some individuals."""
-        return Evidence(self.criterion, self.target[which], self.weights[which], self.classes)
+    def counted(self) -> Target:
+        """Return the same labels, numbers in the units that suit them."""
+        if self.criterion.task == "classes":
+            return self
+        units = Units.of(self.target)
+        return replace(self, target=units.counted(self.target), units=units)
+
+    def take(self, which: NDArray[np.int64]) -> Target:
+        """Return the labels and weights of some individuals."""
+        return replace(self, target=self.target[which], weights=self.weights[which])
 
     def is_pure(self, which: NDArray[np.int64]) -> bool:
-        """Whether there is nothing to tell apart: one class, or numbers that only rounding keeps from being equal."""
+        """Return if there is nothing to tell apart: one class, or numbers that are equal but for rounding."""
         target = self.target[which]
         if self.criterion.task == "classes":
             return bool((target == target[0]).all())
         return bool(np.ptp(target) <= TOLERANCE * np.abs(target).max())
 
 
-def undivided(criterion: Criterion, stats: ClassCounts | Moments) -> float:
-    """The loss of a node as it is.
+def undivided(criterion: Criterion, stats: Stats) -> float:
+    """Return the loss of a node as it is.
 
     Examples
     --------
@@ -86,8 +199,8 @@ def undivided(criterion: Criterion, stats: ClassCounts | Moments) -> float:
     return float(criterion.unsplit(total)[0])
 
 
-def room(criterion: Criterion, stats: ClassCounts | Moments) -> float:
-    """How much less than that of a node as it is a loss can be, for all that is known.
+def room(criterion: Criterion, stats: Stats) -> float:
+    """Return how much less than that of a node as it is a loss can be, for all that is known.
 
     Examples
     --------
@@ -97,23 +210,23 @@ def room(criterion: Criterion, stats: ClassCounts | Moments) -> float:
     return criterion.room(criterion.score(undivided(criterion, stats)))
 
 
-def evidence_for(
+def target_for(
     target: ArrayLike,
     n: int,
-    name: str | None = None,
+    name: str | Criterion | None = None,
     sample_weight: ArrayLike | None = None,
     class_weight: Mapping[Any, float] | None = None,
     classes: Sequence[Any] | None = None,
     priors: Mapping[Any, float] | None = None,
-) -> Evidence:
+) -> Target:
     """Check the labels and weights of n individuals.
 
     Parameters
     ----------
     target : array
         Classes, unless it holds real numbers, or the criterion says otherwise.
-    name : str, optional
-        Of the criterion; ``"acc*"`` for classes and ``"mse"`` for numbers by default.
+    name : str or Criterion, optional
+        The criterion, or its name; ``"acc*"`` for classes and ``"mse"`` for numbers by default.
     sample_weight, class_weight : optional
         Weights of individuals, and of classes; at least one individual must have a weight above 0.
     classes : sequence, optional
@@ -124,7 +237,7 @@ def evidence_for(
 
     Examples
     --------
-    >>> evidence_for(["ill", "ill", "well", "well"], 4, priors={"ill": 1, "well": 9}).weights.tolist()
+    >>> target_for(["ill", "ill", "well", "well"], 4, priors={"ill": 1, "well": 9}).weights.tolist()
     [0.2, 0.2, 1.8, 1.8]
     """
     labels = np.asarray(target)
@@ -137,21 +250,23 @@ def evidence_for(
     if chosen.task == "numbers":
         if priors is not None:
             raise UsageError("priors are for classes, and the target is a number; leave them out")
-        return _with_some_weight(Evidence(chosen, _numbers(chosen, labels), weights))
+        return _with_some_weight(Target(chosen, _numbers(chosen, labels), weights))
     known = _classes(labels.tolist()) if classes is None else tuple(map(_plain, classes))
     codes = _codes(labels.tolist(), known)
     factors = _factors(class_weight or {}, known)
     if priors is not None:
         factors *= _prior_factors(priors, known, np.bincount(codes, weights, len(known)).astype(np.float64))
-    return _with_some_weight(Evidence(chosen, codes, weights * factors[codes], known))
+    return _with_some_weight(Target(chosen, codes, weights * factors[codes], known))
 
 
-def _criterion(name: str | None, labels: NDArray[Any], classes: Sequence[Any] | None) -> Criterion:
+def _criterion(name: str | Criterion | None, labels: NDArray[Any], classes: Sequence[Any] | None) -> Criterion:
     if name is None:
         return criterion("mse" if labels.dtype.kind == "f" and classes is None else "acc*")
     chosen = criterion(name)
     if chosen.task == "numbers" and classes is not None:
-        raise UsageError(f"criterion {name!r} is for numbers, which have no classes; leave out classes={classes!r}")
+        raise UsageError(
+            f"criterion {chosen.name!r} is for numbers, which have no classes; leave out classes={classes!r}"
+        )
     return chosen
 
 
@@ -225,7 +340,7 @@ def _weights(sample_weight: ArrayLike | None, n: int) -> Floats:
     return weights
 
 
-def _with_some_weight(evidence: Evidence) -> Evidence:
-    if not (evidence.weights > 0).any():
+def _with_some_weight(target: Target) -> Target:
+    if not (target.weights > 0).any():
         raise DataError("all individuals have weight 0, so there is nothing to learn from")
-    return evidence
+    return target

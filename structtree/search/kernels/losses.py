@@ -1,0 +1,615 @@
+"""The formula of every criterion, once: losses of sides, and the least losses of their refinements.
+
+A loss is computed for many candidates at once, from the counts that each keeps: weights of classes, or moments of
+numbers. A bound is the same formula with other arguments: the least at the corners of the box of all refinements,
+or, of many classes, over its faces. That this is right, and where it is exact, is shown in ``docs/bounds.md``. The
+twin of everything here is plain numpy, in ``tests/search/reference.py``.
+
+A criterion of classes is one of two kinds. Accuracy is decided by the greatest class of each side. The others add
+up over the classes: `_term` says what a class adds, `_scale` what the sum is multiplied by, `_finish` what becomes of
+it. Two classes, and the entropy, which needs but two logarithms a corner, have quicker forms besides.
+
+A second component that cannot matter, because the first has already lost against the best, is left out: 0 in a bound,
+infinity in a loss.
+"""
+
+from __future__ import annotations
+
+from math import inf, log, log1p, log2, sqrt
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from structtree.search.arrays import TOLERANCE
+
+__all__ = [
+    "ACCURACY",
+    "ACCURACY_STAR",
+    "ENTROPY",
+    "GAIN_RATIO",
+    "GINI",
+    "MSE",
+    "SQRT_GINI",
+    "TWOING",
+    "assess_classes",
+    "assess_numbers",
+    "class_losses",
+    "information",
+    "moment_losses",
+    "side_impurities",
+]
+
+ENTROPY, GINI, SQRT_GINI, GAIN_RATIO, TWOING, ACCURACY, ACCURACY_STAR, MSE = range(8)
+LOG_2 = log(2)
+EVERYTHING = -1  # as a set of classes: all bits
+
+# Corners double with every class, so beyond ten classes only the eight greatest on the yes side are enumerated and
+# the others bounded one by one. On fourteen random classes that promises 5 % more gain than any refinement has (of
+# gain ratio 50 %), where the impurity of the no side alone would promise 150 % more. Two more classes would cost the
+# same four evaluations per face as the four corners they stand for.
+WHOLE_CLASSES = 8
+
+# ---- many candidates: classes -------------------------------------------------------------------------------
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def assess_classes(kind: int, counts: Any, total: Any, table: Any, best: float, tie: float, slack: float) -> Any:
+    """Losses, bounds and hope of many candidates.
+
+    Parameters
+    ----------
+    kind : int
+        One of the constants above.
+    counts : (m, c) float64, total : (c,) float64
+    table : array of float64
+        v log2 v for v = 0, 1, ..., the whole weight, where all counts are whole numbers; else empty.
+    best, tie : float
+        The two components of the best loss found, infinite where there is none.
+    slack : float
+        Losses nearer than this are equal.
+
+    Returns
+    -------
+    losses, bounds : (m, 2)
+    hopeful : (m,) bool
+        Whether a refinement may be as good as the best.
+    """
+    losses, bounds = np.zeros((len(counts), 2)), np.zeros((len(counts), 2))
+    hopeful = np.empty(len(counts), dtype=np.bool_)
+    if not total.sum() > 0:
+        hopeful[:] = True
+        return losses, bounds, hopeful
+    if len(total) == 2 and kind != GAIN_RATIO:
+        _assess_two(kind, counts, total, table, best, slack, losses, bounds)
+    elif kind >= ACCURACY:
+        _assess_accuracy(kind, counts, total, table, best, slack, losses, bounds)
+    else:
+        _assess_sums(kind, counts, total, table, losses, bounds)
+    for i in range(len(counts)):
+        hopeful[i] = not is_better(best, tie, bounds[i, 0], bounds[i, 1], slack)
+    return losses, bounds, hopeful
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _assess_two(
+    kind: int, counts: Any, total: Any, table: Any, best: float, slack: float, losses: Any, bounds: Any
+) -> None:
+    """Two classes, of which the corners where one of them leaves are enough (``docs/bounds.md``, section 5)."""
+    star, n, m = kind == ACCURACY_STAR, total[0], total[1]
+    weight = n + m
+    for i in range(len(counts)):
+        x, y = counts[i, 0], counts[i, 1]
+        p, q = rest(n, x), rest(m, y)
+        loss = loss_of_two(kind, x, y, p, q, weight, table)
+        stays_x, stays_y = _loss_of_one(kind, x, p, m, weight, table), _loss_of_one(kind, y, q, n, weight, table)
+        bound = min(stays_x, stays_y)
+        losses[i, 0], bounds[i, 0] = loss, bound
+        if star:
+            if not best < bound - slack:
+                bits = inf
+                if stays_x <= bound + TOLERANCE:
+                    bits = _loss_of_one(ENTROPY, x, p, m, weight, table)
+                if stays_y <= bound + TOLERANCE:
+                    bits = min(bits, _loss_of_one(ENTROPY, y, q, n, weight, table))
+                bounds[i, 1] = bits
+            losses[i, 1] = inf if best < loss - slack else entropy_of_two(x, y, p, q, weight, table)
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _assess_accuracy(
+    kind: int, counts: Any, total: Any, table: Any, best: float, slack: float, losses: Any, bounds: Any
+) -> None:
+    """Accuracy, and acc*.
+
+    Claim
+        No refinement gets more right than max over i of (n_i + max over k ≠ i of yes_k). For acc*, none is below that
+        and the least entropy among the corners that attain it.
+    Why
+        The two sides predict one class each: the same class i, or k and i ≠ k. Errors and entropy are both concave,
+        so that whatever attains the least error is a mean of corners that all attain it.
+    Tight when
+        Always for accuracy: keep just class k. The entropy as in `_assess_sums`.
+        ``test_no_refinement_beats_the_bound``, ``test_some_refinement_attains_the_bound``,
+        ``test_the_bound_of_acc_star_is_never_below_the_pair_of_bounds``
+    """
+    weight, most = total.sum(), total.max()
+    pure, low, high = pure_parts(total, table), np.zeros(len(total)), np.zeros(len(total))
+    for i in range(len(counts)):
+        yes = counts[i]
+        losses[i, 0] = _errors(yes, total, weight)
+        bounds[i, 0] = error_share(_most_right(low, yes, total, most), weight)
+        if kind == ACCURACY:
+            continue
+        fill_pure_parts(pure, yes, total, table)
+        losses[i, 1] = inf if best < losses[i, 0] - slack else entropy(EVERYTHING, yes, pure, weight, table)
+        if best < bounds[i, 0] - slack:
+            continue
+        if len(total) > WHOLE_CLASSES + 2:
+            bounds[i, 1] = _least_of_faces(ENTROPY, yes, total, weight, bounds[i, 0])
+            continue
+        least = inf
+        for corner in range(1 << len(total)):
+            for k in range(len(yes)):
+                high[k] = yes[k] if (corner >> k) & 1 else 0.0
+            if error_share(_most_right(high, high, total, most), weight) <= bounds[i, 0] + TOLERANCE:
+                least = min(least, entropy(corner, yes, pure, weight, table))
+        bounds[i, 1] = least
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _assess_sums(kind: int, counts: Any, total: Any, table: Any, losses: Any, bounds: Any) -> None:
+    """Entropy, Gini, square-root Gini, gain ratio and twoing.
+
+    Claim
+        No counts between 0 and ``yes``, whole or fractional, have a smaller loss than the best corner of this box.
+    Why
+        Impurities are concave in the yes counts. The gain is convex and the entropy of the split concave, so minus
+        the gain ratio is quasi-concave; so is minus the square root of twoing, a sum of absolute values of linear
+        functions over the root of the product of the weights of the two sides. Either way the least is at a corner.
+    Tight when
+        At most eight classes are on the yes side, or there are at most ten in all; see `_least_of_faces`.
+        ``test_no_refinement_beats_the_bound``, ``test_some_refinement_attains_the_bound``
+    """
+    weight, pure = total.sum(), pure_parts(total, table)
+    for i in range(len(counts)):
+        yes = counts[i]
+        losses[i, 0] = loss_of_many(kind, yes, total, weight, pure, table)
+        if len(total) > WHOLE_CLASSES + 2:
+            bounds[i, 0] = _least_of_faces(kind, yes, total, weight, inf)
+            continue
+        least = inf
+        for corner in range(1 << len(total)):
+            if kind == ENTROPY:
+                least = min(least, entropy(corner, yes, pure, weight, table))
+            else:
+                least = min(least, _sum_of_terms(kind, corner, yes, total, weight))
+        bounds[i, 0] = least
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def class_losses(kind: int, counts: Any, total: Any, table: Any) -> Any:
+    """The losses alone, as (m, 2). Neighbours with the same counts, as thresholds often have, are looked at once."""
+    losses = np.zeros((len(counts), 2))
+    weight, pure = total.sum(), pure_parts(total, table)
+    for i in range(len(counts) if weight > 0 else 0):
+        if i > 0 and _same(counts[i], counts[i - 1]):
+            losses[i] = losses[i - 1]
+            continue
+        losses[i, 0] = loss_of_many(kind, counts[i], total, weight, pure, table)
+        if kind == ACCURACY_STAR:
+            losses[i, 1] = bits_of_many(counts[i], total, weight, pure, table)
+    return losses
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _same(one: Any, other: Any) -> bool:
+    different = 0
+    for k in range(len(one)):
+        different += one[k] != other[k]
+    return different == 0
+
+
+# ---- any number of sides ------------------------------------------------------------------------------------
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def side_impurities(kind: int, sides: Any) -> Any:
+    """The weight of each side times its impurity, as (sides,).
+
+    Parameters
+    ----------
+    kind : int
+        Any but ``GAIN_RATIO``, ``TWOING`` and ``ACCURACY_STAR``.
+    sides : (sides, classes) or (sides, 3) float64
+    """
+    found = np.zeros(len(sides))
+    for i in range(len(sides)):
+        if kind == MSE:
+            found[i] = deviation(sides[i, 0], sides[i, 1], sides[i, 2], sides[i, 0])
+            continue
+        weight, most = 0.0, 0.0
+        for k in range(sides.shape[1]):
+            weight, most = weight + sides[i, k], max(most, sides[i, k])
+        found[i] = weight - most if kind == ACCURACY else 0.0
+        for k in range(sides.shape[1] if kind != ACCURACY else 0):
+            found[i] += _part(kind, sides[i, k], weight)
+    return found
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def information(sides: Any, division: Any, known: Any) -> Any:
+    """How many bits about the class the sides of each division give for all its individuals together.
+
+    Parameters
+    ----------
+    sides : (sides, classes) float64
+    division : (sides,) int64
+        Which division each of them is a side of.
+    known : (divisions, classes) float64
+        All sides of each division together.
+    """
+    bits = np.zeros(len(known))
+    for i in range(len(sides)):
+        whole, here = known[division[i]].sum(), sides[i].sum()
+        for k in range(sides.shape[1]):
+            expected = here * known[division[i], k]
+            bits[division[i]] += _surplus_nats(sides[i, k], sides[i, k] * whole - expected, expected) / LOG_2
+    return bits
+
+
+# ---- one candidate of two classes ---------------------------------------------------------------------------
+# All losses are the same for a side and for the other one, so it does not matter which of them is the yes side.
+
+
+@njit(nogil=True, cache=True, error_model="numpy", inline="always")
+def loss_of_two(kind: int, x: float, y: float, p: float, q: float, weight: float, table: Any) -> float:
+    """The first component of the loss where there are two classes: x and y on one side, p and q on the other."""
+    if kind == GINI:
+        return 2.0 * (_half_gini(x, y) + _half_gini(p, q)) / weight
+    if kind == ENTROPY:
+        return entropy_of_two(x, y, p, q, weight, table)
+    if kind == SQRT_GINI:
+        return 2.0 * (sqrt(x * y) + sqrt(p * q)) / weight
+    if kind == TWOING:
+        both = (x + y) * (p + q)
+        return -(((x * q - y * p) / weight) ** 2) / both if both > 0 else 0.0
+    return error_share(max(x, y) + max(p, q), weight)
+
+
+@njit(nogil=True, cache=True, error_model="numpy", inline="always")
+def _loss_of_one(kind: int, x: float, p: float, m: float, weight: float, table: Any) -> float:
+    """The same where the yes side has but x of one class, and the no side p of it and all m of the other."""
+    if kind == ENTROPY:
+        pure = times_log2(p, table) + times_log2(m, table)
+        return side_bits(rest(weight, x), pure, table) / weight
+    return loss_of_two(kind, x, 0.0, p, m, weight, table)
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _half_gini(x: float, y: float) -> float:
+    return x * y / (x + y) if x * y > 0 else 0.0
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def entropy_of_two(x: float, y: float, p: float, q: float, weight: float, table: Any) -> float:
+    """The mean entropy of a side with x and y and one with p and q."""
+    bits = side_bits(x + y, times_log2(x, table) + times_log2(y, table), table)
+    bits += side_bits(rest(weight, x + y), times_log2(p, table) + times_log2(q, table), table)
+    return bits / weight
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def side_bits(side: float, pure: float, table: Any) -> float:
+    """The weight of a side times its entropy, T log2 T - Σ v log2 v; 0 of one that is but the dust of rounding."""
+    return max(times_log2(side, table) - pure, 0.0) if side > 0 else 0.0
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def is_better(loss: float, tie: float, other: float, other_tie: float, slack: float) -> bool:
+    """Whether one loss is less than another by more than rounding."""
+    return loss < other - slack or (loss <= other + slack and tie < other_tie - slack)
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def rest(whole: float, part: float) -> float:
+    """The difference, 0 where it is the dust of rounding: near 0 a square root would make it 10^8 times greater."""
+    left = whole - part
+    return left if left > TOLERANCE * whole else 0.0
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def error_share(right: float, weight: float) -> float:
+    """The share of the weight that is not right."""
+    return max(weight - right, 0.0) / weight
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def times_log2(v: float, table: Any) -> float:
+    """Return v log2 v."""
+    if len(table) > 0:
+        return table[np.uint64(np.int64(v))]  # type: ignore[no-any-return]
+    return v * log2(v) if v > 0 else 0.0
+
+
+# ---- one candidate of any number of classes -----------------------------------------------------------------
+
+
+@njit(nogil=True, cache=True, error_model="numpy", inline="always")
+def loss_of_many(kind: int, side: Any, total: Any, weight: float, pure: Any, table: Any) -> Any:
+    """The first component of the loss for any number of classes."""
+    if kind >= ACCURACY:
+        return _errors(side, total, weight)
+    if kind == ENTROPY:
+        return bits_of_many(side, total, weight, pure, table)
+    return _sum_of_terms(kind, EVERYTHING, side, total, weight)
+
+
+@njit(nogil=True, cache=True, error_model="numpy", inline="always")
+def bits_of_many(side: Any, total: Any, weight: float, pure: Any, table: Any) -> Any:
+    """The mean entropy for any number of classes."""
+    fill_pure_parts(pure, side, total, table)
+    return entropy(EVERYTHING, side, pure, weight, table)
+
+
+@njit(nogil=True, cache=True, error_model="numpy", inline="always")
+def _errors(side: Any, total: Any, weight: float) -> Any:
+    most, no_most = 0.0, 0.0
+    for k in range(len(side)):
+        most, no_most = max(most, side[k]), max(no_most, rest(total[k], side[k]))
+    return error_share(most + no_most, weight)
+
+
+@njit(nogil=True, cache=True, error_model="numpy", inline="always")
+def _most_right(low: Any, high: Any, total: Any, most: float) -> float:
+    """The most weight two predictions get right if between low and high of each class stay on the yes side."""
+    greatest, second, first = 0.0, 0.0, -1
+    for k in range(len(high)):
+        if high[k] > greatest:
+            greatest, second, first = high[k], greatest, k
+        elif high[k] > second:
+            second = high[k]
+    right = most
+    for k in range(len(high)):
+        right = max(right, rest(total[k], low[k]) + (second if k == first else greatest))
+    return right
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def pure_parts(total: Any, table: Any) -> Any:
+    """Room for v log2 v of each class: kept of it, left of it if that is kept, and all of it."""
+    pure = np.empty((3, len(total)))
+    for k in range(len(total)):
+        pure[2, k] = times_log2(total[k], table)
+    return pure
+
+
+@njit(nogil=True, cache=True, error_model="numpy", inline="always")
+def fill_pure_parts(pure: Any, yes: Any, total: Any, table: Any) -> None:
+    """Put v log2 v of what is kept, and of what is left, into the room for it."""
+    for k in range(len(yes)):
+        pure[0, k] = times_log2(yes[k], table)
+        pure[1, k] = times_log2(rest(total[k], yes[k]), table)
+
+
+@njit(nogil=True, cache=True, error_model="numpy", inline="always")
+def entropy(corner: int, yes: Any, pure: Any, weight: float, table: Any) -> float:
+    """The mean entropy if only the classes of a corner stay.
+
+    Unlike the sum of v log2(T / v) this needs two logarithms a corner, however many classes there are.
+    """
+    kept, inside, outside = 0.0, 0.0, 0.0
+    for k in range(len(yes)):
+        if (corner >> k) & 1:
+            kept += yes[k]
+            inside += pure[0, k]
+            outside += pure[1, k]
+        else:
+            outside += pure[2, k]
+    return (side_bits(kept, inside, table) + side_bits(rest(weight, kept), outside, table)) / weight
+
+
+@njit(nogil=True, cache=True, error_model="numpy", inline="always")
+def _sum_of_terms(kind: int, corner: int, yes: Any, total: Any, weight: float) -> float:
+    """The loss if only the classes of a corner stay."""
+    kept, added = 0.0, 0.0
+    for k in range(len(yes)):
+        if (corner >> k) & 1:
+            kept += yes[k]
+    left = rest(weight, kept)
+    for k in range(len(yes)):
+        added += _term(kind, yes[k] if (corner >> k) & 1 else 0.0, kept, left, total[k], weight)
+    return _finish(kind, added * _scale(kind, kept, left, weight))
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _least_of_faces(kind: int, yes: Any, total: Any, weight: float, error: float) -> float:
+    """The least loss over the faces of the box where the greatest classes stay or leave and the others are free.
+
+    Only over the faces with so small an error; infinity for all.
+
+    Claim
+        No counts between 0 and ``yes`` have a smaller loss.
+    Why
+        On a face each of the free classes is taken alone: its term is quasi-concave in its own count and the weight
+        of the rest, so least at a corner of that rectangle.
+    Tight when
+        No more classes are on the yes side than are enumerated. An impurity is never bounded below that of the no
+        side alone. ``test_bounding_classes_one_by_one_is_valid_and_above_the_no_side_alone``
+    """
+    order, most = np.argsort(-yes, kind="mergesort"), total.max()
+    low, high = np.zeros(len(yes)), yes.copy()
+    least = inf
+    for face in range(1 << WHOLE_CLASSES):
+        for r in range(WHOLE_CLASSES):
+            low[order[r]] = high[order[r]] = yes[order[r]] if (face >> r) & 1 else 0.0
+        if error < inf and error_share(_most_right(low, high, total, most), weight) > error + TOLERANCE:
+            continue
+        all_low, all_high, added = low.sum(), high.sum(), 0.0
+        for k in range(len(yes)):
+            own, others, term = (low[k], high[k]), (rest(all_low, low[k]), rest(all_high, high[k])), inf
+            for i in range(4):
+                side = own[i // 2] + others[i % 2]
+                left = rest(weight, side)
+                found = _term(kind, own[i // 2], side, left, total[k], weight) * _scale(kind, side, left, weight)
+                term = min(term, found)
+            added += term
+        least = min(least, added)
+    return _finish(kind, least)
+
+
+@njit(nogil=True, cache=True, error_model="numpy", inline="always")
+def _term(kind: int, part: float, side: float, left: float, total: float, weight: float) -> float:
+    """What a class adds if a part of its total is on the yes side, and there is so much on this and on the other."""
+    no_part = rest(total, part)
+    if kind == GAIN_RATIO:
+        # Of a rare split both gain and entropy are small; taking the surplus over what the margins predict into
+        # log1p keeps their ratio exact where a difference of two entropies would not.
+        surplus = part * weight - side * total
+        return _surplus_nats(part, surplus, side * total) + _surplus_nats(no_part, -surplus, left * total)
+    if kind == TWOING:
+        return abs(part * weight - side * total)
+    return _part(kind, part, side) + _part(kind, no_part, left)
+
+
+@njit(nogil=True, cache=True, error_model="numpy", inline="always")
+def _scale(kind: int, side: float, left: float, weight: float) -> float:
+    """What the sum of the terms is multiplied by; 0 for a split with an empty side that would be divided by 0."""
+    if kind == GAIN_RATIO:
+        split = _part(ENTROPY, side, weight) + _part(ENTROPY, left, weight)
+        return -1.0 / (LOG_2 * split) if split > 0 else 0.0
+    if kind == TWOING:
+        both = side * left
+        return -1.0 / (2.0 * weight * sqrt(both)) if both > 0 else 0.0
+    return 1.0 / weight
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _finish(kind: int, added: float) -> float:
+    return -(added * added) if kind == TWOING else added
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _part(kind: int, part: float, whole: float) -> float:
+    """What a class of weight ``part`` adds to weight times impurity of a side of weight ``whole``."""
+    if kind == ENTROPY:
+        return part * log2(max(whole, part) / part) if part > 0 else 0.0
+    if kind == SQRT_GINI:
+        return sqrt(part * rest(whole, part))
+    return part * rest(whole, part) / whole if whole > 0 else 0.0
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _surplus_nats(part: float, surplus: float, expected: float) -> float:
+    """Return part × log(1 + surplus / expected), 0 where there is no part, or so little that the sum rounds to 0."""
+    if part > 0 and expected > 0 and surplus > -expected:
+        return part * log1p(surplus / expected)
+    return 0.0
+
+
+# ---- many candidates: numbers -------------------------------------------------------------------------------
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def assess_numbers(counts: Any, targets: Any, total: Any, best: float, slack: float) -> Any:
+    """Losses, bounds and hope for mse.
+
+    Where the deviation of the no side alone has lost against the best, it is the bound; else the best cut is.
+
+    Claim
+        No subset of the yes side, even with parts of weights, has a smaller loss than its best prefix or suffix in
+        the order of the targets.
+    Why
+        For fixed predictions a of the yes and b of the no side each example is best on the side whose prediction is
+        nearer: below or above (a + b)/2. The least over a and b can be taken last.
+    Tight when
+        Always: the cut is a subset. ``test_the_regression_bound_is_the_best_of_all_subsets``
+
+    Parameters
+    ----------
+    counts : (m, n) float64
+        The weight that each candidate keeps of each individual, in the order of the targets.
+    targets : (n,) float64
+        Ascending and centred.
+    total : (3,) float64
+        Weight, sum and sum of squares of all targets.
+    best, slack : float
+
+    Returns
+    -------
+    losses, bounds : (m, 2)
+    hopeful : (m,) bool
+    """
+    losses, bounds = np.zeros((len(counts), 2)), np.zeros((len(counts), 2))
+    hopeful = np.empty(len(counts), dtype=np.bool_)
+    weight = total[0]
+    scale = weight if weight > 0 else 1.0
+    for i in range(len(counts)):
+        w, s, q = 0.0, 0.0, 0.0
+        for j in range(len(targets)):
+            moment = counts[i, j] * targets[j]
+            w += counts[i, j]
+            s += moment
+            q += moment * targets[j]
+        no = deviation(weight - w, total[1] - s, total[2] - q, weight)
+        losses[i, 0] = (deviation(w, s, q, weight) + no) / scale
+        bounds[i, 0] = no / scale
+        if not best < bounds[i, 0] - slack:
+            explained = _best_cut(counts[i], targets, w, s, total)
+            bounds[i, 0] = max(total[2] - explained, 0.0) / scale
+        hopeful[i] = not best < bounds[i, 0] - slack
+    return losses, bounds, hopeful
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _best_cut(kept: Any, targets: Any, w: float, s: float, total: Any) -> float:
+    """The most that is explained by a prefix or a suffix of what is kept."""
+    most = _explained_by(0.0, 0.0, total, 0.0)
+    before, moment = 0.0, 0.0
+    for j in range(len(targets)):
+        before += kept[j]
+        moment += kept[j] * targets[j]
+        most = _explained_by(before, moment, total, most)
+        most = _explained_by(w - before, s - moment, total, most)
+    return most
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _explained_by(w: float, s: float, total: Any, most: float) -> float:
+    """What a yes side of this weight and sum explains, if that is more than the most so far."""
+    weight = total[0]
+    no, no_sum = weight - w, total[1] - s
+    least = TOLERANCE * weight
+    if w > least and no > least:
+        # One fraction for both sides, and divided only if it is the greatest: most are not.
+        above, below = s * s * no + no_sum * no_sum * w, w * no
+        return above / below if above > most * below else most
+    if w > least:
+        return max(most, s * s / w)
+    return max(most, no_sum * no_sum / no) if no > least else most
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def deviation(w: float, s: float, q: float, weight: float) -> float:
+    return max(q - s * s / w, 0.0) if w > TOLERANCE * weight else max(q, 0.0)
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def moment_losses(some: Any, whole: Any) -> Any:
+    """Losses and bounds for mse, as (m, 2) each, from weight, sum and sum of squares of centred targets alone.
+
+    Claim
+        No refinement has a smaller loss than the deviation of the no side alone.
+    Why
+        A refinement only adds to the no side, and more examples have no less squared deviation from their mean.
+    Tight when
+        The yes side can shrink to equal targets without moving any of the others, as when it is empty.
+        ``test_the_regression_bound_is_the_best_of_all_subsets``
+    """
+    losses, bounds = np.zeros((len(some), 2)), np.zeros((len(some), 2))
+    weight = whole[0]
+    for i in range(len(some) if weight > 0 else 0):
+        no = deviation(weight - some[i, 0], whole[1] - some[i, 1], whole[2] - some[i, 2], weight)
+        yes = deviation(some[i, 0], some[i, 1], some[i, 2], weight)
+        losses[i, 0], bounds[i, 0] = (yes + no) / weight, no / weight
+    return losses, bounds
