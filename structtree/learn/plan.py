@@ -206,7 +206,7 @@ class _Planner:
         def splitter(evidence: Target, growth: Growth, _: Clock) -> SearchSplitter:
             return SearchSplitter(evidence, self.population, self.grammar, growth, table)
 
-        why = "each node searches the combinations of tests that were made once for the whole tree"
+        why = "each node searches tests that were made once for the whole tree, since it may combine them"
         return self._plan("table", why, splitter)
 
     def _search(self, why: str) -> Plan:

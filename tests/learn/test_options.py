@@ -1,0 +1,321 @@
+"""Every option on every way to a tree: the tree of a plain recursion, or refused by the option's name.
+
+The oracle knows nothing of plans, splitters and orders of dividing. It evaluates every predicate that a grammar
+offers at a node, takes the best, and asks the options one by one whether to take it. Weights are random, so that no
+two different divisions are equally good; where two tests divide alike, either will do.
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from math import inf
+
+import numpy as np
+import pytest
+
+from structtree import Grammar, Growth, Population
+from structtree.errors import UsageError
+from structtree.learn.grow import grow
+from structtree.learn.plan import plan_for
+from structtree.learn.stop import literals_offered, p_value, predicate_bits, saves_bits
+from structtree.learn.tree import Branch, Leaf
+from structtree.search.criteria import TOLERANCE, better
+from structtree.search.target import target_for
+from structtree.space.evaluate import holds
+from structtree.space.space import Space
+from structtree.space.terms import TOP
+from tests.growing import grow_on
+from tests.learn.toy_splitter import median_plan
+
+FLAT = Grammar.parse("refine Thing { top -> color = *; top -> size >= *; top -> weight >= * }")
+LINKS = Grammar.parse(
+    "refine Thing { top -> color = *; top -> size >= *; top -> exists parts (top) } "
+    "refine Part { top -> old; top -> not old; top -> length >= * }"
+)
+ROUTES = {"flat": ("sweeps", "table", "search", "parts"), "links": ("sweeps", "table", "search")}
+
+OPTIONS = [
+    {},
+    {"max_depth": 2},
+    {"min_samples_split": 15},
+    {"min_samples_leaf": 6},
+    {"min_impurity_decrease": 0.02},
+    {"max_leaf_nodes": 5},
+    {"max_leaf_nodes": 4, "min_samples_leaf": 3},
+    {"stop": "test"},
+    {"stop": "test", "significance": 0.4},
+    {"stop": "mdl"},
+    {"share": "path"},
+    {"prune": False},
+    {"strategy": "auto"},
+    {"strategy": "bottom-up"},
+    {"strategy": "best-first"},
+    {"strategy": "exhaustive"},
+    {"strategy": "beam"},
+    {"max_evaluations": 100_000},
+    {"time_limit": 1000.0},
+    {"random_state": 5},
+    {"nominal": "subset"},
+    {"nominal": "multiway"},
+    {"missing": "majority"},
+    {"missing": "fractional"},
+    {"average_gain_filter": True},
+    {"nominal": "multiway", "max_leaf_nodes": 4},
+    {"nominal": "subset", "stop": "test", "significance": 0.3},
+    {"strategy": "bottom-up", "stop": "test", "significance": 0.4, "max_leaf_nodes": 6},
+]
+
+
+def things(n=40, seed=0):
+    """Individuals without missing values, which `tests/learn/test_parts.py` is about."""
+    rng = np.random.default_rng(seed)
+    return Population.from_records(
+        [
+            {
+                "color": str(rng.choice(["red", "green", "blue"])),
+                "size": int(rng.integers(0, 6)),
+                "weight": round(float(rng.normal()), 1),
+                "parts": [
+                    {"old": bool(rng.random() < 0.3), "length": int(rng.integers(1, 5))}
+                    for _ in range(rng.integers(0, 3))
+                ],
+            }
+            for _ in range(n)
+        ],
+        types={"parts": "set"},
+        individual="Thing",
+    )
+
+
+def labels(population, rng):
+    """Classes that depend on the size, and on chance."""
+    return ((population.column("size").values >= 3) ^ (rng.random(len(population)) < 0.15)).astype(int)
+
+
+# ---- the oracle -------------------------------------------------------------------------------------------------
+
+
+class Oracle:
+    """A tree by plain recursion, as nested pairs of individuals and sides."""
+
+    def __init__(self, population, target, grammar, growth):
+        self.population, self.target, self.growth = population, target, growth
+        self.grammar = grammar.check(population.schema)
+        self.criterion = target.criterion
+        self.n_leaves = 1
+
+    def tree(self):
+        """The sides of every node, as sets of individuals."""
+        everybody = np.arange(len(self.population))
+        if self.growth.max_leaf_nodes is None:
+            return self.divided(everybody, 0, ())
+        return self.best_first(everybody, self.growth.max_leaf_nodes)
+
+    def divided(self, rows, depth, known):
+        split = self.best(rows, depth, known)
+        if split is None:
+            return (frozenset(rows.tolist()), frozenset())
+        sides = [self.divided(side, depth + 1, more) for side, more in split["sides"]]
+        return (frozenset(rows.tolist()), frozenset(sides))
+
+    def best_first(self, everybody, most):
+        leaves, children = [(everybody, 0, ())], {}
+        while len(leaves) < most:
+            splits = [(self.best(*leaf), leaf) for leaf in leaves]
+            splits = [(s, leaf) for s, leaf in splits if s and len(leaves) + len(s["sides"]) - 1 <= most]
+            if not splits:
+                break
+            split, leaf = max(splits, key=lambda one: one[0]["decrease"])
+            leaves = [other for other in leaves if other is not leaf]
+            sides = [(side, leaf[1] + 1, more) for side, more in split["sides"]]
+            children[leaf[0].tobytes()] = sides
+            leaves += sides
+
+        def nested(leaf):
+            return (
+                frozenset(leaf[0].tolist()),
+                frozenset(nested(side) for side in children.get(leaf[0].tobytes(), ())),
+            )
+
+        return nested((everybody, 0, ()))
+
+    def best(self, rows, depth, known):
+        """The best split of a node that everything allows."""
+        growth, y = self.growth, self.target.target[rows]
+        if len(rows) < growth.min_samples_split or depth == growth.max_depth or len(np.unique(y)) < 2:
+            return None
+        total = self.sums(rows)
+        found = None
+        for test, places in self.divisions(rows, known):
+            sizes = np.bincount(places)
+            if (sizes >= growth.min_samples_leaf).sum() < 2:
+                continue
+            loss = self.loss(rows, places, total)
+            if found is None or better(loss, found[0]):
+                found = (loss, test, places)
+        if found is None or not better(found[0], self.criterion.unsplit(total)):
+            return None
+        loss, test, places = found
+        share = self.target.weights[rows].sum() / self.target.weights.sum()
+        decrease = tuple((share * np.maximum(self.criterion.unsplit(total) - loss, 0.0)).tolist())
+        if decrease[0] + TOLERANCE < growth.min_impurity_decrease or self.is_stopped(rows, test, places):
+            return None
+        sides = [(rows[places == place], known) for place in range(places.max() + 1)]
+        if test is not None and growth.share == "path":
+            sides[0] = (sides[0][0], (test, *known))
+        return {"sides": sides, "decrease": decrease}
+
+    def sums(self, rows):
+        weights = self.target.weights[rows]
+        return np.bincount(self.target.target[rows], weights, len(self.target.classes))
+
+    def loss(self, rows, places, total):
+        if places.max() == 1:
+            return self.criterion.loss(self.sums(rows[places == 0])[None, :], total)[0]
+        sides = np.array([self.sums(rows[places == place]) for place in range(places.max() + 1)])
+        lost = self.criterion.impurity(sides).sum(axis=0) / total.sum()
+        return np.array([lost, 0.0]) if np.ndim(lost) == 0 else lost
+
+    def divisions(self, rows, known):
+        """Every division that the grammar offers, with the side of each individual."""
+        part = self.population.take(rows)
+        space = Space.build(self.grammar, part)
+        for test in self.tests(space, known):
+            if not self.is_replaced(test):
+                yield test, np.where(holds(test, part), 0, 1)
+        yield from self.divisions_by_color(part)
+
+    def tests(self, space, known):
+        yield from (test for test in space.enumerate() if test != TOP)
+        waiting = [position for test in known for position in space.reopened(test)]
+        while waiting:
+            position = waiting.pop()
+            yield position.predicate
+            waiting += space.extend(position)
+
+    def is_replaced(self, test):
+        return self.growth.nominal != "binary" and getattr(test, "attribute", None) == "color"
+
+    def divisions_by_color(self, part):
+        column = part.column("color")
+        codes = np.unique(column.values, return_inverse=True)[1]
+        if self.growth.nominal == "multiway" and codes.max(initial=0) > 0:
+            yield None, codes
+        if self.growth.nominal == "subset":
+            for number in range(1, 2 ** (codes.max() + 1) - 1):
+                yield None, np.where((number >> codes) & 1 == 1, 0, 1)
+
+    def is_stopped(self, rows, test, places):
+        sides = [self.target.target[rows[places == place]] for place in range(places.max() + 1)]
+        if self.growth.stop == "test":
+            return p_value("classes", *sides) > self.growth.significance
+        if self.growth.stop == "mdl":
+            offered = literals_offered(Space.build(self.grammar, self.population.take(rows)))
+            return not saves_bits("classes", *sides, for_test=predicate_bits(test, offered))
+        return False
+
+
+def shape(tree, population, index=0):
+    """A tree as the oracle has it."""
+    rows = {node: frozenset(which.tolist()) for node, which in tree.arrivals(population)}
+
+    def nested(node):
+        return (rows[node], frozenset(nested(child) for child in tree.nodes[node].children))
+
+    return nested(index)
+
+
+# ---- every option on every way ----------------------------------------------------------------------------------
+
+
+def test_every_option_is_tried():
+    assert {name for options in OPTIONS for name in options} == {field.name for field in fields(Growth)}
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=lambda options: ", ".join(f"{k}={v}" for k, v in options.items()))
+@pytest.mark.parametrize(("kind", "route"), [(kind, route) for kind, routes in ROUTES.items() for route in routes])
+def test_it_is_the_tree_of_plain_recursion_or_refused_by_name(kind, route, options):
+    growth, grammar, refused = Growth(**options), FLAT if kind == "flat" else LINKS, 0
+    name = "gain-ratio" if growth.average_gain_filter else "entropy"
+    for seed in range(3):
+        population = things(seed=seed)
+        rng = np.random.default_rng(seed + 50)
+        classes, weights = labels(population, rng), rng.random(len(population)) + 0.5
+        try:
+            tree = grow_on(route, population, classes, grammar, growth, criterion=name, sample_weight=weights)
+        except UsageError as error:
+            named = [option for option in options if option in str(error)]
+            assert named or f"cannot go the way {route!r}" in str(error)
+            refused += 1
+            continue
+        assert all(isinstance(node, Leaf) or node.found.proved or growth.strategy == "beam" for node in tree.nodes)
+        target = target_for(classes, len(classes), name, weights)
+        if not growth.average_gain_filter:  # of which `tests/learn/test_parts.py` has an oracle
+            assert shape(tree, population) == Oracle(population, target, grammar, growth).tree()
+        assert len(tree.nodes) > 1
+    assert refused in (0, 3)
+
+
+# ---- plans and splitters are arguments ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("kind", "route"), [(kind, route) for kind in ROUTES for route in ROUTES[kind]])
+def test_a_plan_is_used_again_for_other_targets_weights_and_limits(kind, route):
+    population, grammar, rng = things(), FLAT if kind == "flat" else LINKS, np.random.default_rng(1)
+    plan = plan_for(population, grammar.check(population.schema), route=route)
+    for growth in (Growth(), Growth(max_depth=2), Growth(max_leaf_nodes=4, min_samples_leaf=3)):
+        classes, weights = labels(population, rng), rng.random(len(population)) + 0.5
+        given = {"criterion": "gini", "sample_weight": weights}
+        tree = grow(population, classes, grammar, growth, plan=plan, **given)
+        fresh = grow_on(route, population, classes, grammar, growth, **given)
+        assert shape(tree, population) == shape(fresh, population)
+
+
+@pytest.mark.parametrize("route", ROUTES["flat"])
+def test_by_a_plan_for_everybody_who_has_no_weight_is_left_out(route):
+    population, rng = things(), np.random.default_rng(2)
+    plan = plan_for(population, FLAT.check(population.schema), route=route)
+    classes, weights = labels(population, rng), rng.integers(0, 3, len(population)) * rng.random(len(population))
+    tree = grow(population, classes, FLAT, plan=plan, sample_weight=weights, criterion="entropy")
+    inside = np.flatnonzero(weights)
+    alone = grow(population.take(inside), classes[inside], FLAT, sample_weight=weights[inside], criterion="entropy")
+    assert [node.stats for node in tree.nodes] == [node.stats for node in alone.nodes]
+
+
+def test_a_plan_for_other_options_is_refused():
+    population = things()
+    plan = plan_for(population, FLAT.check(population.schema))
+    with pytest.raises(UsageError, match="the plan was made for strategy='auto'; got strategy='beam'"):
+        grow(population, labels(population, np.random.default_rng(0)), FLAT, Growth(strategy="beam"), plan=plan)
+
+
+@pytest.mark.parametrize("route", ROUTES["flat"])
+def test_a_plan_says_why(route):
+    population = things()
+    plan = plan_for(population, FLAT.check(population.schema), route=route)
+    assert plan.route == route and ", since " in plan.why
+
+
+GROWTHS = [
+    Growth(),
+    Growth(max_depth=2),
+    Growth(max_leaf_nodes=3),
+    Growth(stop="test"),
+    Growth(stop="mdl"),
+    Growth(min_samples_leaf=9, min_impurity_decrease=0.01),
+    Growth(time_limit=60.0),
+]
+
+
+@pytest.mark.parametrize("growth", GROWTHS)
+def test_a_splitter_of_ones_own_grows_trees_with_every_option_of_growing(growth):
+    """It asks for sizes in the middle only; the builder does the rest."""
+    population, told = things(200), []
+    classes = labels(population, np.random.default_rng(0))
+    plan = median_plan(population, FLAT.check(population.schema), growth)
+    tree = grow(population, classes, FLAT, growth, plan=plan, progress=told.append)
+    assert {node.test.attribute for node in tree.nodes if isinstance(node, Branch)} == {"size"}
+    assert all(tree.nodes[node].stats.n == len(which) for node, which in tree.arrivals(population))
+    assert tree.depth <= (growth.max_depth or inf) and len(tree.leaves) <= (growth.max_leaf_nodes or inf)
+    assert all(tree.nodes[leaf].stats.n >= growth.min_samples_leaf for leaf in tree.leaves)
+    assert (told[-1].nodes, told[-1].leaves) == (len(tree.nodes), len(tree.leaves))
