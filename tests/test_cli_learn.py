@@ -491,7 +491,7 @@ MOMENTS = {
     "reading": (opening, "read_data"),
     "the grammar": (default, "profile"),
     "checking": (fit, "target_for"),
-    "growing": (grow, "plan_for"),
+    "growing": (fit, "plan_for"),
     "pruning": (fit, "choose_alpha"),
     "a fold": (prune, "_held_out"),
     "scoring": (score, "class_name"),

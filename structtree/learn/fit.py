@@ -7,7 +7,7 @@ gets to see, and how they share the time.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -22,6 +22,7 @@ from structtree.lang.grammar import Grammar
 from structtree.learn.grow import Progress, grow_by
 from structtree.learn.growth import MAJORITY, Decision, Growth, Pruning
 from structtree.learn.model import Call, Model
+from structtree.learn.plan import Plan, plan_for
 from structtree.learn.prune import choose_alpha, cost_complexity, pessimistic, reduced_error
 from structtree.learn.tree import Leaf, Tree, subtree
 from structtree.search.clock import Clock
@@ -99,14 +100,18 @@ def fit(
     """
     options = growth or Growth()
     evidence = target_for(target, len(population), criterion, sample_weight, class_weight, classes, priors)
-    asks = grammar or default_grammar(_weighty(population, evidence))
+    labels = np.asarray(target)
+    if not evidence.weights.all():  # nothing should depend on those who have no weight
+        which = np.flatnonzero(evidence.weights)
+        population, evidence, labels = population.take(which), evidence.take(which), labels[which]
+    asks = grammar or default_grammar(population)
     whole = with_functions(population, asks, functions or {})
     _check_task(decision, pruning, evidence.classes)
     watch = _Watch(progress)
     with stoppable() as stop:
         time = clock or Clock(options.time_limit, stop)
         checked = asks.check(whole.schema)
-        job = _Job(whole, np.asarray(target), evidence, checked, options, pruning, decision, watch, time)
+        job = _Job(whole, labels, evidence, checked, options, pruning, decision, watch, time)
         tree = job.run()
     stopped_by = "interrupt" if time.over() == "interrupt" else watch.stopped_by
     params = {
@@ -116,14 +121,10 @@ def fit(
         "grammar": str(asks),
         "grammar_origin": asks.origin,
         "grammar_notes": list(asks.notes),
+        "way": watch.why,
         "stopped_by": stopped_by,
     }
     return Model(tree, decision, target_name, params, functions=asks.syntax.functions)
-
-
-def _weighty(population: Population, evidence: Target) -> Population:
-    """Those that have any weight: nothing should depend on the others."""
-    return population if evidence.weights.all() else population.take(np.flatnonzero(evidence.weights))
 
 
 def _as_dict(options: Growth | Pruning) -> dict[str, Any]:
@@ -142,10 +143,12 @@ def _check_task(decision: Decision, pruning: Pruning, classes: tuple[Any, ...]) 
 
 @dataclass(slots=True, eq=False)
 class _Watch:
-    """Passes progress on, and keeps in mind what ended a growth before it was done."""
+    """Passes progress on, and keeps in mind what was planned, and what ended a growth before it was done."""
 
     listener: Callable[[Progress], None] | None
     stopped_by: str | None = None
+    why: str | None = None
+    plan: Plan | None = None
 
     def __call__(self, progress: Progress) -> None:
         self.stopped_by = progress.stopped_by or self.stopped_by
@@ -171,31 +174,36 @@ class _Job:
         """The tree, pruned as it should be."""
         match self.pruning.method:
             case None:
-                return self._grown(self._everybody)
+                return self._grown()
             case "pessimistic":
                 confidence = self.pruning.confidence
-                return self._unless_stopped(self._grown(self._everybody), lambda tree: pessimistic(tree, confidence))
+                return self._unless_stopped(self._grown(), lambda tree: pessimistic(tree, confidence))
             case "reduced-error":
                 return self._pruned_by_held_out(self.pruning.validation_fraction)
             case "cost-complexity":
                 return self._pruned_by_cost(self.pruning.alpha)
 
-    @property
-    def _everybody(self) -> Ints:
-        """All that have any weight: nothing should depend on the others."""
-        return np.flatnonzero(self.evidence.weights)
-
-    def _grown(self, which: Ints, n_waiting: int = 1) -> Tree:
+    def _grown(self, which: Ints | None = None, n_waiting: int = 1) -> Tree:
         """A tree of some individuals, in its share of the time that is left: so many wait for it, this one too."""
-        population, evidence, growth = self.population, self.evidence, self.growth
-        if len(which) < len(population):
-            population, evidence = population.take(which), evidence.take(which)
+        population, evidence, plan = self.population, self.evidence, self.watch.plan
+        if which is not None and plan is not None and plan.is_for_parts:
+            inside = np.isin(np.arange(len(population)), which)
+            evidence = replace(evidence, weights=np.where(inside, evidence.weights, 0.0))
+        elif which is not None:
+            population, evidence, plan = population.take(which), evidence.take(which), None
         clock = self.clock.part(self.clock.left() / n_waiting)
         with cut_short(clock.stop):
             if clock.over() != "interrupt":
-                tree = grow_by(evidence, population, self.grammar, growth, self.watch, clock)
+                plan = plan or self._plan(population, clock, reusable=which is None and n_waiting > 1)
+                tree = grow_by(evidence, population, self.grammar, self.growth, self.watch, clock, plan)
                 return _with_weighty_leaves(tree, self.pruning.min_weight_fraction)
         return _one_leaf(population, evidence)
+
+    def _plan(self, population: Population, clock: Clock, *, reusable: bool) -> Plan:
+        criterion = self.evidence.criterion
+        plan = plan_for(population, self.grammar, self.growth, clock, criterion=criterion, reusable=reusable)
+        self.watch.why, self.watch.plan = plan.why, plan if reusable else None
+        return plan
 
     def _unless_stopped(self, tree: Tree, prune: Callable[[Tree], Tree]) -> Tree:
         """The tree after pruning, or as it is if Ctrl-C leaves no time for that."""
@@ -206,10 +214,10 @@ class _Job:
     def _pruned_by_cost(self, alpha: float | Literal["cv"] | None) -> Tree:
         decision = self.decision
         if alpha is not None and alpha != "cv":
-            tree = self._grown(self._everybody)
+            tree = self._grown()
             return self._unless_stopped(tree, lambda tree: cost_complexity(tree, alpha, decision=decision))
-        folds = min(FOLDS, len(self._everybody))
-        tree = self._grown(self._everybody, folds)
+        folds = min(FOLDS, len(self.population))
+        tree = self._grown(n_waiting=folds)
         return self._unless_stopped(
             tree, lambda tree: cost_complexity(tree, self._chosen_alpha(tree, folds), decision=decision)
         )
@@ -217,27 +225,27 @@ class _Job:
     def _chosen_alpha(self, tree: Tree, folds: int) -> float:
         if folds < 2 or len(tree.nodes) == 1 or self.clock.over() == "interrupt":
             return 0.0
-        everybody, n_waiting = self._everybody, iter(range(folds, 0, -1))
+        n_waiting = iter(range(folds, 0, -1))
         alpha = choose_alpha(
-            lambda train: self._grown(everybody[train], next(n_waiting)),
+            lambda train: self._grown(train, next(n_waiting)),
             tree,
-            self.population.take(everybody),
-            self.target[everybody],
+            self.population,
+            self.target,
             folds=folds,
             seed=self.growth.random_state,
             decision=self.decision,
-            sample_weight=self.evidence.weights[everybody],
+            sample_weight=self.evidence.weights,
         )
         # Trees that were not grown to their end say nothing about where to cut.
         return 0.0 if self.clock.over() == "interrupt" else alpha
 
     def _pruned_by_held_out(self, share: float) -> Tree:
-        everybody = self._everybody
-        strata = self.evidence.target[everybody] if self.evidence.classes else np.zeros(len(everybody))
+        n = len(self.population)
+        strata = self.evidence.target if self.evidence.classes else np.zeros(n)
         held = _held_out(strata, share, self.growth.random_state)
         if not held.any() or held.all():
-            raise DataError(f"{len(everybody)} individuals are too few to hold out a share of {share} of them")
-        tree, others = self._grown(everybody[~held]), everybody[held]
+            raise DataError(f"{n} individuals are too few to hold out a share of {share} of them")
+        tree, others = self._grown(np.flatnonzero(~held)), np.flatnonzero(held)
         return self._unless_stopped(
             tree,
             lambda tree: reduced_error(

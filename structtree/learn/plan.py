@@ -73,6 +73,8 @@ class Plan:
         Makes the splitter for a target, options and a clock.
     schema : Schema
         Of the individuals that the tree can be asked about.
+    is_for_parts : bool
+        Whether trees of some of the individuals, the others without weight, are as if the plan were made for them.
     """
 
     route: Route | str
@@ -82,6 +84,7 @@ class Plan:
     growth: Growth
     splitter: Callable[[Target, Growth, Clock], Splitter[Any]]
     schema: Schema
+    is_for_parts: bool = False
 
     def check(self, growth: Growth, criterion: Criterion) -> None:
         """Refuse options that need another way."""
@@ -189,7 +192,8 @@ class _Planner:
         if not self.is_compiled:
             return self._table() if own is None else self._parts(own, "the criterion is not compiled")
         if own is not None:
-            return self._sweeps(own, "the grammar asks one test of an individual's own attributes at a time")
+            plan = self._sweeps(own, "the grammar asks one test of an individual's own attributes at a time")
+            return replace(plan, is_for_parts=True)
         shorten = self.growth.strategy == "bottom-up"
         found = linked_tests(self.grammar, compact(self.population), shorten=shorten, clock=self._part_of_time())
         if found is not None:
