@@ -263,7 +263,7 @@ class LinkFamily:
             case Count(link, _, op):
                 return Count(link, inners[0], op, number)
             case other:
-                return with_children(other, tuple(inners))
+                return replace(other, inner=inners[0])
 
     def inners(self, literal: Predicate) -> tuple[Predicate, ...] | None:
         """The predicates in the slots of a literal, if it has this family's head and an offered count."""

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice, pairwise, product
+from itertools import chain, islice, pairwise, product
 from typing import Any, TypeVar
 
 import numpy as np
@@ -79,6 +79,8 @@ class Item:
         The choices, closed; smaller than the key of everything it grew out of.
     size : int
         Its number of literals, without those that its family does not count.
+    depth : int
+        How many link steps deep it looks.
     """
 
     family: Family
@@ -88,17 +90,19 @@ class Item:
     origin: Item | None = None
     key: Key = field(init=False)
     size: int = field(init=False)
+    depth: int = field(init=False)
 
     def __post_init__(self) -> None:
-        inside = (k for position in self.positions for k in position.key)
+        inside = chain.from_iterable(position.key for position in self.positions)
         before = () if self.origin is None else (*self.origin.key[:-1], CHAIN)
         object.__setattr__(self, "key", (*before, self.family.index, self.choice, *inside, END))
-        if self.positions:
-            assert isinstance(self.family, LinkFamily)
-            size = 1 + sum(position.size for position in self.positions) - self.family.given
+        if isinstance(self.family, TestFamily):
+            size, depth = self.family.size, self.family.depth
         else:
-            size = self.family.size if isinstance(self.family, TestFamily) else n_literals(self.literal)
+            size = 1 + sum(position.size for position in self.positions) - self.family.given
+            depth = 1 + max((item.depth for position in self.positions for item in position.items), default=0)
         object.__setattr__(self, "size", size)
+        object.__setattr__(self, "depth", depth)
 
     @property
     def grown(self) -> bool:
@@ -154,7 +158,7 @@ class Position:
     @property
     def key(self) -> Key:
         """The choices of all literals, closed."""
-        return (*(k for item in self.items for k in item.key), END)
+        return (*chain.from_iterable(item.key for item in self.items), END)
 
 
 @dataclass(frozen=True, slots=True)
@@ -785,7 +789,7 @@ def _growth(item: Item, was: Item | None) -> int:
 
 
 def _fits(item: Item, was: Item | None, room: Room) -> bool:
-    return room.allows(_growth(item, was), nesting(item.literal))
+    return room.allows(_growth(item, was), item.depth)
 
 
 def _in_order(positions: tuple[Position, ...]) -> bool:

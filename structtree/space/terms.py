@@ -83,7 +83,8 @@ def canonical(predicate: Predicate) -> Predicate:
     >>> pretty(canonical(parse_predicate("b >= 2 and top and a = x and b >= 3 and a = x")))
     'a = x and b >= 3'
     """
-    predicate = with_children(predicate, tuple(map(canonical, children(predicate))))
+    if inners := children(predicate):
+        predicate = with_children(predicate, tuple(map(canonical, inners)))
     match predicate:
         case And(parts):
             return conjoin(tuple(_strongest([part for p in parts for part in conjuncts(p)])))
