@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
-from itertools import product
+from itertools import chain, product
 from typing import Any
 
 import numpy as np
@@ -288,6 +288,10 @@ class Offers:
 
     from_top: Mapping[str, tuple[Family, ...]]
     from_literal: Mapping[str, Mapping[Predicate, tuple[Family, ...]]]
+
+    def of_type(self, name: str) -> Iterator[Family]:
+        """Yield all families of a type, those from ``top`` first."""
+        return chain(self.from_top[name], *self.from_literal[name].values())
 
 
 def resolve_families(grammar: CheckedGrammar, population: Population | None) -> Offers:

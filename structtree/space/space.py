@@ -667,7 +667,7 @@ class Space:
         if len(literals) < n_fixed or (len(literals) > n_fixed and not slot.open) or 0 < most < len(literals):
             return None
         homes = [self._home(slot.type, literal) for literal in literals] if len(literals) > n_fixed else []
-        fixed = [[self._place_fixed(family, literal, slot.type) for literal in literals] for family in slot.fixed]
+        fixed = [[self._place_from((family,), literal, slot.type) for literal in literals] for family in slot.fixed]
         found = _least([*fixed, *[homes] * (len(literals) - n_fixed)])
         if found is None:
             return None
@@ -675,14 +675,10 @@ class Space:
 
     def _home(self, type_name: str, literal: Predicate) -> Item | None:
         """The derivation of one literal at a position of a type that counts, of all there may be."""
-        return self._place_from(self.offers.from_top[type_name], literal, type_name, ())
-
-    def _place_fixed(self, family: Family, literal: Predicate, type_name: str) -> Item | None:
-        """A literal as a member of a fixed family, or as made from one by rewrites of literals."""
-        return self._place_from((family,), literal, type_name, ())
+        return self._place_from(self.offers.from_top[type_name], literal, type_name)
 
     def _place_from(
-        self, families: tuple[Family, ...], literal: Predicate, type_name: str, later: tuple[Predicate, ...]
+        self, families: tuple[Family, ...], literal: Predicate, type_name: str, later: tuple[Predicate, ...] = ()
     ) -> Item | None:
         """A literal as a member of one of the families, or as rewrites make it of one; not by way of later ones."""
         for family in families:
@@ -806,8 +802,8 @@ def _is_single(family: Family) -> bool:
 
 def _contested(name: str, offers: Offers) -> frozenset[int]:
     """The families of a type whose literals may have several derivations, by their indices."""
-    chained = [family for families in offers.from_literal[name].values() for family in families]
-    families = [*offers.from_top[name], *chained]
+    families = [*offers.of_type(name)]
+    chained = [family for family in families if family.left is not None]
     links = [family for family in families if isinstance(family, LinkFamily)]
     often = {shared for shared, n in Counter(family.head for family in links).items() if n > 1}
     dotted = {f.head for f in families if isinstance(f, TestFamily) and f.head} & {f.head for f in links}

@@ -256,12 +256,8 @@ def order(predicate: Predicate) -> tuple[Any, ...]:
             return (2, link, "", order(inner))
         case ListStep(step, inner, link):
             return (2, link or "", step, order(inner))
-        case Exists(link, inner):
-            return (3, link, 0, order(inner))
-        case All(link, inner):
-            return (3, link, 1, order(inner))
-        case No(link, inner):
-            return (3, link, 2, order(inner))
+        case Exists(link, inner) | All(link, inner) | No(link, inner):
+            return (3, link, _QUANTIFIERS[type(predicate)], order(inner))
         case Count(link, inner, op, n):
             return (3, link, 3, order(inner), op, n)
         case Distinct(link, inners):
@@ -278,4 +274,5 @@ def order(predicate: Predicate) -> tuple[Any, ...]:
 
 _CONNECTIVES = (Top, And, Or, Not)
 _LOOKS_BEHIND_A_LINK = LinkForm | Aggregate
+_QUANTIFIERS = {Exists: 0, All: 1, No: 2}
 _OPERATORS = {"=": 1, "!=": 2, ">=": 3, "<=": 4}
