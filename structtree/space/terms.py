@@ -32,7 +32,6 @@ from structtree.lang.syntax import (
     Not,
     Or,
     Predicate,
-    Test,
     Top,
     Within,
     sort_scalars,
@@ -45,7 +44,6 @@ __all__ = [
     "conjoin",
     "conjuncts",
     "head",
-    "is_test",
     "may_outgrow",
     "n_literals",
     "nesting",
@@ -117,11 +115,6 @@ def _stronger(strong: Predicate, weak: Predicate, parts: list[Predicate]) -> boo
         return False
     # Of two that imply each other the first one stays.
     return not implies(weak, strong) or parts.index(strong) < parts.index(weak)
-
-
-def is_test(predicate: Predicate) -> bool:
-    """Tell whether a predicate is a test of the row itself, rather than of rows it leads to."""
-    return isinstance(predicate, Test)
 
 
 def clash(p: Predicate, q: Predicate) -> bool:
