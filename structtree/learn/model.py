@@ -34,7 +34,7 @@ from structtree.lang.parse import parse_predicate
 from structtree.lang.pretty import pretty
 from structtree.lang.syntax import Compare, Definition, Function, GrammarSyntax, Named, Predicate
 from structtree.lang.walk import subpredicates
-from structtree.learn.conform import Mentioned, conform, mentioned
+from structtree.learn.conform import NeededMembers, conform, needed_members
 from structtree.learn.leaves import MAJORITY, Decision
 from structtree.learn.predict import predicted_classes, predicted_means, predicted_probabilities
 from structtree.learn.tree import (
@@ -95,12 +95,12 @@ class Model:
     functions: tuple[Function, ...] = ()
 
     @property
-    def asked(self) -> Mentioned:
+    def asked(self) -> NeededMembers:
         """Which attributes and links of which types its tests mention."""
         tree = self.tree
         if tree.descent is not None:
             return {tree.schema.individual: frozenset(tree.descent.attributes)}
-        return tree.kept("asked", lambda: mentioned(tree.tests, tree.schema))
+        return tree.kept("asked", lambda: needed_members(tree.tests, tree.schema))
 
     def predict(self, population: Population, functions: Mapping[str, Call] | None = None) -> NDArray[Any]:
         """The class, or the number, that the tree says of each individual.
