@@ -285,7 +285,7 @@ class _StructuralTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
         """The columns that the tests need; functions may need all of them."""
         if self.model_.functions:
             return frozenset(column.name for column in self._columns)
-        tested: frozenset[str] = self.model_.mentions[self.tree_.schema.individual]
+        tested: frozenset[str] = self.model_.needed[self.tree_.schema.individual]
         return tested
 
     def __sklearn_tags__(self) -> Any:

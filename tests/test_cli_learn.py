@@ -21,7 +21,7 @@ from structtree.cli.progress import fold_bar, growth_bar
 from structtree.data import opening
 from structtree.lang import default
 from structtree.lang.grammar import Grammar
-from structtree.learn import fit, grow, model, prune, score, searching, validate
+from structtree.learn import fit, model, prune, score, searching, validate
 from structtree.learn.grow import Progress
 from structtree.learn.prune import cost_complexity
 from structtree.learn.tree import Leaf

@@ -304,7 +304,7 @@ def test_columns_that_are_others_or_infinite_are_refused():
 def test_of_new_rows_words_that_no_test_asks_about_are_not_read_and_numbers_are():
     data = pd.DataFrame({"x": [1.0, 2.0, 3.0, 4.0], "y": [0.5, 0.5, 0.5, 0.5], "word": ["a", "b", "a", "b"]})
     tree = StructuralTreeClassifier().fit(data, [0, 0, 1, 1])
-    assert tree.model_.mentions == {"Row": {"x"}}
+    assert tree.model_.needed == {"Row": {"x"}}
     assert tree.predict(data.assign(word=[1, "a", None, 2.5])).tolist() == [0, 0, 1, 1]
     for column in ("x", "y"):
         with pytest.raises(DataError, match=f"got infinity at column '{column}'"):

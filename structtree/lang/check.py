@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from graphlib import CycleError, TopologicalSorter
 
 from structtree.data.schema import Schema
 from structtree.lang.declare import declared_categories, schema_of
@@ -196,23 +197,16 @@ def _definitions(syntax: GrammarSyntax, scope: Scope) -> dict[str, Definition]:
 
 
 def _in_order(written: Mapping[str, Definition], scope: Scope) -> list[str]:
-    """The names such that each comes after those it needs, or an error that names a circle of them."""
-    done: dict[str, None] = {}
-    for start in written:
-        path = {} if start in done else {start: _needs(written[start], written, scope)}
-        while path:
-            name = next(reversed(path))
-            needed = next(path[name], None)
-            if needed is None:
-                del path[name]
-                done[name] = None
-            elif needed in path:
-                names = list(path)
-                circle = " -> ".join([*names[names.index(needed) :], needed])
-                raise scope.at(written[needed].place).error(f"definitions go round in a circle: {circle}")
-            elif needed not in done:
-                path[needed] = _needs(written[needed], written, scope)
-    return list(done)
+    """Return the names such that each comes after those it needs, or raise an error that names a circle of them."""
+    needs = {name: [*_needs(definition, written, scope)] for name, definition in written.items()}
+    try:
+        return [*TopologicalSorter(needs).static_order()]
+    except CycleError as error:
+        circle = error.args[1][:0:-1]  # from what needs to what is needed, the last one not repeated
+        first = min(range(len(circle)), key=lambda i: [*written].index(circle[i]))
+        names = [*circle[first:], *circle[: first + 1]]
+        message = f"definitions go round in a circle: {' -> '.join(names)}"
+        raise scope.at(written[names[0]].place).error(message) from None
 
 
 def _needs(definition: Definition, written: Mapping[str, Definition], scope: Scope) -> Iterator[str]:

@@ -373,7 +373,7 @@ def _some_value_implies(p: ValueTest, q: ValueTest, region: _Region) -> bool | N
     source = source_of(p)
     if isinstance(source, Listed | Range):
         assert isinstance(p, Compare | Aggregate)
-        instances = [_with_value(p, value) for value in _values(source)]
+        instances = [_with_value(p, value) for value in source.values]
         return any(i != q and _test_implies(i, q) is True for i in instances)
     match p, region:
         case _, _Absent():
@@ -394,10 +394,6 @@ def _some_value_implies(p: ValueTest, q: ValueTest, region: _Region) -> bool | N
 
 def _is_wide(span: _Span) -> bool:
     return span[0][0] < span[1][0]
-
-
-def _values(source: Listed | Range) -> Iterable[Scalar]:
-    return source.values if isinstance(source, Listed) else range(source.low, source.high + 1)
 
 
 def _with_value(test: Compare | Aggregate, value: Scalar) -> ValueTest:

@@ -23,9 +23,9 @@ from structtree.data.schema import Attribute, Link, LinkKind
 from structtree.errors import GrammarError
 from structtree.lang.mistakes import Word, check_brackets, error_at, place_at, sentence
 from structtree.lang.syntax import (
+    QUANTIFIERS,
     TOP,
     Aggregate,
-    All,
     Among,
     And,
     Bins,
@@ -33,7 +33,6 @@ from structtree.lang.syntax import (
     Count,
     Definition,
     Distinct,
-    Exists,
     Flag,
     Follow,
     Function,
@@ -45,7 +44,6 @@ from structtree.lang.syntax import (
     Located,
     Location,
     Missing,
-    No,
     Not,
     Or,
     Predicate,
@@ -170,7 +168,6 @@ class _Stated(Located):
     value: Any
 
 
-_QUANTIFIERS: dict[str, type[Exists | All | No]] = {"exists": Exists, "all": All, "none": No}
 _IN_BACKTICKS = {'"': '\\"', "\\`": "`"}
 _T = TypeVar("_T", TypeDeclaration, Definition, Function, _Stated)
 
@@ -311,7 +308,7 @@ class _Build(Transformer[Token, Any]):
 
     def quantified(self, word: Token, link: Token, inner: Predicate) -> Predicate:
         name, place = _text(link), _place(link)
-        form = _QUANTIFIERS.get(str(word))
+        form = QUANTIFIERS.get(str(word))
         return ListStep(_word(word), inner, name, place=place) if form is None else form(name, inner, place=place)
 
     def count(self, _: Token, link: Token, inner: Predicate, op: Token, n: Scalar | ValueSource) -> Count:

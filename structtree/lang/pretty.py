@@ -13,6 +13,7 @@ from typing import assert_never
 
 from structtree.data.schema import Attribute, Link
 from structtree.lang.syntax import (
+    QUANTIFIERS,
     Aggregate,
     All,
     Among,
@@ -64,6 +65,7 @@ RESERVED = frozenset(_WORDS.split())
 _IDENTIFIER = re.compile(r"[^\W\d]\w*")
 _GRAMMAR_NAME = re.compile(r"[^\W\d]\w*(-\w+)*")
 _WIDTH = 100
+_QUANTIFIERS = {form: word for word, form in QUANTIFIERS.items()}
 
 
 def pretty(predicate: Predicate) -> str:
@@ -84,12 +86,8 @@ def pretty(predicate: Predicate) -> str:
             return _dotted(predicate) or f"{pretty_name(link)} ({pretty(inner)})"
         case ListStep(step, inner, link):
             return f"{step} {f'{pretty_name(link)} ' if link is not None else ''}({pretty(inner)})"
-        case Exists(link, inner):
-            return f"exists {pretty_name(link)} ({pretty(inner)})"
-        case All(link, inner):
-            return f"all {pretty_name(link)} ({pretty(inner)})"
-        case No(link, inner):
-            return f"none {pretty_name(link)} ({pretty(inner)})"
+        case Exists(link, inner) | All(link, inner) | No(link, inner):
+            return f"{_QUANTIFIERS[type(predicate)]} {pretty_name(link)} ({pretty(inner)})"
         case Count(link, inner, op, n):
             return f"count {pretty_name(link)} ({pretty(inner)}) {op} {_value(n)}"
         case Aggregate(function, link, attribute, op, value):
@@ -188,10 +186,8 @@ def _test(test: Flag | Compare | Among | Within | Missing | Named, path: str) ->
             return f"{'' if positive else 'not '}{path}{pretty_name(attribute)}"
         case Compare(attribute, op, value):
             return f"{path}{pretty_name(attribute)} {op} {_value(value)}"
-        case Among(attribute, source=Star() as source):
-            return f"{path}{pretty_name(attribute)} in {_value(source)}"
-        case Among(attribute, values):
-            return f"{path}{pretty_name(attribute)} in {_braces(values)}"
+        case Among(attribute, values, source):
+            return f"{path}{pretty_name(attribute)} in {_braces(values) if source is None else _value(source)}"
         case Within(attribute, source=Bins() | Quantiles() as source):
             return f"{path}{pretty_name(attribute)} in {_value(source)}"
         case Within(attribute, low, high, closed):

@@ -8,7 +8,7 @@ refused with the place and the nearest name that would.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from itertools import product
@@ -24,6 +24,7 @@ from structtree.lang.syntax import (
     All,
     Among,
     And,
+    AttributeTest,
     Bins,
     Compare,
     Count,
@@ -33,6 +34,7 @@ from structtree.lang.syntax import (
     Flag,
     Follow,
     Glob,
+    LinkForm,
     Listed,
     ListStep,
     Location,
@@ -51,10 +53,10 @@ from structtree.lang.syntax import (
     Within,
     sort_scalars,
 )
+from structtree.lang.walk import children, with_children
 
 __all__ = ["Scope", "resolve"]
 
-AttributeTest = Flag | Compare | Among | Within
 NUMERIC: tuple[Kind, ...] = ("int", "real")
 
 
@@ -118,50 +120,42 @@ def resolve(predicate: Predicate, type_name: str, scope: Scope) -> tuple[Predica
     """
     scope = scope.at(getattr(predicate, "place", None))
     match predicate:
-        case Top():
-            return (predicate,)
-        case Flag() | Compare() | Among() | Within():
-            return _tests(predicate, scope.type(type_name), scope)
         case Missing():
             return _missings(predicate, scope.type(type_name), scope)
         case Named():
             return (_named(predicate, type_name, scope),)
         case Aggregate():
             return _aggregates(predicate, type_name, scope)
-        case Count():
-            checked = replace(predicate, n=_counts(predicate, scope))
-            return _inside(checked, _many(predicate, type_name, scope), scope)
-        case Exists() | All() | No():
-            return _inside(predicate, _many(predicate, type_name, scope), scope)
+        case _ if isinstance(predicate, AttributeTest):
+            return _tests(predicate, scope.type(type_name), scope)
+        case _:
+            target = _target(predicate, type_name, scope)
+            choices = product(*[resolve(part, target, scope) for part in children(predicate)])
+            return tuple(with_children(predicate, chosen) for chosen in choices)
+
+
+def _target(predicate: Top | LinkForm | And | Or | Not, type_name: str, scope: Scope) -> str:
+    """Return the type of the rows that the parts of a predicate are about; refuse what does not fit the link."""
+    match predicate:
         case Follow():
-            return _inside(predicate, _reference(predicate, type_name, scope), scope)
+            link = _link(predicate.link, type_name, scope)
+            if not link.single:
+                raise scope.error(f"{link.name!r} leads to many rows of {link.target!r}; write '{_how(link)}'")
+            return link.target
         case ListStep():
-            return _inside(predicate, _stepped(predicate, type_name, scope), scope)
-        case Distinct(link, inners):
+            return _stepped(predicate, type_name, scope)
+        case Exists() | All() | No() | Count() | Distinct():
+            if isinstance(predicate, Count):
+                _check_number(predicate, scope)
             target = _many(predicate, type_name, scope)
-            if len(inners) < 2:
-                raise scope.error(
-                    f"'distinct' needs two predicates or more; write 'exists {pretty_name(link)} (...)'"
-                )
-            return tuple(replace(predicate, inners=chosen) for chosen in _each(inners, target, scope))
-        case And(parts):
-            return tuple(And(chosen) for chosen in _each(parts, type_name, scope))
-        case Or(parts):
-            return tuple(Or(chosen) for chosen in _each(parts, type_name, scope))
-        case Not(inner):
-            return tuple(Not(found) for found in resolve(inner, type_name, scope))
+            if isinstance(predicate, Distinct) and len(predicate.inners) < 2:
+                instead = f"exists {pretty_name(predicate.link)} (...)"
+                raise scope.error(f"'distinct' needs two predicates or more; write '{instead}'")
+            return target
+        case Top() | And() | Or() | Not():
+            return type_name
         case _ as never:
             assert_never(never)
-
-
-def _inside(
-    predicate: Exists | All | No | Count | Follow | ListStep, target: str, scope: Scope
-) -> tuple[Predicate, ...]:
-    return tuple(replace(predicate, inner=found) for found in resolve(predicate.inner, target, scope))
-
-
-def _each(parts: Iterable[Predicate], type_name: str, scope: Scope) -> Iterator[tuple[Predicate, ...]]:
-    return product(*[resolve(part, type_name, scope) for part in parts])
 
 
 # ---- attributes -----------------------------------------------------------------------------------------
@@ -239,13 +233,11 @@ def _compare(test: Compare, attribute: Attribute, record: RecordType, scope: Sco
             if test.op in ("=", "!="):
                 raise scope.error(f"{pretty(test)!r} needs '>=', '<=' or 'in'")
             return test
-        case Listed(values):
-            return replace(test, value=Listed(_listed(values, attribute, record, scope, test.op)))
-        case Range(low, high) if attribute.kind == "nominal":
-            words = range(low, high + 1)
-            return replace(test, value=Listed(_listed(words, attribute, record, scope, test.op)))
-        case Range():
+        case Range() if attribute.kind != "nominal":
             return test
+        case Listed() | Range() as source:
+            listed = dict.fromkeys(_value(value, attribute, record, scope, test.op) for value in source.values)
+            return replace(test, value=Listed(tuple(listed)))
         case value:
             return replace(test, value=_value(value, attribute, record, scope, test.op))
 
@@ -257,12 +249,6 @@ def _flag_as_value(test: Compare, scope: Scope) -> Flag:
         case Compare(name):
             shown = pretty_name(name)
             raise scope.error(f"{name!r} is a flag; write '{shown}' or 'not {shown}'")
-
-
-def _listed(
-    values: Iterable[Scalar], attribute: Attribute, record: RecordType, scope: Scope, op: str
-) -> tuple[Scalar, ...]:
-    return tuple(dict.fromkeys(_value(value, attribute, record, scope, op) for value in values))
 
 
 def _value(value: Scalar, attribute: Attribute, record: RecordType, scope: Scope, op: str = "=") -> Scalar:
@@ -395,14 +381,6 @@ def _many(predicate: Exists | All | No | Count | Distinct | Aggregate, type_name
     return link.target
 
 
-def _reference(predicate: Follow, type_name: str, scope: Scope) -> str:
-    link = _link(predicate.link, type_name, scope)
-    if not link.single:
-        message = f"{link.name!r} leads to many rows of {link.target!r}; write '{_how(link)}'"
-        raise scope.error(message)
-    return link.target
-
-
 def _stepped(predicate: ListStep, type_name: str, scope: Scope) -> str:
     step, name = predicate.step, predicate.link
     if name is None:
@@ -415,20 +393,15 @@ def _stepped(predicate: ListStep, type_name: str, scope: Scope) -> str:
     return link.target
 
 
-def _counts(predicate: Count, scope: Scope) -> int | ValueSource:
+def _check_number(predicate: Count, scope: Scope) -> None:
     n = predicate.n
-    if isinstance(n, int):
-        return n
-    if not scope.families:
+    if isinstance(n, ValueSource) and not scope.families:
         raise _only_in_rewrites(f"the numbers of {pretty(predicate)!r}", scope)
-    match n:
-        case Bins() | Quantiles():
-            raise scope.error("a count takes a whole number, '*', a list or a range")
-        case Listed(values) if not all(isinstance(value, int) for value in values):
-            wrong = next(value for value in values if not isinstance(value, int))
-            raise scope.error(f"a count takes whole numbers, not {pretty_scalar(wrong)}")
-        case _:
-            return n
+    if isinstance(n, Bins | Quantiles):
+        raise scope.error("a count takes a whole number, '*', a list or a range")
+    wrong = [value for value in n.values if not isinstance(value, int)] if isinstance(n, Listed) else []
+    if wrong:
+        raise scope.error(f"a count takes whole numbers, not {pretty_scalar(wrong[0])}")
 
 
 def _aggregates(test: Aggregate, type_name: str, scope: Scope) -> tuple[Predicate, ...]:

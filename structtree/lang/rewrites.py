@@ -35,7 +35,7 @@ from structtree.lang.syntax import (
     ValueSource,
     Within,
 )
-from structtree.lang.walk import children, is_closed, open_types, parts_of, subpredicates
+from structtree.lang.walk import children, is_closed, open_types, parts_of, subpredicates, with_children
 
 __all__ = ["CheckedRewrite", "check_rewrite", "never_derived", "reachable_types", "refuse_endless"]
 
@@ -212,10 +212,8 @@ def _may_become(right: Predicate, left: Predicate) -> bool:
 
 def _same_head(right: Predicate, left: Predicate) -> bool:
     """Tell whether two predicates differ at most in what is inside them."""
-    if not children(right):
-        return right == left
-    heads = [(type(p), getattr(p, "link", None), getattr(p, "step", None), len(children(p))) for p in (right, left)]
-    return heads[0] == heads[1]
+    same_form = type(right) is type(left) and len(children(right)) == len(children(left))
+    return same_form and with_children(right, children(left)) == left
 
 
 def _covers(offered: Scalar | ValueSource, wanted: Scalar | ValueSource) -> bool:

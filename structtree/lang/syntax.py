@@ -15,6 +15,7 @@ from typing import Literal
 from structtree.data.schema import Attribute, Kind, Link, RecordType
 
 __all__ = [
+    "QUANTIFIERS",
     "TOP",
     "Aggregate",
     "All",
@@ -154,6 +155,11 @@ class Range:
 
     low: int
     high: int
+
+    @property
+    def values(self) -> range:
+        """The numbers themselves."""
+        return range(self.low, self.high + 1)
 
 
 ValueSource = Star | Bins | Quantiles | Listed | Range
@@ -314,6 +320,7 @@ Test = ValueTest | Named
 LinkForm = Follow | ListStep | Exists | All | No | Count | Distinct
 Predicate = Top | Test | LinkForm | And | Or | Not
 
+QUANTIFIERS: dict[str, type[Exists | All | No]] = {"exists": Exists, "all": All, "none": No}
 TOP = Top()
 """The one value of its form."""
 

@@ -26,21 +26,21 @@ from structtree.lang.syntax import (
 )
 from structtree.lang.walk import subpredicates
 
-__all__ = ["Mentioned", "conform", "mentioned"]
+__all__ = ["NeededMembers", "conform", "needed_members"]
 
-Mentioned = Mapping[str, frozenset[str]]
+NeededMembers = Mapping[str, frozenset[str]]
 
 _LISTS = "$list"  # asked of a type whose rows must have a next and a previous; no member has such a name
 
 
-def mentioned(tests: Iterable[Predicate], schema: Schema) -> Mentioned:
+def needed_members(tests: Iterable[Predicate], schema: Schema) -> NeededMembers:
     """Which attributes and links of which types some tests of individuals mention, definitions written out.
 
     Examples
     --------
     >>> from structtree.lang.parse import parse_predicate
     >>> schema = Schema((RecordType("Train", (), (Link("cars", "list", "Car"),)), RecordType("Car")), "Train")
-    >>> mentioned([parse_predicate("exists cars (wheels >= 3)")], schema)
+    >>> needed_members([parse_predicate("exists cars (wheels >= 3)")], schema)
     {'Train': frozenset({'cars'}), 'Car': frozenset({'wheels'})}
     """
     found: dict[str, set[str]] = {schema.individual: set()}
@@ -61,7 +61,7 @@ def mentioned(tests: Iterable[Predicate], schema: Schema) -> Mentioned:
 
 
 def conform(
-    population: Population, schema: Schema, needed: Mentioned, *, absent: Literal["refuse", "missing"] = "refuse"
+    population: Population, schema: Schema, needed: NeededMembers, *, absent: Literal["refuse", "missing"] = "refuse"
 ) -> Population:
     """The population as tests that were made for another schema can ask about it.
 
@@ -71,7 +71,7 @@ def conform(
     schema : Schema
         What the tests were made for.
     needed : mapping from type to members
-        What they mention; see `mentioned`.
+        What they mention; see `needed_members`.
     absent : {"refuse", "missing"}
         Whether an attribute or link that no record has is an error, or a value that all of them miss.
 

@@ -35,7 +35,7 @@ from structtree.lang.parse import parse_predicate
 from structtree.lang.pretty import pretty
 from structtree.lang.syntax import Compare, Definition, Function, GrammarSyntax, Named, Predicate
 from structtree.lang.walk import subpredicates
-from structtree.learn.conform import Mentioned, conform, mentioned
+from structtree.learn.conform import NeededMembers, conform, needed_members
 from structtree.learn.growth import MAJORITY, Decision
 from structtree.learn.predict import predicted_classes, predicted_means, predicted_probabilities
 from structtree.learn.tree import (
@@ -96,12 +96,12 @@ class Model:
     functions: tuple[Function, ...] = ()
 
     @cached_property
-    def mentions(self) -> Mentioned:
+    def needed(self) -> NeededMembers:
         """Which attributes and links of which types its tests mention."""
         tree = self.tree
         if tree.descent is not None:
             return {tree.schema.individual: frozenset(tree.descent.attributes)}
-        return mentioned(tree.tests, tree.schema)
+        return needed_members(tree.tests, tree.schema)
 
     def predict(self, population: Population, functions: Mapping[str, Call] | None = None) -> NDArray[Any]:
         """The class, or the number, that the tree says of each individual.
@@ -132,7 +132,7 @@ class Model:
         absent: Literal["refuse", "missing"] = "refuse",
     ) -> Population:
         """The population as the tests need it; see `structtree.learn.conform.conform`."""
-        needed = self.mentions
+        needed = self.needed
         wanted = tuple(f for f in self.functions if f.name in needed.get(f.type, ()) and _lacks(population, f))
         if wanted:
             given = {f.name: functions[f.name] for f in wanted if functions and f.name in functions}

@@ -16,9 +16,11 @@ from numpy.typing import NDArray
 
 from structtree.data.columns import Population
 from structtree.lang.syntax import Aggregate, Compare, Count, Follow, ListStep, Within
+from structtree.lang.walk import inner_type
 from structtree.search.steps import Steps, need_of
 from structtree.space.evaluate import aggregate_values, rows_where
 from structtree.space.families import Family, LinkFamily, TestFamily
+from structtree.space.list_steps import runs_of
 from structtree.space.space import Batch, Space
 
 __all__ = [
@@ -254,32 +256,13 @@ def _ends(family: TestFamily, population: Population) -> tuple[Rows, str]:
 
 
 def _one_step(population: Population, at: str, step: Follow | ListStep) -> tuple[Rows, str]:
+    """For each row the row that a functional step leads to, or -1, and the type of those."""
+    target = inner_type(step, at, population.schema)
+    assert target is not None
     table = population.tables[at]
-    if step.link is None:
-        return _neighbours(population, at, step), at
-    link = population.schema.type(at).link(step.link)
-    assert link is not None
-    adjacency = table.links[step.link]
+    runs = runs_of(step, population, at) if isinstance(step, ListStep) else None
+    adjacency = table.links[step.link or ""] if runs is None else runs.adjacency
     result = np.full(table.n_rows, -1, dtype=np.int64)
     some = adjacency.lengths > 0
-    last = isinstance(step, ListStep) and step.step == "last"
-    ends = adjacency.offsets[1:] - 1 if last else adjacency.offsets[:-1]
-    result[some] = adjacency.targets[ends[some]]
-    return result, link.target
-
-
-def _neighbours(population: Population, at: str, step: ListStep) -> Rows:
-    """For each element of a list its next or previous element, or -1."""
-    result = np.full(population.tables[at].n_rows, -1, dtype=np.int64)
-    for record in population.schema.types:
-        for link in record.links:
-            if link.kind == "list" and link.target == at:
-                adjacency = population.tables[record.name].links[link.name]
-                owners = adjacency.owners
-                same = owners[1:] == owners[:-1]
-                before, after = adjacency.targets[:-1][same], adjacency.targets[1:][same]
-                if step.step == "next":
-                    result[before] = after
-                else:
-                    result[after] = before
-    return result
+    result[some] = adjacency.targets[adjacency.offsets[:-1][some]]
+    return result, target

@@ -28,6 +28,7 @@ from structtree.search.clock import Clock
 from structtree.search.kernels.masks import conjunction_signatures, count_behind, signatures, words_behind
 from structtree.space.evaluate import holds, rows_where
 from structtree.space.families import LinkFamily, Slot, TestFamily, base_predicates
+from structtree.space.list_steps import runs_of
 from structtree.space.space import Space
 from structtree.space.terms import clash, conjoin, conjuncts, n_literals, nesting
 
@@ -382,8 +383,8 @@ def _counted(family: LinkFamily, words: Words, population: Population) -> Iterat
 def _along_list(step: ListStep, words: Words, family: LinkFamily, population: Population) -> Masks:
     """Where each predicate holds one step further along a list."""
     slot, n_rows = family.slots[0].type, population.tables[family.type].n_rows
-    masks = _masks(words, population.tables[slot].n_rows)
-    found = [rows_where(step, population, family.type, {(slot, step.inner): mask}) for mask in masks]
+    runs = runs_of(step, population, family.type)
+    found = [runs.any_true(mask) for mask in _masks(words, population.tables[slot].n_rows)]
     return np.array(found, dtype=np.bool_).reshape(len(words), n_rows)
 
 

@@ -23,11 +23,11 @@ from structtree.search.boards import Board
 from structtree.search.judges import Tally
 from structtree.search.kernels.chains import lift_codes, lift_ranks, next_level, next_pairs
 from structtree.search.kernels.counting import coded_counts, ranked_counts
+from structtree.space.evaluate import Mask
 
 __all__ = ["Chain", "Counted", "Level"]
 
 Ints = NDArray[np.int32]
-Mask = NDArray[np.bool_]
 NO_HASHES = np.zeros((2, 0), dtype=np.uint64)
 
 

@@ -25,12 +25,12 @@ from structtree.search.kernels.compiling import now
 from structtree.search.kernels.finding import best_of_columns
 from structtree.search.queries import Ask, Link, Place, Query, Vocabulary
 from structtree.search.steps import Steps, link_name, need_of
+from structtree.space.evaluate import Mask
 from structtree.space.families import Family, LinkFamily, TestFamily
 from structtree.space.space import Room, Space
 
 __all__ = ["Offer", "Sweeps"]
 
-Mask = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 Way = tuple[tuple[int, int], ...]
 

@@ -131,11 +131,7 @@ class _Counter:
         lonely = self._lonely_missing(plain)
         for group in self._test_groups([t for t in plain if t not in lonely], room, most):
             yield _group_series(group, room)
-        for family in links:
-            if family.functional:
-                yield self._step_series(family, room, most, lonely)
-            elif room.allows(1, 1):
-                yield self._set_series(family, room, most)
+        yield from self._link_series(links, room, most, lonely)
         stepped = {f.template.link for f in links if isinstance(f.template, Follow)}
         for test in lonely:
             assert isinstance(test.template, Missing)
@@ -219,6 +215,15 @@ class _Counter:
 
     # ---- what links add ---------------------------------------------------------------------------------
 
+    def _link_series(
+        self, links: list[LinkFamily], room: Room, most: int, lonely: list[TestFamily]
+    ) -> Iterator[Series]:
+        for family in links:
+            if family.functional:
+                yield self._step_series(family, room, most, lonely)
+            elif room.allows(1, 1):
+                yield self._set_series(family, room, most)
+
     def _set_series(self, family: LinkFamily, room: Room, most: int) -> Series:
         """Any different predicates in the slot make different literals; of counts one number for each."""
         inside = _inside(room)
@@ -291,11 +296,7 @@ class _Counter:
             same = [t for t in tests if t.subject == family.subject]
             series.append(_group_series(_Group(tuple(_ways_with(family, same, most)), 1), room))
         series += [_group_series(g, room) for g in self._test_groups(others, room, most)]
-        for link in links:
-            if link.functional:
-                series.append(self._step_series(link, room, most, []))
-            elif room.allows(1, 1):
-                series.append(self._set_series(link, room, most))
+        series += self._link_series(links, room, most, [])
         return _product(series, most, room.literals)
 
     def _closed(self, slot: Slot, room: Room) -> Series:

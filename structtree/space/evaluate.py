@@ -93,6 +93,9 @@ def _evaluate(predicate: Predicate, population: Population, type_name: str, know
             raise UnknownNameError(f"attribute of {type_name}", name, table.columns)
         return table.columns[name]
 
+    def here(parts: tuple[Predicate, ...]) -> list[Mask]:
+        return [rows_where(part, population, type_name, known) for part in parts]
+
     def behind(link: str, inner: Predicate) -> NDArray[np.int64]:
         target = _target(population, type_name, link)
         return _n_true(table.links[link], rows_where(inner, population, target, known))
@@ -134,13 +137,9 @@ def _evaluate(predicate: Predicate, population: Population, type_name: str, know
             target_type = _target(population, type_name, link)
             return _distinct(table.links[link], [rows_where(i, population, target_type, known) for i in inners])
         case And(parts):
-            return np.asarray(
-                np.logical_and.reduce([rows_where(part, population, type_name, known) for part in parts])
-            )
+            return np.asarray(np.logical_and.reduce(here(parts)))
         case Or(parts):
-            return np.asarray(
-                np.logical_or.reduce([rows_where(part, population, type_name, known) for part in parts])
-            )
+            return np.asarray(np.logical_or.reduce(here(parts)))
         case Not(inner):
             return ~rows_where(inner, population, type_name, known)
         case _ as never:

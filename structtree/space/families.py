@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
-from itertools import product
+from itertools import chain, product
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from structtree.data.columns import Population
 from structtree.data.reach import reachable_rows
-from structtree.data.schema import Kind
+from structtree.data.schema import Attribute, Kind
 from structtree.errors import GrammarError, UsageError
 from structtree.lang.check import CheckedGrammar, CheckedRewrite
 from structtree.lang.logic import Subject, implies, subject
@@ -263,7 +263,7 @@ class LinkFamily:
             case Count(link, _, op):
                 return Count(link, inners[0], op, number)
             case other:
-                return with_children(other, tuple(inners))
+                return replace(other, inner=inners[0])
 
     def inners(self, literal: Predicate) -> tuple[Predicate, ...] | None:
         """The predicates in the slots of a literal, if it has this family's head and an offered count."""
@@ -288,6 +288,10 @@ class Offers:
 
     from_top: Mapping[str, tuple[Family, ...]]
     from_literal: Mapping[str, Mapping[Predicate, tuple[Family, ...]]]
+
+    def of_type(self, name: str) -> Iterator[Family]:
+        """Yield all families of a type, those from ``top`` first."""
+        return chain(self.from_top[name], *self.from_literal[name].values())
 
 
 def resolve_families(grammar: CheckedGrammar, population: Population | None) -> Offers:
@@ -346,8 +350,7 @@ class _Resolver:
         for index, rewrite in enumerate(rewrites):
             if isinstance(rewrite.left, Top) != of_top:
                 continue
-            family = self.family(rewrite.right, name, rewrite)
-            family = replace(family, index=index)
+            family = replace(self.family(rewrite.right, name, rewrite), index=index)
             if not of_top:
                 family = self._below(family, canonical(rewrite.left), rewrite)
             if not rewrite.settled:
@@ -363,15 +366,14 @@ class _Resolver:
         assert isinstance(right, LinkPredicate)
         target = self._target(name, right)
         slots = tuple(self.slot(inner, target, rewrite) for inner in children(right))
-        numbers = self._numbers(right, name, rewrite) if isinstance(right, Count) else (0,)
+        numbers = self._counts(right, name, rewrite) if isinstance(right, Count) else (0,)
         return LinkFamily(0, name, right, slots, numbers)
 
     def slot(self, inner: Predicate, name: str, rewrite: CheckedRewrite) -> Slot:
         parts = _parts(inner)
         fixed = [self.family(part, name, rewrite) for part in parts if not isinstance(part, Top)]
         numbered = tuple(replace(family, index=i) for i, family in enumerate(fixed))
-        is_open = len(fixed) < len(parts)
-        return Slot(name, numbered, is_open)
+        return Slot(name, numbered, open=len(fixed) < len(parts))
 
     def _target(self, name: str, predicate: Predicate) -> str:
         target = inner_type(predicate, name, self.grammar.schema)
@@ -383,66 +385,59 @@ class _Resolver:
             case Among(attribute, source=Star() as source):
                 return Subsets(self._offered(name, attribute, source, rewrite)), "nominal"
             case Compare(attribute, op, Star() | Bins() | Quantiles() | Listed() | Range() as source):
-                kind = self._kind(name, attribute)
+                kind = self._attribute(name, attribute).kind
                 if op in (">=", "<="):
-                    values = self._numbers_of(name, attribute, source, rewrite)
-                    return cuts(source, values, kind, op), kind
+                    return cuts(source, self._numbers_of(test, name, source, rewrite), kind, op), kind
                 return scalars(source, self._offered(name, attribute, source, rewrite)), kind
             case Within(attribute, source=Bins() | Quantiles() as source):
-                kind = self._kind(name, attribute)
-                return intervals(source, self._numbers_of(name, attribute, source, rewrite), kind), kind
+                kind = self._attribute(name, attribute).kind
+                return intervals(source, self._numbers_of(test, name, source, rewrite), kind), kind
             case Aggregate(value=Star() | Bins() | Quantiles() | Listed() | Range() as source):
-                return cuts(source, self._aggregates(test, name, source, rewrite), "real", test.op), "real"
+                return cuts(source, self._numbers_of(test, name, source, rewrite), "real", test.op), "real"
             case Count():
-                return self._numbers(test, name, rewrite), None
+                return self._counts(test, name, rewrite), None
             case _:
                 return (None,), None
 
-    def _kind(self, name: str, attribute: str) -> Kind:
+    def _attribute(self, name: str, attribute: str) -> Attribute:
         found = self.grammar.schema.type(name).attribute(attribute)
         assert found is not None
-        return found.kind
+        return found
 
-    def _data(self, source: ValueSource, rewrite: CheckedRewrite) -> Population:
+    def _data(self, rewrite: CheckedRewrite) -> Population:
         if self.population is None:
-            raise self._error(
-                f"{pretty(rewrite.right)!r} takes its values from data; give a population (--data)", rewrite
-            )
+            message = f"{pretty(rewrite.right)!r} takes its values from data; give a population (--data)"
+            raise self._error(message, rewrite)
         return self.population
 
     def _numbers_of(
-        self, name: str, attribute: str, source: ValueSource, rewrite: CheckedRewrite
+        self, test: Compare | Within | Aggregate, name: str, source: ValueSource, rewrite: CheckedRewrite
     ) -> NDArray[np.float64]:
+        """Return the numbers that a test compares, of all rows that can be reached; none where they are listed."""
         if isinstance(source, Listed | Range):
             return np.zeros(0)
-        table = self._data(source, rewrite).tables[name]
-        return np.asarray(table.columns[attribute].values[self.reached[name]])
+        data = self._data(rewrite)
+        if isinstance(test, Aggregate):
+            return aggregate_values(test, data, name)[self.reached[name]]
+        return np.asarray(data.tables[name].columns[test.attribute].values[self.reached[name]])
 
     def _offered(self, name: str, attribute: str, source: ValueSource, rewrite: CheckedRewrite) -> tuple[Any, ...]:
-        declared = self.grammar.schema.type(name).attribute(attribute)
-        assert declared is not None
+        declared = self._attribute(name, attribute)
         if isinstance(source, Listed | Range) or (self.population is None and declared.values):
             return declared.values
-        column = self._data(source, rewrite).tables[name].columns[attribute]
+        column = self._data(rewrite).tables[name].columns[attribute]
         values = column.values[self.reached[name]]
         if column.kind == "nominal":
             return tuple(column.categories[code] for code in np.flatnonzero(np.bincount(values[values >= 0])))
         present = np.unique(values[~np.isnan(values)]).tolist()
         return tuple(int(v) for v in present) if column.kind == "int" else tuple(present)
 
-    def _aggregates(
-        self, test: Aggregate, name: str, source: ValueSource, rewrite: CheckedRewrite
-    ) -> NDArray[np.float64]:
-        if isinstance(source, Listed | Range):
-            return np.zeros(0)
-        return aggregate_values(test, self._data(source, rewrite), name)[self.reached[name]]
-
-    def _numbers(self, predicate: Count, name: str, rewrite: CheckedRewrite) -> tuple[int, ...]:
+    def _counts(self, predicate: Count, name: str, rewrite: CheckedRewrite) -> tuple[int, ...]:
         if isinstance(predicate.n, int):
             return (predicate.n,)
         if isinstance(predicate.n, Listed | Range):
             return counts(predicate.n, 0)
-        lengths = self._data(predicate.n, rewrite).tables[name].links[predicate.link].lengths[self.reached[name]]
+        lengths = self._data(rewrite).tables[name].links[predicate.link].lengths[self.reached[name]]
         return counts(predicate.n, int(lengths.max(initial=0)))
 
     def _below(self, family: Family, left: Predicate, rewrite: CheckedRewrite) -> Family:
@@ -452,12 +447,11 @@ class _Resolver:
         if isinstance(family.values, Subsets) and rewrite.settled and family.subject == subject(left):
             return replace(family, values=_sets_below(family, left), left=left)
         keep = [v for v in family.choices() if _special(family.literal(v), left, rewrite)]
-        values = family.values
-        return replace(family, values=_some(values, keep), left=left)
+        return replace(family, values=_some(family.values, keep), left=left)
 
     def _verify(self, family: Family, rewrite: CheckedRewrite) -> None:
         """Refuse a rewrite that some row shows to generalise."""
-        population = self._data(Star(), rewrite)
+        population = self._data(rewrite)
         outside = ~rows_where(rewrite.left, population, family.type)
         for literal in base_literals(family):
             broken = rows_where(literal, population, family.type) & outside
@@ -535,6 +529,8 @@ def _instantiate(template: Predicate, value: Any, kind: Kind | None) -> Predicat
 def _find_value(template: Predicate, values: Values, literal: Predicate) -> int | None:
     if isinstance(values, Subsets):
         return values.find(_words(template, literal))
+    if len(values) and values[0] is None:
+        return 0 if template == literal else None
     match template, literal:
         case Among(source=Star()), _:
             wanted: Any = _words(template, literal)
@@ -547,9 +543,7 @@ def _find_value(template: Predicate, values: Values, literal: Predicate) -> int 
         case Count(), Count(n=n) if replace(template, n=n) == literal:
             wanted = n
         case _:
-            return 0 if len(values) and values[0] is None and template == literal else None
-    if len(values) and values[0] is None:
-        return 0 if template == literal else None
+            return None
     if isinstance(values, np.ndarray):
         place = int(np.searchsorted(values, wanted))
         return place if place < len(values) and values[place] == wanted else None

@@ -94,7 +94,7 @@ def _at(space: Space, slot: Slot, literals: tuple[Predicate, ...], whole: Predic
         sentence = _too_many(literals, space.grammar.conjuncts.get(slot.type, 1), slot.type)
         return Obstacle("conjuncts", sentence, whole, slot.type)
     for literal in literals:
-        fixed = any(space._place_fixed(family, literal, slot.type) for family in slot.fixed)
+        fixed = any(space._place_from((family,), literal, slot.type) for family in slot.fixed)
         if not fixed and space._home(slot.type, literal) is None:
             return _of_literal(space, slot.type, literal)
     return None
@@ -124,16 +124,10 @@ def _too_many(literals: tuple[Predicate, ...], most: int, name: str) -> str:
 
 def _of_literal(space: Space, name: str, literal: Predicate) -> Obstacle:
     """Why no rewrite of a type makes a literal: because of what is inside it, of its value, or altogether."""
-    inside = [found for family in _families(space, name) for found in _inside(space, family, literal)]
+    inside = [found for family in space.offers.of_type(name) for found in _inside(space, family, literal)]
     if inside:
         return inside[0]
     return _value(space, name, literal) or _unmade(space, name, literal)
-
-
-def _families(space: Space, name: str) -> Iterator[Family]:
-    yield from space.offers.from_top[name]
-    for families in space.offers.from_literal[name].values():
-        yield from families
 
 
 def _inside(space: Space, family: Family, literal: Predicate) -> Iterator[Obstacle]:
@@ -150,7 +144,7 @@ def _inside(space: Space, family: Family, literal: Predicate) -> Iterator[Obstac
 
 def _value(space: Space, name: str, literal: Predicate) -> Obstacle | None:
     """Find rewrites that test the same thing with other values, and which values are nearest."""
-    same = [family for family in _families(space, name) if _tests_the_same(family, literal)]
+    same = [family for family in space.offers.of_type(name) if _tests_the_same(family, literal)]
     if not same:
         return None
     alike = [family for family in same if _operator(family.template) == _operator(peel(literal)[1])] or same
@@ -163,7 +157,7 @@ def _value(space: Space, name: str, literal: Predicate) -> Obstacle | None:
 
 
 def _unmade(space: Space, name: str, literal: Predicate) -> Obstacle:
-    rules = list(dict.fromkeys(_rule(space, family) for family in _families(space, name)))
+    rules = list(dict.fromkeys(_rule(space, family) for family in space.offers.of_type(name)))
     text = f"top -> {pretty(literal)}"
     near = difflib.get_close_matches(text, rules, n=N_NEAREST, cutoff=0.0)
     more = f" and {len(rules) - len(near)} more" if len(rules) > len(near) else ""

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice, pairwise, product
+from itertools import chain, islice, pairwise, product
 from typing import Any, TypeVar
 
 import numpy as np
@@ -79,6 +79,8 @@ class Item:
         The choices, closed; smaller than the key of everything it grew out of.
     size : int
         Its number of literals, without those that its family does not count.
+    depth : int
+        How many link steps deep it looks.
     """
 
     family: Family
@@ -88,17 +90,19 @@ class Item:
     origin: Item | None = None
     key: Key = field(init=False)
     size: int = field(init=False)
+    depth: int = field(init=False)
 
     def __post_init__(self) -> None:
-        inside = (k for position in self.positions for k in position.key)
+        inside = chain.from_iterable(position.key for position in self.positions)
         before = () if self.origin is None else (*self.origin.key[:-1], CHAIN)
         object.__setattr__(self, "key", (*before, self.family.index, self.choice, *inside, END))
-        if self.positions:
-            assert isinstance(self.family, LinkFamily)
-            size = 1 + sum(position.size for position in self.positions) - self.family.given
+        if isinstance(self.family, TestFamily):
+            size, depth = self.family.size, self.family.depth
         else:
-            size = self.family.size if isinstance(self.family, TestFamily) else n_literals(self.literal)
+            size = 1 + sum(position.size for position in self.positions) - self.family.given
+            depth = 1 + max((item.depth for position in self.positions for item in position.items), default=0)
         object.__setattr__(self, "size", size)
+        object.__setattr__(self, "depth", depth)
 
     @property
     def grown(self) -> bool:
@@ -154,7 +158,7 @@ class Position:
     @property
     def key(self) -> Key:
         """The choices of all literals, closed."""
-        return (*(k for item in self.items for k in item.key), END)
+        return (*chain.from_iterable(item.key for item in self.items), END)
 
 
 @dataclass(frozen=True, slots=True)
@@ -663,7 +667,7 @@ class Space:
         if len(literals) < n_fixed or (len(literals) > n_fixed and not slot.open) or 0 < most < len(literals):
             return None
         homes = [self._home(slot.type, literal) for literal in literals] if len(literals) > n_fixed else []
-        fixed = [[self._place_fixed(family, literal, slot.type) for literal in literals] for family in slot.fixed]
+        fixed = [[self._place_from((family,), literal, slot.type) for literal in literals] for family in slot.fixed]
         found = _least([*fixed, *[homes] * (len(literals) - n_fixed)])
         if found is None:
             return None
@@ -671,14 +675,10 @@ class Space:
 
     def _home(self, type_name: str, literal: Predicate) -> Item | None:
         """The derivation of one literal at a position of a type that counts, of all there may be."""
-        return self._place_from(self.offers.from_top[type_name], literal, type_name, ())
-
-    def _place_fixed(self, family: Family, literal: Predicate, type_name: str) -> Item | None:
-        """A literal as a member of a fixed family, or as made from one by rewrites of literals."""
-        return self._place_from((family,), literal, type_name, ())
+        return self._place_from(self.offers.from_top[type_name], literal, type_name)
 
     def _place_from(
-        self, families: tuple[Family, ...], literal: Predicate, type_name: str, later: tuple[Predicate, ...]
+        self, families: tuple[Family, ...], literal: Predicate, type_name: str, later: tuple[Predicate, ...] = ()
     ) -> Item | None:
         """A literal as a member of one of the families, or as rewrites make it of one; not by way of later ones."""
         for family in families:
@@ -785,7 +785,7 @@ def _growth(item: Item, was: Item | None) -> int:
 
 
 def _fits(item: Item, was: Item | None, room: Room) -> bool:
-    return room.allows(_growth(item, was), nesting(item.literal))
+    return room.allows(_growth(item, was), item.depth)
 
 
 def _in_order(positions: tuple[Position, ...]) -> bool:
@@ -802,8 +802,8 @@ def _is_single(family: Family) -> bool:
 
 def _contested(name: str, offers: Offers) -> frozenset[int]:
     """The families of a type whose literals may have several derivations, by their indices."""
-    chained = [family for families in offers.from_literal[name].values() for family in families]
-    families = [*offers.from_top[name], *chained]
+    families = [*offers.of_type(name)]
+    chained = [family for family in families if family.left is not None]
     links = [family for family in families if isinstance(family, LinkFamily)]
     often = {shared for shared, n in Counter(family.head for family in links).items() if n > 1}
     dotted = {f.head for f in families if isinstance(f, TestFamily) and f.head} & {f.head for f in links}

@@ -32,7 +32,6 @@ from structtree.lang.syntax import (
     Not,
     Or,
     Predicate,
-    Test,
     Top,
     Within,
     sort_scalars,
@@ -45,7 +44,6 @@ __all__ = [
     "conjoin",
     "conjuncts",
     "head",
-    "is_test",
     "may_outgrow",
     "n_literals",
     "nesting",
@@ -83,7 +81,8 @@ def canonical(predicate: Predicate) -> Predicate:
     >>> pretty(canonical(parse_predicate("b >= 2 and top and a = x and b >= 3 and a = x")))
     'a = x and b >= 3'
     """
-    predicate = with_children(predicate, tuple(map(canonical, children(predicate))))
+    if inners := children(predicate):
+        predicate = with_children(predicate, tuple(map(canonical, inners)))
     match predicate:
         case And(parts):
             return conjoin(tuple(_strongest([part for p in parts for part in conjuncts(p)])))
@@ -116,11 +115,6 @@ def _stronger(strong: Predicate, weak: Predicate, parts: list[Predicate]) -> boo
         return False
     # Of two that imply each other the first one stays.
     return not implies(weak, strong) or parts.index(strong) < parts.index(weak)
-
-
-def is_test(predicate: Predicate) -> bool:
-    """Tell whether a predicate is a test of the row itself, rather than of rows it leads to."""
-    return isinstance(predicate, Test)
 
 
 def clash(p: Predicate, q: Predicate) -> bool:
@@ -255,12 +249,8 @@ def order(predicate: Predicate) -> tuple[Any, ...]:
             return (2, link, "", order(inner))
         case ListStep(step, inner, link):
             return (2, link or "", step, order(inner))
-        case Exists(link, inner):
-            return (3, link, 0, order(inner))
-        case All(link, inner):
-            return (3, link, 1, order(inner))
-        case No(link, inner):
-            return (3, link, 2, order(inner))
+        case Exists(link, inner) | All(link, inner) | No(link, inner):
+            return (3, link, _QUANTIFIERS[type(predicate)], order(inner))
         case Count(link, inner, op, n):
             return (3, link, 3, order(inner), op, n)
         case Distinct(link, inners):
@@ -277,4 +267,5 @@ def order(predicate: Predicate) -> tuple[Any, ...]:
 
 _CONNECTIVES = (Top, And, Or, Not)
 _LOOKS_BEHIND_A_LINK = LinkForm | Aggregate
+_QUANTIFIERS = {Exists: 0, All: 1, No: 2}
 _OPERATORS = {"=": 1, "!=": 2, ">=": 3, "<=": 4}

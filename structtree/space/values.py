@@ -136,10 +136,8 @@ def cuts(source: ValueSource, values: _Floats, kind: Kind, op: str) -> _Floats:
             return np.unique(_whole(edges, op) if kind == "int" else edges)
         case Quantiles(k):
             return _quantile_cuts(values, k, kind, op)
-        case Listed(listed):
-            return np.unique(np.array([float(v) for v in listed]))
-        case Range(low, high):
-            return np.arange(low, high + 1, dtype=np.float64)
+        case Listed() | Range():
+            return np.unique(np.array([float(v) for v in source.values]))
 
 
 def intervals(source: Bins | Quantiles, values: _Floats, kind: Kind) -> tuple[Interval, ...]:
@@ -165,24 +163,14 @@ def intervals(source: Bins | Quantiles, values: _Floats, kind: Kind) -> tuple[In
 
 def scalars(source: ValueSource, offered: tuple[Scalar, ...]) -> tuple[Scalar, ...]:
     """The values that a source offers for ``=`` and ``!=``, given those that the data has."""
-    match source:
-        case Listed(values):
-            return tuple(dict.fromkeys(values))
-        case Range(low, high):
-            return tuple(range(low, high + 1))
-        case _:
-            return offered
+    return tuple(dict.fromkeys(source.values)) if isinstance(source, Listed | Range) else offered
 
 
 def counts(source: ValueSource, most: int) -> tuple[int, ...]:
     """The numbers that a source offers for a count, when at most so many rows are there to count."""
-    match source:
-        case Listed(values):
-            return tuple(sorted({int(v) for v in values}))
-        case Range(low, high):
-            return tuple(range(low, high + 1))
-        case _:
-            return tuple(range(1, most + 1))
+    if isinstance(source, Listed | Range):
+        return tuple(sorted({int(v) for v in source.values}))
+    return tuple(range(1, most + 1))
 
 
 def midpoints(low: _Floats, high: _Floats, kind: Kind, op: str) -> _Floats:

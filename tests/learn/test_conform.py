@@ -12,7 +12,7 @@ from structtree.data.schema import Attribute, RecordType, Schema
 from structtree.errors import DataError
 from structtree.lang.parse import parse_predicate
 from structtree.lang.syntax import And, Flag, Named
-from structtree.learn.conform import conform, mentioned
+from structtree.learn.conform import conform, needed_members
 from structtree.space.evaluate import holds
 from structtree.space.meaning import satisfies
 from tests.strategies import populations, predicates, schemas
@@ -28,7 +28,7 @@ TRAINING = Population.from_records(
 
 def ready(records, *tests, absent="refuse", **options):
     data = records if isinstance(records, Population) else Population.from_records(records, **options)
-    return conform(data, TRAINING.schema, mentioned(map(parse_predicate, tests), TRAINING.schema), absent=absent)
+    return conform(data, TRAINING.schema, needed_members(map(parse_predicate, tests), TRAINING.schema), absent=absent)
 
 
 def answers(records, test, **options):
@@ -39,7 +39,7 @@ def answers(records, test, **options):
 def test_a_population_of_the_same_schema_stays_as_it_is(data):
     schema = data.draw(schemas())
     population, test = data.draw(populations(schema)), data.draw(predicates(schema))
-    assert conform(population, schema, mentioned([test], schema)) is population
+    assert conform(population, schema, needed_members([test], schema)) is population
 
 
 @given(st.data())
@@ -47,7 +47,7 @@ def test_what_no_record_has_is_a_value_that_all_miss(data):
     schema = data.draw(schemas())
     test = data.draw(predicates(schema))
     bare = Population.from_records([{"$id": 1}, {"$id": 2}], Schema((RecordType("Bare"),), "Bare"))
-    told = conform(bare, schema, mentioned([test], schema), absent="missing")
+    told = conform(bare, schema, needed_members([test], schema), absent="missing")
     assert holds(test, told).tolist() == [satisfies(test, told, 0), satisfies(test, told, 1)]
 
 
@@ -129,6 +129,6 @@ def test_an_optional_reference_that_nobody_has_leads_nowhere():
 def test_definitions_are_looked_into():
     schema = Schema((RecordType("Row", (Attribute("a", "bool"), Attribute("b", "bool"))),), "Row")
     test = And((Named("d", Flag("b")), Flag("a")))
-    assert mentioned([test], schema) == {"Row": frozenset({"a", "b"})}
+    assert needed_members([test], schema) == {"Row": frozenset({"a", "b"})}
     with pytest.raises(DataError, match="needs the attribute 'b'"):
-        conform(Population.from_array(np.ones((2, 1), dtype=bool), ["a"]), schema, mentioned([test], schema))
+        conform(Population.from_array(np.ones((2, 1), dtype=bool), ["a"]), schema, needed_members([test], schema))

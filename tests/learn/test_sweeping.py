@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from structtree import Grammar, Population, pretty
-from structtree.learn.conform import mentioned
+from structtree.learn.conform import needed_members
 from structtree.learn.grow import grow
 from structtree.learn.growth import Growth
 from structtree.learn.leaves import class_counts, decisions, means, spreads
@@ -128,7 +128,7 @@ def test_what_is_made_without_nodes_is_what_they_would_give(name, seed):
     assert {"old", "kind"} <= set(quick.attributes)
     for of in (class_counts, decisions) if name == "gini" else (means, spreads):
         np.testing.assert_array_equal(of(grown), of(copy))
-    assert Model(grown).mentions == {"Individual": set(quick.attributes)} == mentioned(copy.tests, copy.schema)
+    assert Model(grown).needed == {"Individual": set(quick.attributes)} == needed_members(copy.tests, copy.schema)
     assert drawn(grown) == drawn(copy) and grown.descent is quick
 
 
