@@ -24,7 +24,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from structtree.data.columns import Adjacency, Column, Population, TypedTable, linked, typed_table
+from structtree.data.columns import Adjacency, Column, Population, TypedTable, linked_population, typed_table
 from structtree.data.infer import Misfit, Overrides, Pieces, keys_of, shown, values_of
 from structtree.data.schema import Link
 from structtree.data.textfiles import MISSING_WORDS, extension_of, open_text_file
@@ -324,7 +324,7 @@ def graph_population(
     typed = [table(columns.get(name, {}), wiring, directed) for name, table in tables.items()]
     if individual == "Graph":
         typed = [_graphs(columns.get("Graph", {}), wiring), *typed]
-    return linked(individual, typed)
+    return linked_population(individual, typed)
 
 
 _Columns = Mapping[str, Column]

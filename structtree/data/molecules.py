@@ -36,7 +36,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from structtree.data.columns import Adjacency, Column, Population, TypedTable, linked, named_column, typed_table
+from structtree.data.columns import (
+    Adjacency,
+    Column,
+    Population,
+    TypedTable,
+    linked_population,
+    named_column,
+    typed_table,
+)
 from structtree.data.delimited import CsvLayout, csv_layout
 from structtree.data.frames import Sheet, Texts, typed_column
 from structtree.data.infer import Misfit, Overrides, encode, keys_of, missing_column, shown, values_of
@@ -436,7 +444,7 @@ def _wired(found: _Described) -> _Wired:
 def _tables(found: _Described, columns: Mapping[str, Column]) -> Population:
     wired = _wired(found)
     tables = [_molecules(found, columns), _atoms(found, wired), _bonds(found, wired), _rings(found, wired)]
-    return linked("Molecule", tables)
+    return linked_population("Molecule", tables)
 
 
 def _molecules(found: _Described, columns: Mapping[str, Column]) -> TypedTable:

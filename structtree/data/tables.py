@@ -37,7 +37,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from structtree.data.columns import Adjacency, Column, Population, TypedTable, linked, typed_table
+from structtree.data.columns import Adjacency, Column, Population, TypedTable, linked_population, typed_table
 from structtree.data.delimited import CsvLayout, csv_layout, csv_sheet
 from structtree.data.frames import (
     Coded,
@@ -328,7 +328,7 @@ def _shape(
 
 
 def _flat(columns: Sequence[TypedColumn], individual: str, n_rows: int) -> Population:
-    return linked(individual, [_typed_table(individual, n_rows, columns)])
+    return linked_population(individual, [_typed_table(individual, n_rows, columns)])
 
 
 def _typed_table(
@@ -372,7 +372,7 @@ def _grouped(
     rest = [one for one, mine in zip(ordered, is_own, strict=True) if not mine]
     link = Link(shape.link, overrides.link(shape.individual, shape.link) or "set", shape.element)
     above = _typed_table(shape.individual, len(sizes), own, {link: Adjacency.in_order(sizes)})
-    return linked(shape.individual, [above, _typed_table(shape.element, len(order), rest)])
+    return linked_population(shape.individual, [above, _typed_table(shape.element, len(order), rest)])
 
 
 def _constant(values: NDArray[Any], inside: NDArray[np.bool_]) -> bool:
