@@ -146,7 +146,7 @@ class Sheet:
 
 
 def frame_columns(frame: Any, places: Iterable[int] | None = None) -> list[pd.Series[Any] | Coded]:
-    """The columns of a frame of pandas or polars, or some of them; polars is asked only if somebody has loaded it.
+    """Return the columns of a frame of pandas or polars, or some of them; polars is not loaded for it.
 
     Examples
     --------
