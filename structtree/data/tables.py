@@ -45,6 +45,7 @@ from structtree.data.frames import (
     Sheet,
     Texts,
     TypedColumn,
+    Values,
     frame_columns,
     frame_of_cells,
     frame_of_fields,
@@ -346,7 +347,7 @@ def _group_codes(sheet: Sheet, group: str) -> NDArray[np.int64]:
     match column:
         case Coded():
             codes = column.codes
-        case Texts():
+        case Texts() | Values():
             codes = pd.factorize(np.array(column.cells, dtype=object))[0]
         case _:
             codes = pd.factorize(column)[0]
