@@ -9,7 +9,7 @@ import pytest
 
 from structtree.data import catalog
 from structtree.data.catalog import Entry, load_dataset
-from structtree.data.packaged import read_plain_table
+from structtree.data.packaged import read_files
 from tests.test_cli import fail, succeed
 from tests.toy_wheels import make_wheel, offer_only, toy_source
 
@@ -25,7 +25,7 @@ def toy(tmp_path, monkeypatch):
         "made up here",
         "class",
         wheel=toy_source(FILES),
-        _make=partial(read_plain_table, file="a.csv"),
+        _make=partial(read_files, files=["a.csv"]),
     )
     known = {**catalog._entries(), "toy": entry}
     monkeypatch.setattr(catalog, "_entries", lambda: known)

@@ -847,7 +847,7 @@ def test_a_model_file_that_says_nonsense_about_reading_is_refused(bags, option, 
 @pytest.mark.parametrize(
     ("text", "remark"),
     [
-        ("a,b,y\n1,,no\n3,,yes\n", "note: b has no value for anybody, so nothing can be asked about it"),
+        ("a,b,y\n1,,no\n3,,yes\n", "note: b has no values, so no test can use it"),
         ("a,y\n1,no\n3,no\n", "note: y is no for all 2 individuals, so there is nothing to tell apart"),
         (
             "a,y\n1,no\n3,yes\n4.5,no\nnone,yes\n6,no\n",

@@ -139,11 +139,14 @@ def as_learned(where: str, reading: Reading, remembered: Any) -> Reading:
     {'header': False}
     >>> as_learned("new.csv", Reading(header=True), {"ending": ".csv", "header": False}).given
     {'header': True}
+    >>> as_learned("new.csv", Reading(), {"ending": ".csv", "missing": ["-"]}).given  # an older model
+    {'missing_words': ['-']}
     """
     if not isinstance(remembered, Mapping) or not remembered.get("ending") or remembered["ending"] != _ending(where):
         return reading
     missing = [name for name in _PARAMETERS if name not in _NOT_REMEMBERED and name not in reading.given]
-    known = {name: remembered[name] for name in sorted(missing) if name in remembered}
+    said = {"missing_words" if name == "missing" else name: value for name, value in remembered.items()}
+    known = {name: said[name] for name in sorted(missing) if name in said}
     for name, value in known.items():
         if not _is_possible(name, value):
             raise DataError(f"the model cannot say how its data was read: {name} is {value!r}")
@@ -210,7 +213,7 @@ def _about_columns(data: Opened, reading: Reading) -> Iterator[str]:
     for attribute in population.schema.type(population.schema.individual).attributes:
         column = population.column(attribute.name)
         if column.missing.all():
-            yield f"{attribute.name} has no value for anybody, so nothing can be asked about it"
+            yield f"{attribute.name} has no values, so no test can use it"
         elif column.kind == "nominal" and not attribute.values and attribute.name not in declared:
             odd = _words_among_numbers(column)
             if 0 < len(odd) <= len(column.values) // _RARE:
@@ -224,7 +227,7 @@ def _about_columns(data: Opened, reading: Reading) -> Iterator[str]:
 def _labels(labels: Labels, task: LearningTask | None, name: str) -> Labels:
     """Return the labels in the form that says their task.
 
-    Whole numbers are classes if that is asked for, and also if there are just two of them; otherwise a column of 0
+    Whole numbers are classes if that is wanted, and also if there are just two of them; otherwise a column of 0
     and 1, which is how many files write no and yes, would be taken for numbers.
     """
     import numpy as np

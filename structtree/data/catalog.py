@@ -196,7 +196,7 @@ def _from_facts(name: str, facts: dict[str, Any]) -> Entry:
         make = getattr(generate, facts.pop("make"))
         facts["options"] = tuple(option for option in inspect.signature(make).parameters if option not in arguments)
     else:
-        make = packaged.READERS[facts.pop("read")]
+        make = getattr(packaged, f"read_{facts.pop('read')}")
     if "rule" in facts:
         rule = generate.PLANTED_RULES[name]
         facts["detail"] = f"Without noise the class is {facts.pop('rule')} exactly when: {rule}"

@@ -33,7 +33,7 @@ __all__ = [
     "TypedTable",
     "Value",
     "column_of",
-    "linked",
+    "linked_population",
     "named_column",
     "typed_table",
 ]
@@ -417,14 +417,14 @@ def typed_table(
     return TypedTable(RecordType(name, tuple(own), tuple(links)), table)
 
 
-def linked(individual: str, tables: Iterable[TypedTable]) -> Population:
+def linked_population(individual: str, tables: Iterable[TypedTable]) -> Population:
     """Return the population of some tables, one for each type.
 
     Examples
     --------
     >>> train = typed_table("Train", 1, {}, {Link("cars", "list", "Car"): Adjacency.in_order([2])})
     >>> car = typed_table("Car", 2, {"wheels": column_of("int", [2, 3])})
-    >>> linked("Train", [train, car]).record(0)
+    >>> linked_population("Train", [train, car]).record(0)
     {'cars': [{'wheels': 2}, {'wheels': 3}]}
     """
     known = list(tables)

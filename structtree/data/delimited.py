@@ -137,13 +137,12 @@ def first_ragged(layout: CsvLayout) -> DataError | None:
     """Return the error for the first row with too many or too few fields, if there is one."""
     n, like = len(layout.names), "in the header" if layout.header else "in the first row"
     for row in iter_rows(layout):
-        if len(row.fields) > n:
-            what = f"expected {n} fields as {like}, got {len(row.fields)}: {shown(row.fields[n])} is too many"
-            return DataError(what, source=layout.source, line=row.line)
-        if len(row.fields) < n:
-            lacking = f"there is none for column {layout.names[len(row.fields)]!r}"
-            what = f"expected {n} fields as {like}, got {len(row.fields)}: {lacking}"
-            return DataError(what, source=layout.source, line=row.line)
+        got = len(row.fields)
+        if got != n:
+            extra, lacking = row.fields[n : n + 1], layout.names[got : got + 1]
+            odd = f"{shown(extra[0])} is too many" if extra else f"there is none for column {lacking[0]!r}"
+            message = f"expected {n} fields as {like}, got {got}: {odd}"
+            return DataError(message, source=layout.source, line=row.line)
     return None
 
 

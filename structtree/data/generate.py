@@ -16,7 +16,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from structtree.data.columns import Adjacency, Column, Population, linked, named_column, typed_table
+from structtree.data.columns import Adjacency, Column, Population, linked_population, named_column, typed_table
 from structtree.data.schema import Link
 from structtree.errors import UsageError
 
@@ -84,7 +84,7 @@ def monks(problem: Literal[1, 2, 3], noise: float = 0.0, seed: int = 0) -> Popul
             raise UsageError(f"problem must be 1, 2 or 3; got {problem!r}")
     columns = {f"a{i}": _nominal(values - 1, "1234") for i, values in enumerate(cases, start=1)}
     columns["class"] = _classes(rng, truth, noise, "0", "1")
-    return linked("Row", [typed_table("Row", truth.size, columns)])
+    return linked_population("Row", [typed_table("Row", truth.size, columns)])
 
 
 def leap_years(first: int = 1600, last: int = 2400) -> Population:
@@ -106,7 +106,7 @@ def leap_years(first: int = 1600, last: int = 2400) -> Population:
     by_4, by_100, by_400 = (years % k == 0 for k in (4, 100, 400))
     columns = {name: _flags(values) for name, values in (("by_4", by_4), ("by_100", by_100), ("by_400", by_400))}
     columns["leap"] = _nominal((by_4 & ~by_100) | by_400, ("no", "yes"))
-    return linked("Row", [typed_table("Row", years.size, columns)])
+    return linked_population("Row", [typed_table("Row", years.size, columns)])
 
 
 # ---- trains ----------------------------------------------------------------------------------------------
@@ -155,7 +155,7 @@ def planted_trains(n: int = 1000, noise: float = 0.0, seed: int = 0) -> Populati
         typed_table("Car", n_cars, cars, {Link("load", "optional", "Load"): Adjacency.in_order(loaded)}),
         typed_table("Load", int(loaded.sum()), cargo),
     ]
-    return linked("Train", tables)
+    return linked_population("Train", tables)
 
 
 def _random_cars(rng: np.random.Generator, long: _Flags) -> dict[str, Column]:
@@ -345,7 +345,7 @@ def _molecules(
         typed_table("Atom", n_atoms, atom, {Link("bonds", "set", "Bond"): Adjacency.in_order(n_bonds)}),
         typed_table("Bond", start.size, bond, {Link("to", "one", "Atom"): Adjacency.single(end[sorting])}),
     ]
-    return linked("Molecule", tables)
+    return linked_population("Molecule", tables)
 
 
 # ---- sets of vectors -------------------------------------------------------------------------------------
@@ -398,7 +398,7 @@ def bags(
         typed_table("Molecule", n, molecule, conformations),
         typed_table("Conformation", owner.size, conformation),
     ]
-    return linked("Molecule", tables)
+    return linked_population("Molecule", tables)
 
 
 # ---- sequences -------------------------------------------------------------------------------------------
@@ -447,7 +447,7 @@ def sequences(n: int = 500, length: _Span = (20, 60), noise: float = 0.0, seed: 
         typed_table("Sequence", n, {"class": _classes(rng, positive, noise)}, items),
         typed_table("Item", owner.size, {"symbol": _nominal(symbol, _SYMBOLS)}),
     ]
-    return linked("Sequence", tables)
+    return linked_population("Sequence", tables)
 
 
 # ---- rooted trees ----------------------------------------------------------------------------------------
@@ -507,7 +507,7 @@ def rooted_trees(n: int = 500, nodes: _Span = (5, 30), noise: float = 0.0, seed:
         typed_table("Tree", n, {"class": _classes(rng, positive, noise)}, root),
         typed_table("Node", n_nodes, {"label": _nominal(label, _LABELS)}, below),
     ]
-    return linked("Tree", tables)
+    return linked_population("Tree", tables)
 
 
 def _random_branching(rng: np.random.Generator, sizes: _Ints) -> _Branching:

@@ -14,7 +14,7 @@ The dictionaries of networkx are taken as they are and read column by column; no
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from operator import itemgetter, methodcaller
@@ -24,7 +24,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from structtree.data.columns import Adjacency, Column, Population, TypedTable, linked, typed_table
+from structtree.data.columns import Adjacency, Column, Population, TypedTable, linked_population, typed_table
 from structtree.data.infer import Misfit, Overrides, Pieces, keys_of, shown, values_of
 from structtree.data.schema import Link
 from structtree.data.textfiles import MISSING_WORDS, extension_of, open_text_file
@@ -320,86 +320,54 @@ def graph_population(
     >>> graph_population(path, {}, directed=False).record(0, depth=2)
     {'nodes': [{'edges': [{'to': '...'}]}, {'edges': [{'to': '...'}]}]}
     """
-    tables = _EDGE_TABLES if individual == "Edge" else _NODE_TABLES
-    typed = [table(columns.get(name, {}), wiring, directed) for name, table in tables.items()]
-    if individual == "Graph":
-        typed = [_graphs(columns.get("Graph", {}), wiring), *typed]
-    return linked(individual, typed)
+    node, edge = _nodes_and_edges(columns, wiring, directed, individual == "Edge")
+    if individual != "Graph":
+        return linked_population(individual, [edge, node] if individual == "Edge" else [node, edge])
+    nodes = {Link("nodes", "set", "Node"): Adjacency.in_order(wiring.n_nodes)}
+    graph = _typed("Graph", columns.get("Graph", {}), len(wiring.n_nodes), nodes)
+    return linked_population(individual, [graph, node, edge])
 
 
 _Columns = Mapping[str, Column]
 
 
-def _graphs(columns: _Columns, wiring: Wiring) -> TypedTable:
-    nodes = {Link("nodes", "set", "Node"): Adjacency.in_order(wiring.n_nodes)}
-    return _typed("Graph", columns, len(wiring.n_nodes), nodes)
+def _nodes_and_edges(
+    columns: Mapping[str, _Columns], wiring: Wiring, directed: bool, once: bool
+) -> tuple[TypedTable, TypedTable]:
+    """Return the tables of nodes and edges.
 
-
-def _nodes(columns: _Columns, wiring: Wiring, directed: bool) -> TypedTable:
-    n_nodes, n_edges = len(wiring.n_edges), len(wiring.heads)
+    An edge is a row each time a node sees it: from both ends, or as it leaves and, sorted by head, as it arrives. If
+    it is to be there once, an undirected one is seen from the end that comes first, as networkx lists edges.
+    """
+    n_nodes, tails, heads = len(wiring.n_edges), wiring.tails, wiring.heads
+    every = taken = np.arange(len(heads))
     leaving = Adjacency.in_order(wiring.n_edges)
-    if not directed:
-        return _typed("Node", columns, n_nodes, {Link("edges", "set", "Edge"): leaving})
-    n_arriving = np.bincount(wiring.heads, minlength=n_nodes)
-    arriving = Adjacency.from_lengths(n_arriving, np.arange(n_edges, 2 * n_edges))
-    links = {Link("outgoing", "set", "Edge"): leaving, Link("incoming", "set", "Edge"): arriving}
-    return _typed("Node", columns, n_nodes, links)
-
-
-def _edges(columns: _Columns, wiring: Wiring, directed: bool) -> TypedTable:
-    """The edges as they leave their nodes and then, if directed, once more as they arrive, sorted by head."""
-    to = wiring.heads
-    if directed:
-        by_head = np.argsort(wiring.heads, kind="stable")
-        twice = np.concatenate([np.arange(len(to)), by_head])
-        columns = {name: column.take(twice) for name, column in columns.items()}
-        to = np.concatenate([wiring.heads, wiring.tails[by_head]])
-    return _typed("Edge", columns, len(to), {Link("to", "one", "Node"): Adjacency.single(to)})
-
-
-def _nodes_of_single_edges(columns: _Columns, wiring: Wiring, directed: bool) -> TypedTable:
-    n_nodes, once = len(wiring.n_edges), _seen_first(wiring, directed)
-    tails, heads = wiring.tails[once], wiring.heads[once]
-    if directed:
-        links = {
-            Link("outgoing", "set", "Edge"): Adjacency.grouped(tails, np.arange(len(tails)), n_nodes),
-            Link("incoming", "set", "Edge"): Adjacency.grouped(heads, np.arange(len(heads)), n_nodes),
-        }
-        return _typed("Node", columns, n_nodes, links)
-    apart = np.flatnonzero(tails != heads)
-    touching = Adjacency.grouped(
-        np.concatenate([tails, heads[apart]]), np.concatenate([np.arange(len(tails)), apart]), n_nodes
-    )
-    return _typed("Node", columns, n_nodes, {Link("edges", "set", "Edge"): touching})
-
-
-def _single_edges(columns: _Columns, wiring: Wiring, directed: bool) -> TypedTable:
-    once = _seen_first(wiring, directed)
-    columns = {name: column.take(once) for name, column in columns.items()}
-    tails, heads = wiring.tails[once], wiring.heads[once]
-    if directed:
-        links = {
-            Link("from", "one", "Node"): Adjacency.single(tails),
-            Link("to", "one", "Node"): Adjacency.single(heads),
-        }
-        return _typed("Edge", columns, len(once), links)
-    both = np.column_stack([tails, heads])
-    loop = tails == heads
-    different = np.column_stack([np.ones(len(once), dtype=np.bool_), ~loop])
-    ends = Adjacency.from_lengths(2 - loop, both[different])
-    return _typed("Edge", columns, len(once), {Link("ends", "set", "Node"): ends})
-
-
-def _seen_first(wiring: Wiring, directed: bool) -> NDArray[np.int64]:
-    """Of each edge the one sight that counts: that from the end which comes first, as networkx lists edges."""
-    if directed:
-        return np.arange(len(wiring.heads))
-    return np.flatnonzero(wiring.heads >= wiring.tails)
-
-
-_Maker = Callable[[_Columns, Wiring, bool], TypedTable]
-_NODE_TABLES: Mapping[str, _Maker] = {"Node": _nodes, "Edge": _edges}
-_EDGE_TABLES: Mapping[str, _Maker] = {"Edge": _single_edges, "Node": _nodes_of_single_edges}
+    match directed, once:
+        case True, True:
+            of_node = {"outgoing": leaving, "incoming": Adjacency.grouped(heads, every, n_nodes)}
+            of_edge = {"from": Adjacency.single(tails), "to": Adjacency.single(heads)}
+        case True, False:
+            by_head = np.argsort(heads, kind="stable")
+            taken = np.concatenate([every, by_head])
+            arriving = Adjacency.from_lengths(np.bincount(heads, minlength=n_nodes), every + len(every))
+            of_node = {"outgoing": leaving, "incoming": arriving}
+            of_edge = {"to": Adjacency.single(np.concatenate([heads, tails[by_head]]))}
+        case False, True:
+            taken = np.flatnonzero(heads >= tails)
+            apart = np.flatnonzero(heads[taken] > tails[taken])  # a loop has one end
+            edges = np.concatenate([np.arange(len(taken)), apart])
+            ends = np.concatenate([tails[taken], heads[taken][apart]])
+            of_node = {"edges": Adjacency.grouped(ends, edges, n_nodes)}
+            of_edge = {"ends": Adjacency.grouped(edges, ends, len(taken))}
+        case _:
+            of_node, of_edge = {"edges": leaving}, {"to": Adjacency.single(heads)}
+    own = columns.get("Edge", {})
+    if taken is not every:
+        own = {name: column.take(taken) for name, column in own.items()}
+    to_edges = {Link(name, "set", "Edge"): links for name, links in of_node.items()}
+    to_nodes = {Link(name, "set" if name == "ends" else "one", "Node"): links for name, links in of_edge.items()}
+    node = _typed("Node", columns.get("Node", {}), n_nodes, to_edges)
+    return node, _typed("Edge", own, len(taken), to_nodes)
 
 
 def _columns(pieces: Pieces) -> dict[str, Column]:

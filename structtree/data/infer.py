@@ -34,7 +34,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structtree.data.columns import Column
-from structtree.data.schema import Attribute, Kind, Link, RecordType, Schema
+from structtree.data.schema import Attribute, Kind, RecordType, Schema
 from structtree.errors import UnknownNameError, UsageError, did_you_mean
 
 __all__ = [
@@ -555,19 +555,15 @@ class Overrides:
         return Schema(tuple(self._changed(record) for record in schema.types), schema.individual)
 
     def _changed(self, record: RecordType) -> RecordType:
-        return RecordType(
-            record.name,
-            tuple(self._changed_attribute(record.name, a) for a in record.attributes),
-            tuple(self._changed_link(record.name, link) for link in record.links),
+        attributes = tuple(
+            a if (kind := self.attribute(record.name, a.name)) in (None, a.kind) else Attribute(a.name, kind)
+            for a in record.attributes
         )
-
-    def _changed_attribute(self, type_name: str, attribute: Attribute) -> Attribute:
-        kind = self.attribute(type_name, attribute.name)
-        return attribute if kind in (None, attribute.kind) else Attribute(attribute.name, kind)
-
-    def _changed_link(self, type_name: str, link: Link) -> Link:
-        kind = self.link(type_name, link.name)
-        return link if kind is None or link.single else replace(link, kind=kind)
+        links = tuple(
+            link if link.single else replace(link, kind=self.link(record.name, link.name) or link.kind)
+            for link in record.links
+        )
+        return RecordType(record.name, attributes, links)
 
 
 # ---- names of types --------------------------------------------------------------------------------------

@@ -36,10 +36,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from structtree.data.columns import Adjacency, Column, Population, TypedTable, linked, named_column, typed_table
+from structtree.data.columns import (
+    Adjacency,
+    Column,
+    Population,
+    TypedTable,
+    linked_population,
+    named_column,
+    typed_table,
+)
 from structtree.data.delimited import CsvLayout, csv_layout
-from structtree.data.frames import Sheet, Texts, typed_column
-from structtree.data.infer import Misfit, Overrides, encode, keys_of, missing_column, shown, values_of
+from structtree.data.frames import Sheet, Texts, Values
+from structtree.data.infer import Overrides, keys_of, shown, values_of
 from structtree.data.molecule_files import Notation, block_sheet, has_table_name, line_sheet, table_sheet
 from structtree.data.options import Hydrogens, check_option
 from structtree.data.schema import Attribute, Kind, Link, RecordType, Schema
@@ -101,13 +109,11 @@ def from_molecules(
     >>> [(name, molecules.table(name).n_rows) for name in molecules.schema.names]
     [('Molecule', 2), ('Atom', 12), ('Bond', 22), ('Ring', 1)]
     """
-    check_option("hydrogens", hydrogens)
     known, chem = list(molecules), _rdkit()
-    values = {**_properties(known, chem.Mol), **_given_columns(columns or {}, len(known))}
-    overrides = Overrides(types or {})
-    _check_types(overrides, values)
-    given = {name: _column(values[name], name, overrides, missing_words) for name in values}
-    return _population(_Batch(known, given, _own_copy), hydrogens, skip_bad)
+    given = {**_properties(known, chem.Mol), **_given_columns(columns or {}, len(known))}
+    raw = {name: _raw(values, missing_words) for name, values in given.items()}
+    batch = _Batch(known, _own_copy, Sheet(raw, len(known)))
+    return _population(batch, Overrides(types or {}), hydrogens, skip_bad)
 
 
 def read_molecules(
@@ -147,7 +153,6 @@ def read_molecules(
     >>> two.column("active").categories, two.column("donors").values.tolist()
     (('no', 'yes'), [1.0, 1.0])
     """
-    check_option("hydrogens", hydrogens)
     overrides = Overrides(types or {})
     source = path.source if isinstance(path, CsvLayout) else os.fspath(path)
     chem = _rdkit(source)
@@ -159,17 +164,8 @@ def read_molecules(
         found = table_sheet(table, smiles, decimal=decimal or ".", missing_words=missing_words, as_text=as_text)
     else:
         found = line_sheet(source, missing_words=missing_words)
-    sheet = found.rest
-    _check_types(overrides, sheet.columns)
-    columns = {name: sheet.typed(name, overrides.attribute("Molecule", name)).column for name in sheet.columns}
     parse = chem.MolFromMolBlock if notation == "molblock" else chem.MolFromSmiles
-    return _population(_Batch(found.texts, columns, parse, sheet), hydrogens, skip_bad)
-
-
-def _check_types(overrides: Overrides, columns: Iterable[str]) -> None:
-    """Refuse a kind that the user wants for what is none of the columns."""
-    attributes = tuple(Attribute(name, "nominal") for name in columns)
-    overrides.check(Schema((RecordType("Molecule", attributes),), "Molecule"))
+    return _population(_Batch(found.texts, parse, found.rest), overrides, hydrogens, skip_bad)
 
 
 # ---- what RDKit computes ----------------------------------------------------------------------------------
@@ -292,37 +288,35 @@ class _Batch:
     """Molecules to read, how, and where they come from."""
 
     items: Sequence[Any]
-    columns: Mapping[str, Column]
     parse: Callable[[Any], Any]
-    sheet: Sheet | None = None
-
-    @property
-    def source(self) -> str | None:
-        return self.sheet.source if self.sheet else None
+    sheet: Sheet
 
     def error(self, row: int) -> DataError:
-        item = self.items[row]
+        item, line = self.items[row], self.sheet.line_of(row)
         message = "there is no molecule" if item is None or item == "" else _problem(item)
         fix = "correct it, or leave such molecules out with skip_bad=True (--skip-bad)"
-        if self.sheet is None:
-            return DataError(message, individual=row, fix=fix)
-        return DataError(message, source=self.source, line=self.sheet.line_of(row), fix=fix)
+        individual = row if line is None else None
+        return DataError(message, source=self.sheet.source, line=line, individual=individual, fix=fix)
 
     def warning(self, rows: Sequence[int]) -> SkippedMolecules:
-        lines = tuple(line for line in (self.sheet.lines_of(rows) if self.sheet else ()) if line is not None)
+        lines = tuple(line for line in self.sheet.lines_of(rows) if line is not None)
         places = ", ".join(map(str, (lines or rows)[:10])) + (", ..." if len(rows) > 10 else "")
-        where = f"{self.source}: " if self.source else ""
+        where = f"{self.sheet.source}: " if self.sheet.source else ""
         which = ("on line" if lines else "at place") + ("s" if len(rows) > 1 else "")
         message = f"{where}left out {len(rows)} of {len(self.items)} molecules, {which} {places}"
         return SkippedMolecules(message, tuple(rows), lines)
 
 
-def _population(batch: _Batch, hydrogens: Hydrogens, skip_bad: bool) -> Population:
-    found = _Described(descriptors())
+def _population(batch: _Batch, overrides: Overrides, hydrogens: Hydrogens, skip_bad: bool) -> Population:
+    check_option("hydrogens", hydrogens)
+    sheet, found = batch.sheet, _Described(descriptors())
+    # Refuse a kind that the user wants for what is none of the columns.
+    attributes = tuple(Attribute(name, "nominal") for name in sheet.columns)
+    overrides.check(Schema((RecordType("Molecule", attributes),), "Molecule"))
+    columns = {name: sheet.typed(name, overrides.attribute("Molecule", name)).column for name in sheet.columns}
     bad = _describe_all(batch, found, hydrogens == "explicit", skip_bad)
     if len(bad) == len(batch.items):
-        raise DataError("there are no molecules", source=batch.source)
-    columns = batch.columns
+        raise DataError("there are no molecules", source=sheet.source)
     if bad:
         warnings.warn(batch.warning(bad), stacklevel=4)
         kept = np.delete(np.arange(len(batch.items)), bad)
@@ -436,7 +430,7 @@ def _wired(found: _Described) -> _Wired:
 def _tables(found: _Described, columns: Mapping[str, Column]) -> Population:
     wired = _wired(found)
     tables = [_molecules(found, columns), _atoms(found, wired), _bonds(found, wired), _rings(found, wired)]
-    return linked("Molecule", tables)
+    return linked_population("Molecule", tables)
 
 
 def _molecules(found: _Described, columns: Mapping[str, Column]) -> TypedTable:
@@ -574,13 +568,8 @@ def _given_columns(columns: Mapping[str, Sequence[Any]], n: int) -> dict[str, Se
     return {str(name): list(values) for name, values in columns.items()}
 
 
-def _column(values: Sequence[Any], name: str, overrides: Overrides, missing_words: Sequence[str]) -> Column:
+def _raw(values: Sequence[Any], missing_words: Sequence[str]) -> Texts | Values:
     """Return a column of any values; texts are taken for numbers if they all are."""
-    kind = overrides.attribute("Molecule", name)
-    try:
-        if all(value is None or isinstance(value, str) for value in values):
-            return typed_column(Texts(present(values, missing_words)), name, kind).column
-        return encode(values, kind) or missing_column("nominal", len(values))
-    except Misfit as misfit:
-        fix = f'types={{"{name}": "nominal"}}' if misfit.fix == "nominal" else None
-        raise DataError(misfit.message, path=name, individual=misfit.index, fix=fix) from None
+    if all(value is None or isinstance(value, str) for value in values):
+        return Texts(present(values, missing_words))
+    return Values(values)

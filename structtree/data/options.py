@@ -8,7 +8,7 @@ given values (`check_option`) follow from its types, and so do the options of th
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Any, Literal, TypedDict, get_args, get_origin, get_type_hints
@@ -162,7 +162,8 @@ def check_option(name: str, value: Any) -> None:
     else:
         plain = get_origin(kind) or kind
         is_right, expected = isinstance(value, plain), _EXPECTED[plain]
-        if plain is Sequence:
-            is_right = is_right and not isinstance(value, str) and all(isinstance(each, str) for each in value)
+        if plain is Sequence:  # an index of pandas will do
+            is_list = isinstance(value, Collection) and not isinstance(value, str)
+            is_right = is_list and all(isinstance(each, str) for each in value)
     if not is_right:
         raise UsageError(f"{name} must be {expected}; got {value!r}")

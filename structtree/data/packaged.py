@@ -8,24 +8,15 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from structtree.data.columns import Population
 
-__all__ = [
-    "READERS",
-    "read_bags",
-    "read_ground_molecules",
-    "read_molecule_files",
-    "read_plain_table",
-    "read_records",
-    "read_tu_folder",
-]
+__all__ = ["read_bags", "read_files", "read_ground_molecules"]
 
 
 def read_bags(folder: Path, *, file: str, individual: str, link: str, classes: Mapping[str, str]) -> Population:
@@ -65,80 +56,48 @@ def read_bags(folder: Path, *, file: str, individual: str, link: str, classes: M
     return _renamed(whole.without(*dull), classes)
 
 
-def read_plain_table(
+def read_files(
     folder: Path,
     *,
-    file: str,
-    types: Mapping[str, str] | None = None,
-    leave_out: Sequence[str] = (),
+    files: Sequence[str] = ("",),
     classes: Mapping[str, str] | None = None,
+    leave_out: Sequence[str] = (),
+    **options: Any,
 ) -> Population:
-    """Return a table with a header, a row an individual.
-
-    Examples
-    --------
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     _ = (Path(folder) / "a.csv").write_text("odor,class\\nn,e\\nf,p\\n")
-    ...     table = read_plain_table(Path(folder), file="a.csv", classes={"e": "edible", "p": "poisonous"})
-    >>> table.record(0)
-    {'odor': 'n', 'class': 'edible'}
-    """
-    from structtree.data.tables import read_csv
-
-    whole = read_csv(folder / file, types=types).without(*leave_out)
-    return whole if classes is None else _renamed(whole, classes)
-
-
-def read_records(folder: Path, *, file: str) -> Population:
-    """Return the individuals of a JSON Lines file."""
-    from structtree.data.records import read_jsonl
-
-    return read_jsonl(folder / file)
-
-
-def read_tu_folder(folder: Path, *, classes: Mapping[str, str]) -> Population:
-    """A folder of graphs in the format of the TU collection, with readable classes.
-
-    Examples
-    --------
-    >>> files = {"A": "1, 2\\n2, 1\\n", "graph_indicator": "1\\n1\\n2\\n", "graph_labels": "1\\n-1\\n"}
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     for name, text in files.items():
-    ...         _ = (Path(folder) / f"TINY_{name}.txt").write_text(text)
-    ...     graphs = read_tu_folder(Path(folder), classes={"1": "yes", "-1": "no"})
-    >>> graphs.record(1)
-    {'class': 'no', 'nodes': [{'edges': []}]}
-    """
-    from structtree.data.tu import read_tu
-
-    return _renamed(read_tu(folder), classes)
-
-
-def read_molecule_files(folder: Path, *, files: Sequence[str], leave_out: Sequence[str]) -> Population:
-    """Molecules of one or more files, as one population: SD files, or a table with SMILES.
+    """Return the population of a file of any format, of several end to end, or of the folder itself.
 
     Parameters
     ----------
     folder : Path
     files : sequence of str
+        The empty name stands for the folder, if it is in the format of the TU collection.
+    classes : mapping, optional
+        What to call the classes that the files have; the attribute is ``class``.
     leave_out : sequence of str
-        Columns or properties that are not for learning: names, numbers, and what gives the target away.
+        Attributes that are not for learning: names, numbers, and what gives the target away.
+    **options
+        As in `structtree.data.sources.read_data`.
 
     Examples
     --------
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     _ = (Path(folder) / "a.csv").write_text("name,smiles,SOL\\nethanol,CCO,1.1\\nhexane,CCCCCC,-3.8\\n")
-    ...     molecules = read_molecule_files(Path(folder), files=["a.csv"], leave_out=["name"])
-    >>> molecules.column("SOL").values.tolist(), molecules.table("Atom").n_rows
-    ([1.1, -3.8], 9)
+    ...     _ = (Path(folder) / "a.csv").write_text("name,odor,class\\nA,n,e\\nB,f,p\\n")
+    ...     classes = {"e": "edible", "p": "poisonous"}
+    ...     table = read_files(Path(folder), files=["a.csv"], classes=classes, leave_out=["name"])
+    >>> table.record(0)
+    {'odor': 'n', 'class': 'edible'}
     """
-    from structtree.data.molecules import read_molecules  # RDKit, if it is there at all, is loaded when it is wanted
+    from structtree.data.sources import read_data  # what reads a format stays unloaded until it is wanted
 
+    where = folder / files[0]
     with tempfile.TemporaryDirectory(prefix="structtree-") as temporary:
-        whole = Path(temporary) / files[0]
-        whole.write_bytes(b"".join((folder / file).read_bytes() for file in files))
-        molecules = read_molecules(whole, notation="molblock" if whole.suffix == ".sdf" else "smiles")
-    return molecules.without(*[name for name in leave_out if name in molecules.schema.type("Molecule").members])
+        if len(files) > 1:
+            where = Path(temporary) / files[0]
+            where.write_bytes(b"".join((folder / file).read_bytes() for file in files))
+        whole = read_data(where, **options)
+    known = whole.schema.type(whole.schema.individual).members
+    slim = whole.without(*(name for name in leave_out if name in known))
+    return slim if classes is None else _renamed(slim, classes)
 
 
 # ---- molecules as ground facts ---------------------------------------------------------------------------
@@ -196,16 +155,3 @@ def _renamed(whole: Population, classes: Mapping[str, str]) -> Population:
     """The population with readable values of ``class``."""
     rest, labels = whole.split_target("class")
     return rest.with_target("class", np.array([classes[label] for label in labels], dtype=object))
-
-
-READERS: Mapping[str, Callable[..., Population]] = MappingProxyType(
-    {
-        "bags": read_bags,
-        "facts": read_ground_molecules,
-        "graphs": read_tu_folder,
-        "molecules": read_molecule_files,
-        "records": read_records,
-        "table": read_plain_table,
-    }
-)
-"""The readers by the names that the catalog has for them."""

@@ -1,7 +1,7 @@
 """Profile of a population: which attributes identify rows, and which numbers have too many values to try them all.
 
-The schema says what could be asked; the data says what is worth asking. An identifier tells rows apart and says
-nothing about new ones, so that no test of it is worth making. A number with very many values is asked at quantiles.
+The schema says what could be tested; the data says what is worth testing. An identifier tells rows apart and says
+nothing about new ones, so that no test of it is worth making. A number with very many values is tested at quantiles.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from structtree.data.schema import RecordType
 __all__ = ["Member", "Profile", "profile"]
 
 MANY_CUTS = 100_000
-"""How many thresholds the numbers of one linked type may have in all; a number beyond that is asked at quantiles."""
+"""How many thresholds the numbers of one linked type may have in all; a number beyond that is tested at quantiles."""
 
 LEAST_ROWS = 20
 """A text can be seen to identify rows if at least so many rows have one."""
@@ -49,7 +49,7 @@ class Profile:
     identifiers : frozenset of Member
         Attributes that identify rows rather than describe them.
     crowded : frozenset of Member
-        Numbers that have too many different values to ask all thresholds.
+        Numbers that have too many different values to try all thresholds.
     """
 
     identifiers: frozenset[Member] = frozenset()

@@ -92,7 +92,7 @@ def compact(population: Population) -> Population:
 
 
 def _places(rows: NDArray[np.int64], n_rows: int) -> NDArray[np.int64]:
-    """Where each row goes; rows that are not kept go nowhere and are never asked for."""
+    """Where each row goes; rows that are not kept go nowhere and are never looked up."""
     places = np.full(n_rows, -1, dtype=np.int64)
     places[rows] = np.arange(len(rows))
     return places

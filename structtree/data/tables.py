@@ -37,7 +37,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from structtree.data.columns import Adjacency, Column, Population, TypedTable, linked, typed_table
+from structtree.data.columns import Adjacency, Column, Population, TypedTable, linked_population, typed_table
 from structtree.data.delimited import CsvLayout, csv_layout, csv_sheet
 from structtree.data.frames import (
     Coded,
@@ -45,6 +45,7 @@ from structtree.data.frames import (
     Sheet,
     Texts,
     TypedColumn,
+    Values,
     frame_columns,
     frame_of_cells,
     frame_of_fields,
@@ -328,7 +329,7 @@ def _shape(
 
 
 def _flat(columns: Sequence[TypedColumn], individual: str, n_rows: int) -> Population:
-    return linked(individual, [_typed_table(individual, n_rows, columns)])
+    return linked_population(individual, [_typed_table(individual, n_rows, columns)])
 
 
 def _typed_table(
@@ -346,7 +347,7 @@ def _group_codes(sheet: Sheet, group: str) -> NDArray[np.int64]:
     match column:
         case Coded():
             codes = column.codes
-        case Texts():
+        case Texts() | Values():
             codes = pd.factorize(np.array(column.cells, dtype=object))[0]
         case _:
             codes = pd.factorize(column)[0]
@@ -372,7 +373,7 @@ def _grouped(
     rest = [one for one, mine in zip(ordered, is_own, strict=True) if not mine]
     link = Link(shape.link, overrides.link(shape.individual, shape.link) or "set", shape.element)
     above = _typed_table(shape.individual, len(sizes), own, {link: Adjacency.in_order(sizes)})
-    return linked(shape.individual, [above, _typed_table(shape.element, len(order), rest)])
+    return linked_population(shape.individual, [above, _typed_table(shape.element, len(order), rest)])
 
 
 def _constant(values: NDArray[Any], inside: NDArray[np.bool_]) -> bool:

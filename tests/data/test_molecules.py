@@ -363,7 +363,12 @@ def test_columns_are_attributes_and_go_before_descriptors():
         (["CC", "FC(F)(F)(F)F"], {}, DataError, "RDKit refuses the SMILES .*: Explicit valence for atom # 1 C, 5"),
         (["CC"], {"columns": {"a": [1, 2]}}, UsageError, "the column 'a' has 2 values for 1 molecules"),
         (["CC"], {"columns": {"atoms": [1]}}, DataError, "the column 'atoms' has the name of a link"),
-        (["CC", "C"], {"columns": {"a": [1, "x"]}}, DataError, r"expected a number, got 'x' at a \(individual 1\)"),
+        (
+            ["CC", "C"],
+            {"columns": {"a": [1, "x"]}},
+            DataError,
+            r"expected a number, got 'x' at column 'a' \(individual 1\)",
+        ),
         (["CC"], {"hydrogens": "all"}, UsageError, "hydrogens must be 'implicit' or 'explicit'; got 'all'"),
         (["CC"], {"types": {"element": "nominal"}}, UnknownNameError, r"unknown member 'element'"),
         (
