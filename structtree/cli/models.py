@@ -96,10 +96,10 @@ def show_command(
     """
     from structtree.learn.model import load_model, model_to_json
 
-    if max_depth is not None and (as_json or format != "text"):
-        raise UsageError(f"--max-depth is for the text of a tree, not for {'json' if as_json else format}")
     if format not in MODEL_FORMATS:
         raise UsageError(f"unknown format {format!r} of a model{did_you_mean(format, MODEL_FORMATS)}")
+    if max_depth is not None and (as_json or format != "text"):
+        raise UsageError(f"--max-depth is for the text of a tree, not for {'json' if as_json else format}")
     loaded = load_model(model)
     match format:
         case "rules":
