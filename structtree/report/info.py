@@ -1,4 +1,4 @@
-"""What is in some data, as plain values: types, rows, members, how much is missing, and the target."""
+"""A description of data as plain values: types, rows, members, how much is missing, and the target."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["describe"]
 
 
 def describe(opened: Opened) -> dict[str, Any]:
-    """The facts about opened data, ready to print or to serialise.
+    """Return the facts about opened data, ready to print or to serialise.
 
     Examples
     --------
@@ -86,7 +86,7 @@ def _values(column: Column) -> str:
 
 
 def _first_of_each(column: Column) -> list[tuple[int, int]]:
-    """For each value that occurs, a row that has it and how many have."""
+    """A row for each value that occurs, and how many have it."""
     codes, rows, counts = np.unique(column.values, return_index=True, return_counts=True)
     return [(int(row), int(n)) for code, row, n in zip(codes, rows, counts, strict=True) if code >= 0]
 
