@@ -381,7 +381,7 @@ def _moments(effort: Effort, task: _Task) -> tuple[Moment, ...]:
         budgets = [last.stats.evaluated // 2**k for k in range(MOMENTS, 0, -1)]
         parts = [task.search(max_evaluations=n) for n in budgets if n]
         seen = [(part.stats, part) for part in parts]
-    judge = judge_for(effort.criterion, task.labels, len(task.labels))
+    judge = last.problem.judge
     nothing = float(judge.criterion.unsplit(judge.total)[0])
     gain = nothing - last.loss[0]
     points = sorted([*seen, (last.stats, last)], key=lambda point: point[0].evaluated)
