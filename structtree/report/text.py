@@ -182,13 +182,9 @@ def _answers(node: Branch | Switch, in_parts: bool) -> list[str]:
 
 
 def _about_missing(tree: Tree) -> list[str]:
-    match tree.missing:
-        case "majority" if tree.branches:
-            return ["(missing values: to the side with most weight in training)"]
-        case "fractional" if tree.branches:
-            return ["(missing values: to all sides, in proportion to their weight in training)"]
-        case _:
-            return []
+    sides = {"majority": "the side with most weight", "fractional": "all sides, in proportion to their weight"}
+    known = tree.missing in sides and tree.branches
+    return [f"(missing values: to {sides[tree.missing]} in training)"] if known else []
 
 
 def _about_doubts(tree: Tree) -> list[str]:
