@@ -1,10 +1,13 @@
-"""The shape of the package: which way imports point, and one door per outsider."""
+"""The shape of the package: which way imports point, doors for outsiders, a map that is true, one name a thing."""
 
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
+from collections import defaultdict
+from fnmatch import fnmatch
 
 import pytest
 
@@ -13,6 +16,7 @@ from tests.conftest import REPOSITORY
 
 PACKAGE = REPOSITORY / "structtree"
 MODULES = sorted(path.relative_to(PACKAGE) for path in PACKAGE.rglob("*.py"))
+TESTS = sorted((REPOSITORY / "tests").rglob("test_*.py"))
 
 # A part may import from itself and from the parts before it.
 PARTS = (
@@ -30,39 +34,24 @@ PARTS = (
     "cli",
 )
 
-# The modules of the command line that declare commands and options.
-CLI = ("commands", "common", "cv", "data", "effort", "fit", "grammars", "learning", "models", "reading")
-
+MAP = (REPOSITORY / "docs" / "architecture.md").read_text(encoding="utf-8")
 DOORS = {
-    "lark": {"lang/parse.py", "lang/mistakes.py"},
-    "networkx": {"data/graphs.py", "data/sources.py"},
-    "pandas": {"data/tables.py", "data/frames.py", "data/delimited.py"},
-    "pyarrow": {"data/tables.py"},
-    "rdkit": {"data/molecules.py"},
-    "orjson": {"data/records.py"},
-    "matplotlib": {"report/draw.py"},
-    "typer": {f"cli/{name}.py" for name in CLI},
-    "rich": {"cli/common.py", "cli/progress.py"},
-    "numba": {
-        f"search/kernels/{name}.py"
-        for name in (
-            "assessing",
-            "chains",
-            "compiling",
-            "counting",
-            "descending",
-            "finding",
-            "flat",
-            "grouping",
-            "masks",
-        )
-    },
-    "sklearn": {"estimators.py", "learn/validate.py"},
+    outsider: re.findall(r"`([^`]+)`", modules)
+    for outsider, modules in re.findall(r"^\| (\w+) \| (.+) \|$", MAP.split("## Doors")[1].split("\n## ")[0], re.M)
+    if outsider != "library"
 }
 
 
+def name_of(path):
+    return path.with_suffix("").as_posix()
+
+
+def tree_of(path):
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
 def imported(path):
-    for node in ast.walk(ast.parse((PACKAGE / path).read_text(encoding="utf-8"))):
+    for node in ast.walk(tree_of(PACKAGE / path)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:
@@ -82,9 +71,22 @@ def test_imports_point_one_way(path):
 
 
 @pytest.mark.parametrize("outsider", DOORS)
-def test_an_outsider_has_one_door(outsider):
-    users = {m.as_posix() for m in MODULES if any(name.split(".")[0] == outsider for name in imported(m))}
-    assert users <= DOORS[outsider]
+def test_an_outsider_comes_in_by_the_doors_on_the_map(outsider):
+    users = {name_of(m) for m in MODULES if any(name.split(".")[0] == outsider for name in imported(m))}
+    doors = DOORS[outsider]
+    assert users
+    assert {user for user in users if not any(fnmatch(user, door) for door in doors)} == set()
+    assert [door for door in doors if not any(fnmatch(user, door) for user in users)] == []
+
+
+def test_every_outsider_is_on_the_map():
+    own = {*sys.stdlib_module_names, "structtree", "numpy"}
+    assert {name.split(".")[0] for path in MODULES for name in imported(path)} - own == set(DOORS)
+
+
+def test_every_module_is_on_the_map_once():
+    listed = re.findall(r"^\| `([\w/]+)` \|", MAP, re.M)
+    assert sorted(listed) == sorted(name_of(m) for m in MODULES if m.name != "__init__.py" or len(m.parts) == 1)
 
 
 def test_importing_the_package_loads_nothing_heavy():
@@ -100,3 +102,72 @@ def test_every_public_name_can_be_imported():
 
 def test_the_three_lists_of_public_names_agree():
     assert set(structtree._HOMES) | {"__version__"} == set(structtree.__all__)
+
+
+# ---- names ----------------------------------------------------------------------------------------------
+
+
+def public_names(path):
+    """The classes, functions, constants and type aliases that a module defines."""
+    for node in tree_of(PACKAGE / path).body:
+        match node:
+            case ast.ClassDef(name=name) | ast.FunctionDef(name=name):
+                yield name
+            case ast.Assign(targets=targets):
+                yield from (target.id for target in targets if isinstance(target, ast.Name))
+            case ast.AnnAssign(target=ast.Name(id=name)):
+                yield name
+
+
+@pytest.mark.xfail(reason="names are being made unique, part by part", strict=False)
+def test_a_public_name_stands_for_one_thing():
+    homes = defaultdict(set)
+    for path in MODULES:
+        for name in public_names(path):
+            if not name.startswith("_"):
+                homes[name].add(name_of(path))
+    # Commands are called what the user types, as are the functions of the library that they call.
+    same = {"fit", "explain"}
+    twice = {name: sorted(where) for name, where in homes.items() if len(where) > 1 and name not in same}
+    assert twice == {}
+
+
+# ---- tests ----------------------------------------------------------------------------------------------
+
+CLOCKS = {"perf_counter", "perf_counter_ns", "monotonic", "monotonic_ns", "process_time", "time_ns"}
+
+
+def looks_at_a_clock(node):
+    match node:
+        case ast.Name(id=name) | ast.Attribute(attr=name) | ast.alias(name=name):
+            return name in CLOCKS
+        case ast.Call(func=ast.Attribute(value=ast.Name(id="time"), attr="time")):
+            return True
+    return False
+
+
+@pytest.mark.parametrize("path", TESTS, ids=lambda path: path.relative_to(REPOSITORY / "tests").as_posix())
+def test_no_test_looks_at_the_clock(path):
+    assert [node.lineno for node in ast.walk(tree_of(path)) if looks_at_a_clock(node)] == []
+
+
+def asserts(function, functions, seen=()):
+    """Whether a function asserts something, itself or in a function of its module that it calls."""
+    for node in ast.walk(function):
+        match node:
+            case ast.Assert():
+                return True
+            case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)):
+                if name in ("raises", "warns", "fail") or name.startswith(("assert_", "check_estimator")):
+                    return True
+                below = functions.get(name)
+                if below is not None and name not in seen and asserts(below, functions, (*seen, name)):
+                    return True
+    return False
+
+
+@pytest.mark.parametrize("path", TESTS, ids=lambda path: path.relative_to(REPOSITORY / "tests").as_posix())
+def test_every_test_asserts_something(path):
+    functions = {node.name: node for node in ast.walk(tree_of(path)) if isinstance(node, ast.FunctionDef)}
+    tests = (one for name, one in functions.items() if name.startswith("test_"))
+    assert [test.name for test in tests if not asserts(test, functions)] == []

@@ -56,13 +56,13 @@ class Profile:
     crowded: frozenset[Member] = frozenset()
 
 
-def profile(population: Population) -> Profile:
+def profile(population: Population, max_cuts: int = MANY_CUTS) -> Profile:
     """Return the profile of a population, from the rows that its individuals reach.
 
     A text identifies if at least twenty rows have one and nine in ten of them differ. A text or a whole number whose
     name says so (``id``, ``order_id``, ``orderId``) identifies if no two rows have the same.
 
-    The numbers of a type that links lead to or from share `MANY_CUTS` thresholds. Those with the fewest values come
+    The numbers of a type that links lead to or from share ``max_cuts`` thresholds. Those with the fewest values come
     first; those for which nothing is left are crowded. Plain tables are swept whatever their size, so that none of
     their numbers is.
 
@@ -72,14 +72,14 @@ def profile(population: Population) -> Profile:
     >>> profile(people).identifiers
     frozenset({Member(type='Individual', attribute='id')})
     """
-    suspects, large = tuple(_suspects(population)), tuple(_large_types(population))
+    suspects, large = tuple(_suspects(population)), tuple(_large_types(population, max_cuts))
     if not suspects and not large:
         return Profile()
     reached = reachable_rows(population)
     identifiers = frozenset(
         member for member in suspects if _identifies(member, _reached(population, member, reached))
     )
-    crowded = (member for record in large for member in _crowded(population, record, reached, identifiers))
+    crowded = (member for record in large for member in _crowded(population, record, reached, identifiers, max_cuts))
     return Profile(identifiers, frozenset(crowded))
 
 
@@ -127,14 +127,14 @@ def _n_different(column: Column) -> int:
     return len(np.unique(column.values))
 
 
-def _large_types(population: Population) -> Iterator[RecordType]:
+def _large_types(population: Population, max_cuts: int) -> Iterator[RecordType]:
     """The types that have so many numbers that there may be too many thresholds."""
     schema = population.schema
     if not any(record.links for record in schema.types):
         return
     for record in schema.types:
         n_numbers = sum(attribute.kind in ("int", "real") for attribute in record.attributes)
-        if n_numbers * population.tables[record.name].n_rows > MANY_CUTS:
+        if n_numbers * population.tables[record.name].n_rows > max_cuts:
             yield record
 
 
@@ -143,6 +143,7 @@ def _crowded(
     record: RecordType,
     reached: Mapping[str, NDArray[np.bool_]],
     identifiers: frozenset[Member],
+    max_cuts: int,
 ) -> Iterator[Member]:
     """The numbers of a type for which no thresholds are left, the one with most values last."""
     numbers = (m for m, c in _members(population, record) if c.kind in ("int", "real") and m not in identifiers)
@@ -150,5 +151,5 @@ def _crowded(
     total = 0
     for member in sorted(n_cuts, key=n_cuts.__getitem__):
         total += n_cuts[member]
-        if total > MANY_CUTS:
+        if total > max_cuts:
             yield member

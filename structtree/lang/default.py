@@ -29,7 +29,7 @@ Not multi-instance, whose bins give up thresholds: on Musk-1 (5 folds) it is rig
 """
 
 
-def default_grammar(population: Population, own: str | None = None) -> Grammar:
+def default_grammar(population: Population, own: str | None = None, known: Profile | None = None) -> Grammar:
     """Return the grammar to begin with.
 
     A shipped grammar fits if its names are in the data, if it asks about every type and every attribute but
@@ -43,6 +43,8 @@ def default_grammar(population: Population, own: str | None = None) -> Grammar:
         The training data, without its target.
     own : str, optional
         The shipped grammar that a data set with a name brings.
+    known : Profile, optional
+        The profile of the population, where it has been made before.
 
     Examples
     --------
@@ -55,7 +57,7 @@ def default_grammar(population: Population, own: str | None = None) -> Grammar:
     """
     if own is not None:
         return _commented(Grammar.load(own), "is made for this data")
-    known = profile(population)
+    known = known or profile(population)
     for name in GENERAL if len(population.schema.types) > 1 else ():
         fitted = _fitted(Grammar.load(name), population, known)
         if fitted is not None:

@@ -17,14 +17,14 @@ from structtree.lang.pretty import pretty
 from structtree.lang.syntax import Predicate
 from structtree.space.space import Position, Space
 
-__all__ = ["Dag", "Edge", "Node", "Spot", "dag_of", "layout", "to_dot"]
+__all__ = ["Dag", "DagEdge", "DagNode", "Point", "dag_of", "layout", "to_dot"]
 
-# A parent with more refinements than this is not looked at further: the count says "more than".
-LOOKED_AT = 2000
+MAX_REFINEMENTS = 2000
+"""A parent is not looked at beyond so many refinements: the count then says "at least"."""
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class DagNode:
     """A predicate, or, when `more` is set, that many of its siblings that are not shown."""
 
     text: str
@@ -33,7 +33,7 @@ class Node:
 
 
 @dataclass(frozen=True, slots=True)
-class Edge:
+class DagEdge:
     """A rewrite from one node to another; `tree` when it is the one that generates the target."""
 
     source: int
@@ -45,20 +45,20 @@ class Edge:
 class Dag:
     """Nodes, level by level, and edges between them by number."""
 
-    nodes: tuple[Node, ...]
-    edges: tuple[Edge, ...]
+    nodes: tuple[DagNode, ...]
+    edges: tuple[DagEdge, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Spot:
-    """Where a node stands: the left middle of its box, in characters and lines."""
+class Point:
+    """The place of a node: the left middle of its box, in characters and lines."""
 
     x: float
     y: float
 
 
 def dag_of(space: Space, depth: int = 2, width: int = 5, values: int = 2) -> Dag:
-    """The space to a depth, with at most so many refinements shown of a node, and so many of each form.
+    """Return the space to a depth, with at most so many refinements shown of a node, and so many of each form.
 
     Examples
     --------
@@ -71,25 +71,25 @@ def dag_of(space: Space, depth: int = 2, width: int = 5, values: int = 2) -> Dag
     >>> [(e.source, e.target, e.tree) for e in dag.edges]
     [(0, 1, True), (0, 2, True), (1, 3, True), (2, 3, False)]
     """
-    nodes: list[Node] = [Node("top", 0)]
-    edges: list[Edge] = []
+    nodes: list[DagNode] = [DagNode("top", 0)]
+    edges: list[DagEdge] = []
     numbers: dict[Predicate, int] = {space.root().predicate: 0}
     frontier: list[tuple[Position, int]] = [(space.root(), 0)]
     for level in range(1, depth + 1):
         following: list[tuple[Position, int]] = []
         for position, number in frontier:
-            children = list(islice(space.extend(position), LOOKED_AT))
+            children = list(islice(space.extend(position), MAX_REFINEMENTS))
             shown = _varied(children, width, values)
             for child in shown:
                 numbers[child.predicate] = len(nodes)
-                edges.append(Edge(number, len(nodes)))
+                edges.append(DagEdge(number, len(nodes)))
                 following.append((child, len(nodes)))
-                nodes.append(Node(pretty(child.predicate), level))
+                nodes.append(DagNode(pretty(child.predicate), level))
             if len(children) > len(shown):
                 more = len(children) - len(shown)
-                edges.append(Edge(number, len(nodes)))
-                sign = "at least " if len(children) == LOOKED_AT else ""
-                nodes.append(Node(f"… {sign}{more:,} more", level, more))
+                edges.append(DagEdge(number, len(nodes)))
+                sign = "at least " if len(children) == MAX_REFINEMENTS else ""
+                nodes.append(DagNode(f"… {sign}{more:,} more", level, more))
         frontier = following
     edges += _other_edges(space, numbers, edges)
     return Dag(tuple(nodes), tuple(edges))
@@ -114,24 +114,24 @@ def _form(text: str) -> str:
     return re.sub(r"(>=|<=|!=|=|in) (\{[^}]*\}|\[[^\])]*[\])]|\"(?:[^\"\\]|\\.)*\"|[^\s()]+)", r"\1 *", text)
 
 
-def _other_edges(space: Space, numbers: Mapping[Predicate, int], edges: list[Edge]) -> list[Edge]:
+def _other_edges(space: Space, numbers: Mapping[Predicate, int], edges: list[DagEdge]) -> list[DagEdge]:
     known = {(edge.source, edge.target) for edge in edges}
     found = []
     for predicate, target in numbers.items():
         for parent in space.parents(predicate):
             source = numbers.get(parent)
             if source is not None and (source, target) not in known:
-                found.append(Edge(source, target, tree=False))
+                found.append(DagEdge(source, target, tree=False))
     return found
 
 
-def layout(dag: Dag, gap: float = 6.0) -> tuple[Spot, ...]:
-    """A place for every node: levels from left to right, children beside their parents, nothing overlapping.
+def layout(dag: Dag, gap: float = 6.0) -> tuple[Point, ...]:
+    """Return a place for every node: levels from left to right, children beside their parents, nothing overlapping.
 
     Examples
     --------
-    >>> layout(Dag((Node("top", 0), Node("a", 1), Node("b", 1)), (Edge(0, 1), Edge(0, 2))))
-    (Spot(x=0.0, y=0.5), Spot(x=9.0, y=0.0), Spot(x=9.0, y=1.0))
+    >>> layout(Dag((DagNode("top", 0), DagNode("a", 1), DagNode("b", 1)), (DagEdge(0, 1), DagEdge(0, 2))))
+    (Point(x=0.0, y=0.5), Point(x=9.0, y=0.0), Point(x=9.0, y=1.0))
     """
     levels = max(node.level for node in dag.nodes) + 1
     lefts = [0.0]
@@ -143,7 +143,7 @@ def layout(dag: Dag, gap: float = 6.0) -> tuple[Spot, ...]:
             children[edge.source].append(edge.target)
     heights: dict[int, float] = {}
     _stack(0, children, heights)
-    return tuple(Spot(lefts[node.level], heights[i]) for i, node in enumerate(dag.nodes))
+    return tuple(Point(lefts[node.level], heights[i]) for i, node in enumerate(dag.nodes))
 
 
 def _stack(root: int, children: Mapping[int, list[int]], heights: dict[int, float]) -> None:
@@ -164,11 +164,11 @@ def _stack(root: int, children: Mapping[int, list[int]], heights: dict[int, floa
 
 
 def to_dot(dag: Dag) -> str:
-    """The DAG in the DOT language of Graphviz.
+    """Return the DAG in the DOT language of Graphviz.
 
     Examples
     --------
-    >>> print(to_dot(Dag((Node("top", 0), Node("a", 1)), (Edge(0, 1),))))
+    >>> print(to_dot(Dag((DagNode("top", 0), DagNode("a", 1)), (DagEdge(0, 1),))))
     digraph space {
         rankdir=LR; node [shape=box, fontname="monospace"];
         n0 [label="top"];

@@ -20,12 +20,12 @@ from structtree.space.space import Space
 
 __all__ = ["demonstrate"]
 
-PATIENCE = 3.0
+EXHAUSTIVE_SECONDS = 3.0
 """For how many seconds the search without pruning is measured; beyond that it is estimated."""
 
 
 def demonstrate() -> Iterator[str]:
-    """The lines of the demonstration, as they are found."""
+    """Yield the lines of the demonstration, as they are found."""
     trains, grammar = load_dataset("trains"), Grammar.load("trains")
     yield from _data(trains)
     yield "\nA grammar says what may be asked of a train:\n"
@@ -37,7 +37,7 @@ def demonstrate() -> Iterator[str]:
     yield from _learned(trains, model)
     yield "\nWhat pruning saves in the search for the first test ...\n"
     yield from _effort(
-        *compare_effort(trains.population, trains.target, grammar, ["acc*"], exhaustive_limit=PATIENCE)
+        *compare_effort(trains.population, trains.target, grammar, ["acc*"], exhaustive_limit=EXHAUSTIVE_SECONDS)
     )
     yield "\nOn your own data: structtree fit DATA --target ATTRIBUTE -o model.json"
 
@@ -72,11 +72,11 @@ def _learned(trains: Dataset, model: Model) -> Iterator[str]:
     right = score(tree, model.predict(trains.population), trains.target)
     yield f"\nOn the twenty trains: {right}. The tree as rules:\n"
     yield from _indented(map(str, to_rules(tree)))
-    # Somebody who is asked as much as possible has most to tell.
+    # The longest path has the most to explain.
     leaf_of = tree.apply(trains.population)
-    asked_most = max(range(len(leaf_of)), key=lambda train: (tree.depths[leaf_of[train]], -train))
-    yield f"\nWhy does train {asked_most} go {trains.target[asked_most]}?\n"
-    yield from _indented(str(explain(tree, trains.population, asked_most)).splitlines())
+    deepest = max(range(len(leaf_of)), key=lambda train: (tree.depths[leaf_of[train]], -train))
+    yield f"\nWhy does train {deepest} go {trains.target[deepest]}?\n"
+    yield from _indented(str(explain(tree, trains.population, deepest)).splitlines())
 
 
 def _effort(effort: Effort) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""What is not known of a tree: the nodes at which something better may have been missed, and why, in words."""
+"""The nodes of a tree at which something better may have been missed, and why, in words."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def doubts(tree: Tree) -> list[Doubt]:
 
 
 def because(found: Iterable[Doubt]) -> str:
-    """Say why, in the order of the list above; nothing where it is not known.
+    """Return the reasons in words, in the order of the list above; nothing where they are not known.
 
     Examples
     --------

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 from structtree.errors import MissingFileError, UsageError
 from structtree.files import replacing
-from structtree.report.dag import Dag, Node, Spot, layout, to_dot
+from structtree.report.dag import Dag, DagNode, Point, layout, to_dot
 
 if TYPE_CHECKING:
     from structtree.report.effort import Effort
 
 __all__ = ["check_picture", "draw_dag", "draw_effort"]
 
-FORMATS = (".svg", ".png", ".pdf", ".dot")
+PICTURE_FORMATS = (".svg", ".png", ".pdf")
 INCHES_PER_CHARACTER, INCHES_PER_LINE = 0.0672, 0.29
 INK, GREY = "#1c2a44", "#7a8499"
 WITH, WITHOUT = "#2f6db5", "#c9d3e3"
@@ -26,8 +26,7 @@ LINES = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#333
 def draw_dag(dag: Dag, path: str | Path, title: str = "") -> None:
     """Draw a DAG of predicates to a file: SVG, PNG, PDF, or DOT by its ending."""
     target = Path(path)
-    if target.suffix not in FORMATS:
-        raise UsageError(f"cannot draw {target.name!r}: the name must end in {', '.join(FORMATS)}")
+    _check_ending(target, (*PICTURE_FORMATS, ".dot"))
     with replacing(target) as draft:
         if target.suffix == ".dot":
             draft.write_text(to_dot(dag) + "\n", encoding="utf-8")
@@ -36,68 +35,54 @@ def draw_dag(dag: Dag, path: str | Path, title: str = "") -> None:
 
 
 def _paint(dag: Dag, path: Path, title: str) -> None:
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    spots = layout(dag)
-    right = max(spot.x + len(node.text) for spot, node in zip(spots, dag.nodes, strict=True)) + 2
-    bottom = max(spot.y for spot in spots) + 1
+    points = layout(dag)
+    right = max(point.x + len(node.text) for point, node in zip(points, dag.nodes, strict=True)) + 2
+    bottom = max(point.y for point in points) + 1
     figure = Figure(figsize=(max(4.0, right * INCHES_PER_CHARACTER), (bottom + 1) * INCHES_PER_LINE))
-    FigureCanvasAgg(figure)
     axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
     axes.set_xlim(-1.5, right)
     axes.set_ylim(bottom, -1.4)
     axes.set_axis_off()
     for edge in dag.edges:
-        start, end = spots[edge.source], spots[edge.target]
+        start, end = points[edge.source], points[edge.target]
         _connect(axes, start, end, len(dag.nodes[edge.source].text), tree=edge.tree)
-    for node, spot in zip(dag.nodes, spots, strict=True):
-        _box(axes, node, spot)
+    for node, point in zip(dag.nodes, points, strict=True):
+        _box(axes, node, point)
     if title:
         axes.text(-0.7, -1.0, title, fontsize=9, color="#555555", ha="left", va="center")
     figure.savefig(path, format=path.suffix[1:], dpi=150)
 
 
-def _connect(axes, start: Spot, end: Spot, width: int, *, tree: bool) -> None:  # type: ignore[no-untyped-def]
+def _connect(axes, start: Point, end: Point, width: int, *, tree: bool) -> None:  # type: ignore[no-untyped-def]
     from matplotlib.patches import PathPatch
     from matplotlib.path import Path as Curve
 
     left, right = start.x + width + 0.8, end.x - 0.8
     middle = (left + right) / 2
-    points = [(left, start.y), (middle, start.y), (middle, end.y), (right, end.y)]
-    curve = Curve(points, [Curve.MOVETO, Curve.CURVE4, Curve.CURVE4, Curve.CURVE4])
+    corners = [(left, start.y), (middle, start.y), (middle, end.y), (right, end.y)]
+    curve = Curve(corners, [Curve.MOVETO, Curve.CURVE4, Curve.CURVE4, Curve.CURVE4])
     colour = "#7a8ba8" if tree else "#d9dee7"
     axes.add_patch(PathPatch(curve, fill=False, edgecolor=colour, linewidth=1.0, zorder=1 if tree else 0))
 
 
-def _box(axes, node: Node, spot: Spot) -> None:  # type: ignore[no-untyped-def]
+def _box(axes, node: DagNode, point: Point) -> None:  # type: ignore[no-untyped-def]
     frame = {"boxstyle": "round,pad=0.3", "facecolor": "#f4f7fc", "edgecolor": "#9fb0cc", "linewidth": 0.8}
     if node.more:
         frame |= {"facecolor": "white", "edgecolor": "#cccccc", "linestyle": "--"}
-    colour = "#888888" if node.more else "#1c2a44"
-    axes.text(
-        spot.x,
-        spot.y,
-        node.text,
-        fontsize=8,
-        family="monospace",
-        color=colour,
-        va="center",
-        bbox=frame,
-        zorder=2,
-    )
+    look = {"fontsize": 8, "family": "monospace", "color": "#888888" if node.more else INK, "va": "center"}
+    axes.text(point.x, point.y, node.text, bbox=frame, zorder=2, **look)
 
 
 def draw_effort(efforts: Sequence[Effort], path: str | Path, title: str = "") -> None:
     """Draw what pruning saves: bars with and without it, and beside them the best found against time."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
     target = Path(path)
     check_picture(target)
     watched = any(effort.moments for effort in efforts)
     figure = Figure(figsize=(11.0 if watched else 6.6, 1.9 + 0.62 * max(3, len(efforts))), layout="constrained")
-    FigureCanvasAgg(figure)
     if title:
         figure.suptitle(title, x=0.012, ha="left", fontsize=12, color=INK)
     panels = figure.subplots(1, 2, width_ratios=(1.35, 1.0)) if watched else [figure.subplots()]
@@ -111,10 +96,14 @@ def draw_effort(efforts: Sequence[Effort], path: str | Path, title: str = "") ->
 def check_picture(path: str | Path) -> None:
     """Refuse the name of a picture that could not be drawn, before the work is done."""
     name = Path(path)
-    if name.suffix not in FORMATS[:-1]:
-        raise UsageError(f"cannot draw {name.name!r}: the name must end in {', '.join(FORMATS[:-1])}")
+    _check_ending(name, PICTURE_FORMATS)
     if not name.parent.is_dir():
         raise MissingFileError(f"cannot write {name}: there is no folder {name.parent}")
+
+
+def _check_ending(path: Path, formats: tuple[str, ...]) -> None:
+    if path.suffix not in formats:
+        raise UsageError(f"cannot draw {path.name!r}: the name must end in {', '.join(formats)}")
 
 
 def _bars(axes, efforts: Sequence[Effort]) -> None:  # type: ignore[no-untyped-def]

@@ -1,7 +1,7 @@
-"""What pruning saves: the same search with and without bounds, for each criterion.
+"""The effort that pruning saves: the same search with and without bounds, for each criterion.
 
 Without pruning the whole space is evaluated, which is measured where it can be done in the time allowed and otherwise
-told from the counted size of the space and the speed that was measured: an estimate, and marked as one.
+estimated from the counted size of the space and the speed that was measured, and marked as an estimate.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ from structtree.space.space import Space
 
 __all__ = ["Effort", "Moment", "compare_effort"]
 
-Progress = Callable[[str, str, SearchStats], None]
+EffortProgress = Callable[[str, str, SearchStats], None]
 
 EXHAUSTIVE_LIMIT = 10.0
-"""For how many seconds a search without pruning is worth measuring."""
+"""Seconds for which a search without pruning is worth measuring."""
 
 HOPE = 4.0
-"""How much longer than the limit an estimate may be and the measurement still tried: short searches look slow."""
+"""Factor by which an estimate may exceed the limit and the measurement is still tried: short searches look slow."""
 
 WARM = 1_000
 """Evaluations after which everything is compiled that a search needs."""
 
 MOMENTS = 8
-"""How many moments of a search are told at most where it was too short to be watched."""
+"""Most moments of a search that are reported where it was too short to be watched."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class Moment:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Effort:
-    """What a search cost by one criterion, with pruning and without.
+    """Cost of a search by one criterion, with pruning and without.
 
     Parameters
     ----------
@@ -110,11 +110,11 @@ class Effort:
 
     @property
     def percent(self) -> float | None:
-        """Of what is evaluated without pruning, how much is evaluated with it."""
+        """Share of the evaluations without pruning that are made with it."""
         return 100.0 * self.evaluated / self.evaluated_exhaustive if self.evaluated_exhaustive else None
 
     def to_dict(self) -> dict[str, Any]:
-        """The numbers, for JSON."""
+        """Return the numbers, for JSON."""
         keys = ("criterion", "space", "evaluated", "evaluated_exhaustive", "percent", "seconds", "seconds_exhaustive")
         more = ("score", "proved", "predicate", "exhaustive_estimated", "agree", "nodes")
         passes = [one._asdict() for one in self.passes]
@@ -133,7 +133,7 @@ def compare_effort(
     whole_tree: bool = False,
     max_depth: int | None = None,
     watch: bool = False,
-    progress: Progress | None = None,
+    progress: EffortProgress | None = None,
 ) -> tuple[Effort, ...]:
     """Search with and without pruning, by each criterion, and compare what it cost.
 
@@ -152,7 +152,7 @@ def compare_effort(
     max_depth : int, optional
         How many splits deep that tree may be.
     watch : bool
-        Whether to tell the best found against time; a search that is too short to be watched is done in parts again.
+        Report the best found against time; a search that is too short to be watched is done in parts again.
     progress : function, optional
         Called about once a second with the criterion, what is being done, and the statistics.
 
@@ -172,46 +172,49 @@ def compare_effort(
     labels = np.asarray(target)
     chosen = tuple(dict.fromkeys(map(criterion, criteria))) if criteria else _fitting(labels, len(population))
     _check_options(time_limit, exhaustive_limit, max_depth)
-    given = _Given(grammar, time_limit, exhaustive_limit, min_samples_leaf, progress)
     efforts: list[Effort] = []
     with stoppable() as stop, cut_short(stop):
-        for name in chosen:
-            if not _warm_up(population, labels, given, name):
+        for each in chosen:
+            task = _Task(population, labels, grammar, each, time_limit, exhaustive_limit, min_samples_leaf, progress)
+            if not _warm_up(task):
                 break
-            effort = _of_tree(population, labels, given, name, max_depth) if whole_tree else None
-            effort = effort or _of_node(population, labels, given, name)
+            effort = _of_tree(task, max_depth) if whole_tree else None
+            effort = effort or _of_node(task)
             efforts.append(effort)
             if effort.interrupted or stop.pressed:
                 break
             if watch and not whole_tree:
-                efforts[-1] = replace(effort, moments=_moments(effort, population, labels, given))
+                efforts[-1] = replace(effort, moments=_moments(effort, task))
     if not efforts:
         raise KeyboardInterrupt  # there is nothing yet to return
     return tuple(efforts) if whole_tree else _with_known_counts(efforts)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Given:
-    """What stays the same from search to search, and what was seen of the last one with pruning."""
+class _Task:
+    """A node and a criterion to search by, and what was seen of the last search with pruning."""
 
+    population: Population
+    labels: NDArray[Any]
     grammar: Grammar | Space
+    criterion: Criterion
     time_limit: float | None
     exhaustive_limit: float
     least: int
-    progress: Progress | None
+    progress: EffortProgress | None
     seen: list[tuple[SearchStats, Split]] = field(default_factory=list)
 
-    def search(self, population: Population, labels: NDArray[Any], name: Criterion, **budget: Any) -> Split:
+    def search(self, **budget: Any) -> Split:
         doing = "without pruning" if budget.get("strategy") == "exhaustive" else "with pruning"
 
         def watch(stats: SearchStats, best: Split | None) -> None:
             if best is not None and "strategy" not in budget:
                 self.seen.append((stats, best))
             if self.progress is not None:
-                self.progress(name.name, doing, stats)
+                self.progress(self.criterion.name, doing, stats)
 
-        options: dict[str, Any] = {"criterion": name, "min_samples_leaf": self.least, "progress": watch, **budget}
-        return best_split(population, labels, self.grammar, **options)
+        options = {"criterion": self.criterion, "min_samples_leaf": self.least, "progress": watch, **budget}
+        return best_split(self.population, self.labels, self.grammar, **options)
 
 
 def _fitting(labels: NDArray[Any], n: int) -> tuple[Criterion, ...]:
@@ -228,39 +231,37 @@ def _check_options(time_limit: float | None, exhaustive_limit: float, max_depth:
         raise UsageError(f"max_depth must be an int >= 1 or None; got {max_depth}")
 
 
-def _warm_up(population: Population, labels: NDArray[Any], given: _Given, name: Criterion) -> bool:
+def _warm_up(task: _Task) -> bool:
     """Have everything compiled before time is taken; False if the user stopped it."""
-    budget: dict[str, Any] = {"max_evaluations": WARM, "time_limit": given.time_limit}
-    found = best_split(population, labels, given.grammar, criterion=name, min_samples_leaf=given.least, **budget)
+    unwatched = replace(task, progress=None, seen=[])
+    found = unwatched.search(max_evaluations=WARM, time_limit=task.time_limit)
     return found.stats.stopped_by != "interrupt"
 
 
 # ---- one node -------------------------------------------------------------------------------------------
 
 
-def _of_node(population: Population, labels: NDArray[Any], given: _Given, name: Criterion) -> Effort:
-    given.seen.clear()
-    found = given.search(population, labels, name, time_limit=given.time_limit)
-    space = _size(given.grammar, population)
-    whole = _estimated(space, found.stats)
-    if found.stats.stopped_by != "interrupt":
-        whole = _without_pruning(population, labels, given, found, space)
-    return Effort(
+def _of_node(task: _Task) -> Effort:
+    task.seen.clear()
+    found = task.search(time_limit=task.time_limit)
+    space = _size(task.grammar, task.population)
+    effort = Effort(
         criterion=found.criterion,
         space=space,
         evaluated=found.stats.evaluated,
-        evaluated_exhaustive=whole.evaluated,
+        evaluated_exhaustive=space,
         seconds=found.stats.seconds,
-        seconds_exhaustive=whole.seconds,
-        exhaustive_estimated=whole.estimated,
-        agree=whole.agree,
+        seconds_exhaustive=_seconds(space, found.stats),
+        exhaustive_estimated=True,
+        agree=None,
         score=found.score,
         proved=found.proved,
         predicate=pretty(found.predicate),
         split=found,
-        interrupted=whole.interrupted,
+        interrupted=found.stats.stopped_by == "interrupt",
         passes=found.stats.passes,
     )
+    return effort if effort.interrupted else _measured(effort, task)
 
 
 def _size(grammar: Grammar | Space, population: Population) -> int | None:
@@ -272,37 +273,26 @@ def _size(grammar: Grammar | Space, population: Population) -> int | None:
         return None
 
 
-@dataclass(frozen=True, slots=True)
-class _Whole:
-    """The search without pruning, measured or estimated."""
-
-    evaluated: int | None
-    seconds: float | None
-    estimated: bool
-    agree: bool | None
-    interrupted: bool
-
-
-def _estimated(space: int | None, stats: SearchStats) -> _Whole:
-    seconds = None if space is None else _seconds(space, stats)
-    return _Whole(space, seconds, estimated=True, agree=None, interrupted=stats.stopped_by == "interrupt")
-
-
-def _without_pruning(
-    population: Population, labels: NDArray[Any], given: _Given, found: Split, space: int | None
-) -> _Whole:
-    limit = given.exhaustive_limit
-    if not limit or (space is not None and _seconds(space, found.stats) > HOPE * limit):
-        return _estimated(space, found.stats)
-    whole = given.search(population, labels, found.problem.judge.criterion, strategy="exhaustive", time_limit=limit)
+def _measured(effort: Effort, task: _Task) -> Effort:
+    """Replace the estimate by a search without pruning, where one can be done in the time allowed."""
+    limit, found = task.exhaustive_limit, effort.split
+    if not limit or (effort.seconds_exhaustive or 0.0) > HOPE * limit:
+        return effort
+    whole = task.search(strategy="exhaustive", time_limit=limit)
     if whole.stats.stopped_by != "done":
-        return _estimated(space, whole.stats)
-    agree = _same(found, whole) if found.proved else None
-    return _Whole(whole.stats.evaluated, whole.stats.seconds, estimated=False, agree=agree, interrupted=False)
+        interrupted = whole.stats.stopped_by == "interrupt"
+        return replace(effort, seconds_exhaustive=_seconds(effort.space, whole.stats), interrupted=interrupted)
+    return replace(
+        effort,
+        evaluated_exhaustive=whole.stats.evaluated,
+        seconds_exhaustive=whole.stats.seconds,
+        exhaustive_estimated=False,
+        agree=_same(found, whole) if found.proved else None,
+    )
 
 
 def _with_known_counts(efforts: Sequence[Effort]) -> tuple[Effort, ...]:
-    """What is evaluated without bounds does not depend on the criterion: one measurement serves all."""
+    """Use one measurement for all criteria: what is evaluated without bounds does not depend on them."""
     known = [effort.evaluated_exhaustive for effort in efforts if not effort.exhaustive_estimated]
     return tuple(
         replace(effort, evaluated_exhaustive=known[0], seconds_exhaustive=_seconds(known[0], effort.split.stats))
@@ -312,9 +302,9 @@ def _with_known_counts(efforts: Sequence[Effort]) -> tuple[Effort, ...]:
     )
 
 
-def _seconds(n: int, stats: SearchStats) -> float:
-    """How long so many evaluations take at the speed of a search."""
-    return n * stats.seconds / max(1, stats.evaluated)
+def _seconds(n: int | None, stats: SearchStats) -> float | None:
+    """Seconds that so many evaluations take at the speed of a search; None where their number is not known."""
+    return None if n is None else n * stats.seconds / max(1, stats.evaluated)
 
 
 def _same(one: Split, other: Split) -> bool:
@@ -324,24 +314,16 @@ def _same(one: Split, other: Split) -> bool:
 # ---- a whole tree ---------------------------------------------------------------------------------------
 
 
-def _of_tree(
-    population: Population, labels: NDArray[Any], given: _Given, name: Criterion, max_depth: int | None
-) -> Effort | None:
+def _of_tree(task: _Task, max_depth: int | None) -> Effort | None:
     """The sum over all nodes; None when even the root cannot be split."""
-    efforts = list(_grow(population, labels, given, name, max_depth))
+    efforts = list(_grow(task, max_depth))
     if not efforts:
         return None
-    exhaustive = [effort.evaluated_exhaustive for effort in efforts]
-    seconds = [effort.seconds_exhaustive for effort in efforts]
-    spaces = [effort.space for effort in efforts]
+    added = ("space", "evaluated", "evaluated_exhaustive", "seconds", "seconds_exhaustive")
     agree = [effort.agree for effort in efforts]
     return replace(
         efforts[0],
-        space=_sum(spaces),
-        evaluated=sum(effort.evaluated for effort in efforts),
-        evaluated_exhaustive=_sum(exhaustive),
-        seconds=sum(effort.seconds for effort in efforts),
-        seconds_exhaustive=_sum(seconds),
+        **{name: _sum([getattr(effort, name) for effort in efforts]) for name in added},
         exhaustive_estimated=any(effort.exhaustive_estimated for effort in efforts),
         agree=False if False in agree else None if None in agree else True,
         proved=all(effort.proved for effort in efforts),
@@ -364,19 +346,17 @@ def _sum(numbers: Sequence[Any]) -> Any:
     return None if None in numbers else sum(numbers)
 
 
-def _grow(
-    population: Population, labels: NDArray[Any], given: _Given, name: Criterion, max_depth: int | None
-) -> Iterator[Effort]:
+def _grow(task: _Task, max_depth: int | None) -> Iterator[Effort]:
     """Split both sides until they are pure, too small, or deep enough."""
-    stack = [(np.arange(len(labels)), 0)]
-    left = given.exhaustive_limit
+    stack = [(np.arange(len(task.labels)), 0)]
+    left = task.exhaustive_limit
     while stack:
         members, depth = stack.pop()
-        own = labels[members]
-        if (own == own[0]).all() or len(own) < 2 * given.least or depth == max_depth:
+        own = task.labels[members]
+        if (own == own[0]).all() or len(own) < 2 * task.least or depth == max_depth:
             continue
-        part = population.take(members)
-        effort = _of_node(part, own, replace(given, exhaustive_limit=max(0.0, left), seen=[]), name)
+        part = task.population.take(members)
+        effort = _of_node(replace(task, population=part, labels=own, exhaustive_limit=max(0.0, left), seen=[]))
         if not effort.exhaustive_estimated:
             left -= effort.seconds_exhaustive or 0.0
         inside = holds(effort.split.predicate, part)
@@ -390,15 +370,12 @@ def _grow(
 # ---- the best found against time ------------------------------------------------------------------------
 
 
-def _moments(effort: Effort, population: Population, labels: NDArray[Any], given: _Given) -> tuple[Moment, ...]:
+def _moments(effort: Effort, task: _Task) -> tuple[Moment, ...]:
     """The best found at several times: as it was watched, or from the same search with smaller budgets."""
-    last, judge = effort.split, effort.split.problem.judge
-    seen = list(given.seen)
+    last, seen = effort.split, list(task.seen)
     if len(seen) < MOMENTS // 2:
         budgets = [last.stats.evaluated // 2**k for k in range(MOMENTS, 0, -1)]
-        parts = [
-            given.search(population, labels, last.problem.judge.criterion, max_evaluations=n) for n in budgets if n
-        ]
+        parts = [task.search(max_evaluations=n) for n in budgets if n]
         seen = [(part.stats, part) for part in parts]
     judge = last.problem.judge
     nothing = float(judge.criterion.unsplit(judge.total)[0])

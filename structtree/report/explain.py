@@ -1,10 +1,10 @@
-"""Why a tree says what it says of one individual: each test on its way, and the rows that answered it.
+"""The explanation of one prediction: each test on the path of the individual, and the rows that decided it.
 
 A yes is explained by its witnesses (`structtree.space.meaning.witnesses`): the rows that made the test true, with
 the values that it looked at. A no is explained by what comes nearest: the conditions that fail, with the values that
 were found instead; of many rows the one that satisfies most, and of those the one that misses a number by least.
-Where a value is missing and the tree has a rule for that, the rule is told. Of an individual that goes to several
-leaves in parts, the way of its greatest part is told.
+Where a value is missing and the tree has a rule for that, the rule is given. For an individual that goes to several
+leaves in parts, the path of its greatest part is explained.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from math import inf
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -44,27 +44,22 @@ from structtree.lang.syntax import (
     Within,
 )
 from structtree.learn.growth import MAJORITY, Decision
-from structtree.learn.predict import (
-    predicted_classes,
-    predicted_means,
-    predicted_probabilities,
-    predicted_spreads,
-)
+from structtree.learn.predict import predicted_classes, predicted_means, predicted_probabilities, predicted_spreads
 from structtree.learn.tree import Branch, ClassCounts, Leaf, Switch, Tree
 from structtree.learn.unknown import possibly, surely
-from structtree.report.text import Voice
+from structtree.report.text import NodeText
 from structtree.space.evaluate import Known, aggregate_values, rows_where
 from structtree.space.meaning import witnesses
 from structtree.space.terms import conjuncts
 
-__all__ = ["Explanation", "Reason", "Sight", "explain"]
+__all__ = ["Explanation", "Reason", "SeenRow", "explain"]
 
-# Rows of one answer that are printed; the explanation itself has all of them.
-SHOWN = 4
+MAX_ROWS = 4
+"""Rows of one answer that are printed; the explanation itself has all of them."""
 
 
 @dataclass(frozen=True, slots=True)
-class Sight:
+class SeenRow:
     """A row that a test looked at.
 
     Parameters
@@ -90,13 +85,13 @@ class Sight:
         return ", but ".join(filter(None, (": ".join(filter(None, (where, seen))), missed)))
 
     def to_dict(self) -> dict[str, Any]:
-        """The row as plain JSON values."""
+        """Return the row as plain JSON values."""
         return {"path": self.path, "type": self.type, "values": dict(self.values), "fails": self.fails}
 
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """A test on the way, its answer, and the rows behind the answer.
+    """A test on the path, its answer, and the rows behind the answer.
 
     Parameters
     ----------
@@ -105,7 +100,7 @@ class Reason:
         For a switch, its attribute.
     answer : bool or str
         For a switch, the value whose side is taken.
-    rows : tuple of Sight
+    rows : tuple of SeenRow
     note : str
         Why that is the answer although the value is unknown; else empty.
     """
@@ -113,7 +108,7 @@ class Reason:
     node: int
     test: str
     answer: bool | str
-    rows: tuple[Sight, ...]
+    rows: tuple[SeenRow, ...]
     note: str = ""
 
     def __str__(self) -> str:
@@ -121,16 +116,16 @@ class Reason:
         return f"{self.test}: {said}{f' ({self.note})' if self.note else ''}"
 
     def words(self) -> Iterator[str]:
-        """The rows in words; that the test itself fails is clear from the answer."""
-        for row in self.rows[:SHOWN]:
+        """Yield the rows in words; that the test itself fails is clear from the answer."""
+        for row in self.rows[:MAX_ROWS]:
             words = str(replace(row, fails="") if row.fails == self.test and row.values else row)
             if words:
                 yield words
-        if len(self.rows) > SHOWN:
-            yield f"… and {len(self.rows) - SHOWN} more"
+        if len(self.rows) > MAX_ROWS:
+            yield f"… and {len(self.rows) - MAX_ROWS} more"
 
     def to_dict(self) -> dict[str, Any]:
-        """The reason as plain JSON values."""
+        """Return the reason as plain JSON values."""
         rows = [row.to_dict() for row in self.rows]
         told = {"node": self.node, "test": self.test, "answer": self.answer, "rows": rows}
         return told | ({"note": self.note} if self.note else {})
@@ -138,7 +133,7 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Why a tree says what it says of one individual.
+    """Explanation of what a tree says of one individual.
 
     Parameters
     ----------
@@ -181,13 +176,9 @@ class Explanation:
         return "\n".join([*lines, f"→ {self.words}"])
 
     def to_dict(self) -> dict[str, Any]:
-        """The explanation as plain JSON values."""
-        return {
-            "individual": self.individual,
-            "prediction": self.prediction,
-            "probability": self.probability,
-            "spread": self.spread,
-            "n": self.n,
+        """Return the explanation as plain JSON values."""
+        plain = ("individual", "prediction", "probability", "spread", "n")
+        return {name: getattr(self, name) for name in plain} | {
             "counts": {str(label): weight for label, weight in self.counts},
             "leaf": self.leaf,
             "path": [reason.to_dict() for reason in self.reasons],
@@ -195,7 +186,7 @@ class Explanation:
 
 
 def explain(tree: Tree, population: Population, individual: int, decision: Decision = MAJORITY) -> Explanation:
-    """Why a tree says what it says of one individual.
+    """Explain what a tree says of one individual.
 
     Parameters
     ----------
@@ -234,36 +225,36 @@ def explain(tree: Tree, population: Population, individual: int, decision: Decis
     if not 0 <= individual < len(population):
         raise UsageError(f"individual must be between 0 and {len(population) - 1}; got {individual}")
     alone = compact(population.take([individual]))
-    scene, start = _Scene(alone), _Spot(alone.schema.individual, int(alone.individuals[0]), "")
+    start = _Row(alone.schema.individual, int(alone.individuals[0]), "", alone)
     leaf = int(tree.apply(alone)[0])
     nodes = [*(step.branch for step in tree.path(leaf)), leaf]
-    reasons = tuple(_reason(tree, *pair, scene, start) for pair in pairwise(nodes))
+    reasons = tuple(_reason(tree, *pair, start) for pair in pairwise(nodes))
     return _concluded(tree, alone, leaf, decision, individual, reasons)
 
 
-def _reason(tree: Tree, index: int, child: int, scene: _Scene, start: _Spot) -> Reason:
-    """Why the way goes from a node to one of its children."""
+def _reason(tree: Tree, index: int, child: int, start: _Row) -> Reason:
+    """The reason why the path goes from a node to one of its children."""
     node = tree.nodes[index]
     assert not isinstance(node, Leaf)
     place = node.children.index(child)
     if isinstance(node, Switch):
-        value = scene.value(node.attribute, start)
-        seen = (start.see(((node.attribute, value),)),)
+        value = start.value(node.attribute)
+        seen = (start.seen(((node.attribute, value),)),)
         note = "" if value in node.values else _about_unknown(tree, node.shares[place])
         return Reason(index, pretty_name(node.attribute), pretty_scalar(node.values[place]), seen, note)
     answer = place == 0
-    if _is_unknown(tree, node, scene, start):
-        looked_at = start.see(_looked_at(node.test, scene, start))
+    if _is_unknown(tree, node, start):
+        looked_at = start.seen(_looked_at(node.test, start))
         return Reason(index, pretty(node.test), answer, (looked_at,), _about_unknown(tree, node.shares[place]))
-    rows = _grounds(node.test, scene, start) if answer else _misses(node.test, scene, start)
+    rows = _grounds(node.test, start) if answer else _misses(node.test, start)
     return Reason(index, pretty(node.test), answer, tuple(dict.fromkeys(rows)))
 
 
-def _is_unknown(tree: Tree, branch: Branch, scene: _Scene, start: _Spot) -> bool:
+def _is_unknown(tree: Tree, branch: Branch, start: _Row) -> bool:
     record = tree.schema.type(tree.schema.individual)
     if tree.missing == "false":
         return False
-    return scene.true(possibly(branch.test, record), start) and not scene.true(surely(branch.test, record), start)
+    return start.satisfies(possibly(branch.test, record)) and not start.satisfies(surely(branch.test, record))
 
 
 def _about_unknown(tree: Tree, share: float) -> str:
@@ -275,17 +266,17 @@ def _about_unknown(tree: Tree, share: float) -> str:
 def _concluded(
     tree: Tree, alone: Population, leaf: int, decision: Decision, individual: int, reasons: tuple[Reason, ...]
 ) -> Explanation:
-    stats, voice, name = tree.nodes[leaf].stats, Voice.of(tree, decision), alone.schema.individual
+    stats, texts, name = tree.nodes[leaf].stats, NodeText.of(tree, decision), alone.schema.individual
     n_leaves = len(tree.distribution(alone).leaves)
-    words = voice.answer(leaf) if n_leaves == 1 else ""
+    words = texts.answer(leaf) if n_leaves == 1 else ""
     if not isinstance(stats, ClassCounts):
         mean, spread = float(predicted_means(tree, alone)[0]), float(predicted_spreads(tree, alone)[0])
-        words = words or f"{voice.number(mean)} ± {voice.number(spread)} (from {n_leaves} leaves)"
+        words = words or f"{texts.number(mean)} ± {texts.number(spread)} (from {n_leaves} leaves)"
         return Explanation(individual, name, reasons, leaf, mean, None, spread, stats.n, (), words)
     code = int(predicted_classes(tree, alone, decision)[0])
     sure = float(predicted_probabilities(tree, alone, decision)[0, code])
     counts = tuple(zip(tree.classes, stats.counts, strict=True))
-    words = words or f"{tree.classes[code]}, p = {voice.number(sure)} (from {n_leaves} leaves)"
+    words = words or f"{tree.classes[code]}, p = {texts.number(sure)} (from {n_leaves} leaves)"
     return Explanation(individual, name, reasons, leaf, tree.classes[code], sure, None, stats.n, counts, words)
 
 
@@ -302,69 +293,63 @@ def _plain(value: Value) -> str:
 # ---- rows -----------------------------------------------------------------------------------------------
 
 
-class _Spot(NamedTuple):
-    """A row of a type, and the path that led to it."""
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A row that an individual reaches: its type, its number, and the path that led to it."""
 
     type: str
-    row: int
+    number: int
     path: str
+    population: Population = field(compare=False, repr=False)
+    known: Known = field(default_factory=dict, compare=False, repr=False)
 
-    def see(self, values: tuple[tuple[str, Value], ...], fails: str = "") -> Sight:
-        """The row with what was looked at."""
-        return Sight(self.path, self.type, values, fails)
+    def seen(self, values: tuple[tuple[str, Value], ...], fails: str = "") -> SeenRow:
+        """Return the row with what was looked at."""
+        return SeenRow(self.path, self.type, values, fails)
 
+    def satisfies(self, predicate: Predicate) -> bool:
+        """Return whether a predicate holds of the row."""
+        return bool(rows_where(predicate, self.population, self.type, self.known)[self.number])
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Scene:
-    """An individual with all rows that it reaches, and what is known about them so far."""
+    def value(self, name: str) -> Value:
+        """Return the value of an attribute; an absent reference is a missing value, too."""
+        columns = self.population.tables[self.type].columns
+        return columns[name].value(self.number) if name in columns else None
 
-    population: Population
-    known: Known = field(default_factory=dict)
-
-    def true(self, predicate: Predicate, spot: _Spot) -> bool:
-        """Whether a predicate holds of a row."""
-        return bool(rows_where(predicate, self.population, spot.type, self.known)[spot.row])
-
-    def value(self, name: str, spot: _Spot) -> Value:
-        """The value of an attribute of a row; an absent reference is a missing value, too."""
-        columns = self.population.tables[spot.type].columns
-        return columns[name].value(spot.row) if name in columns else None
-
-    def targets(self, spot: _Spot, link: str) -> list[_Spot]:
-        """The rows that a link leads to."""
-        declared = self.population.schema.type(spot.type).link(link)
+    def targets(self, link: str) -> list[_Row]:
+        """Return the rows that a link leads to."""
+        declared = self.population.schema.type(self.type).link(link)
         assert declared is not None
-        stem = f"{spot.path}.{link}" if spot.path else link
-        rows = self.population.tables[spot.type].links[link].of(spot.row).tolist()
-        return [
-            _Spot(declared.target, row, stem if declared.single else f"{stem}[{i}]") for i, row in enumerate(rows)
-        ]
+        stem = f"{self.path}.{link}" if self.path else link
+        numbers = self.population.tables[self.type].links[link].of(self.number).tolist()
+        paths = [stem if declared.single else f"{stem}[{i}]" for i in range(len(numbers))]
+        return [replace(self, type=declared.target, number=n, path=at) for n, at in zip(numbers, paths, strict=True)]
 
-    def count(self, spot: _Spot, link: str, inner: Predicate) -> tuple[str, Value]:
-        """How many rows behind a link satisfy a predicate, with what that is called."""
-        n = sum(self.true(inner, target) for target in self.targets(spot, link))
+    def count(self, link: str, inner: Predicate) -> tuple[str, Value]:
+        """Return the number of rows behind a link that satisfy a predicate, with its name."""
+        n = sum(target.satisfies(inner) for target in self.targets(link))
         return f"count {pretty_name(link)} ({pretty(inner)})", n
 
 
-def _looked_at(predicate: Predicate, scene: _Scene, spot: _Spot) -> tuple[tuple[str, Value], ...]:
+def _looked_at(predicate: Predicate, row: _Row) -> tuple[tuple[str, Value], ...]:
     """The values of the row itself that a predicate depends on, by name."""
     match predicate:
         case Flag(name) | Compare(name) | Among(name) | Within(name) | Missing(name):
-            return ((name, scene.value(name, spot)),)
+            return ((name, row.value(name)),)
         case Named(name, body) if body is not None:
-            return ((name, scene.true(body, spot)), *_looked_at(body, scene, spot))
+            return ((name, row.satisfies(body)), *_looked_at(body, row))
         case Count(link, inner) | No(link, inner) | Not(Exists(link, inner) | All(link, inner)):
-            return (scene.count(spot, link, inner),)
-        case All(link) if not scene.targets(spot, link):
-            return (scene.count(spot, link, Top()),)
+            return (row.count(link, inner),)
+        case All(link) if not row.targets(link):
+            return (row.count(link, Top()),)
         case Aggregate(function, link, attribute):
-            value = float(aggregate_values(predicate, scene.population, spot.type)[spot.row])
+            value = float(aggregate_values(predicate, row.population, row.type)[row.number])
             name = f"{function} {pretty_name(link)}.{pretty_name(attribute)}"
             return ((name, None if np.isnan(value) else value),)
         case And(parts) | Or(parts):
-            return tuple(dict.fromkeys(seen for part in parts for seen in _looked_at(part, scene, spot)))
+            return tuple(dict.fromkeys(seen for part in parts for seen in _looked_at(part, row)))
         case Not(inner):
-            return _looked_at(inner, scene, spot)
+            return _looked_at(inner, row)
         case _:
             return ()
 
@@ -372,85 +357,84 @@ def _looked_at(predicate: Predicate, scene: _Scene, spot: _Spot) -> tuple[tuple[
 # ---- why yes --------------------------------------------------------------------------------------------
 
 
-def _grounds(predicate: Predicate, scene: _Scene, spot: _Spot) -> Iterator[Sight]:
+def _grounds(predicate: Predicate, row: _Row) -> Iterator[SeenRow]:
     """The rows that made a predicate true of a row, each once, with everything that was looked at there."""
     if isinstance(predicate, Not):
-        yield from (replace(sight, fails="") for sight in _misses(predicate.inner, scene, spot))
+        yield from (replace(seen, fails="") for seen in _misses(predicate.inner, row))
         return
-    schema = Schema(scene.population.schema.types, spot.type)
-    here = replace(scene.population, schema=schema, individuals=np.array([spot.row]))
-    seen: dict[_Spot, dict[str, Value]] = {}
-    for witness in witnesses(predicate, here, 0):
-        path = ".".join(filter(None, (spot.path, witness.path)))
-        at = _Spot(witness.type, witness.row, path)
-        seen.setdefault(at, {}).update(_looked_at(witness.predicate, scene, at))
-    for at, values in seen.items():
-        if values or not any(_leads_to(at.path, other.path) for other in seen):
-            yield at.see(tuple(values.items()))
+    schema = Schema(row.population.schema.types, row.type)
+    alone = replace(row.population, schema=schema, individuals=np.array([row.number]))
+    values: dict[_Row, dict[str, Value]] = {}
+    for witness in witnesses(predicate, alone, 0):
+        path = ".".join(filter(None, (row.path, witness.path)))
+        there = replace(row, type=witness.type, number=witness.row, path=path)
+        values.setdefault(there, {}).update(_looked_at(witness.predicate, there))
+    for there, found in values.items():
+        if found or not any(_leads_to(there.path, other.path) for other in values):
+            yield there.seen(tuple(found.items()))
 
 
 def _leads_to(path: str, other: str) -> bool:
-    """Whether a row lies behind another, which then needs no mention if nothing was looked at there."""
+    """Return whether a row lies behind another, which then needs no mention if nothing was looked at there."""
     return path != other and (not path or other.startswith((f"{path}.", f"{path}[")))
 
 
 # ---- why no ---------------------------------------------------------------------------------------------
 
 
-def _misses(predicate: Predicate, scene: _Scene, spot: _Spot) -> Iterator[Sight]:
-    """What keeps a predicate from being true of a row, and what was found instead."""
+def _misses(predicate: Predicate, row: _Row) -> Iterator[SeenRow]:
+    """The rows that keep a predicate from being true of a row, and what was found there instead."""
     match predicate:
         case And(parts) | Or(parts):
             for part in parts:
-                if not scene.true(part, spot):
-                    yield from _misses(part, scene, spot)
+                if not row.satisfies(part):
+                    yield from _misses(part, row)
         case Named(_, body) if body is not None:
-            yield from _misses(body, scene, spot)
+            yield from _misses(body, row)
         case Not(inner):
-            yield from (replace(s, fails=pretty(predicate)) for s in _grounds(inner, scene, spot))
+            yield from (replace(seen, fails=pretty(predicate)) for seen in _grounds(inner, row))
         case No(link, inner):
-            there = _grounds(Exists(link, inner), scene, spot)
-            yield from (replace(sight, fails=pretty(predicate)) for sight in there)
+            yield from (replace(seen, fails=pretty(predicate)) for seen in _grounds(Exists(link, inner), row))
         case All(link, inner):
-            for target in scene.targets(spot, link):
-                if not scene.true(inner, target):
-                    yield from _misses(inner, scene, target)
+            for target in row.targets(link):
+                if not target.satisfies(inner):
+                    yield from _misses(inner, target)
         case Distinct(link, inners):
-            counts = (scene.count(spot, link, inner) for inner in inners)
-            yield spot.see(tuple(counts), pretty(predicate))
+            counts = (row.count(link, inner) for inner in inners)
+            yield row.seen(tuple(counts), pretty(predicate))
         case Exists(link, inner) | Follow(link, inner) | ListStep(_, inner, str() as link):
-            yield from _nearest(predicate, scene, spot, link, inner)
+            yield from _nearest(predicate, row, link, inner)
         case _:
-            yield spot.see(_looked_at(predicate, scene, spot), pretty(predicate))
+            yield row.seen(_looked_at(predicate, row), pretty(predicate))
 
 
-def _nearest(predicate: Predicate, scene: _Scene, spot: _Spot, link: str, inner: Predicate) -> Iterator[Sight]:
-    """Where nothing behind a link will do: how many rows each condition has, and what the nearest row lacks."""
-    targets, parts = scene.targets(spot, link), conjuncts(inner)
+def _nearest(predicate: Predicate, row: _Row, link: str, inner: Predicate) -> Iterator[SeenRow]:
+    """For a link with no suitable row: the number of rows for each condition, and what the nearest row lacks."""
+    targets, parts = row.targets(link), conjuncts(inner)
     if isinstance(predicate, ListStep):
         targets = targets[:1] if predicate.step == "first" else targets[-1:]
     if not targets:
-        nothing = scene.count(spot, link, Top()) if isinstance(predicate, Exists) else (link, None)
-        yield spot.see((nothing,), pretty(predicate))
+        nothing = row.count(link, Top()) if isinstance(predicate, Exists) else (link, None)
+        yield row.seen((nothing,), pretty(predicate))
         return
-    near = max(targets, key=lambda target: _nearness(parts, scene, target))
-    telling = len(targets) == 1 or _nearness(parts, scene, near) > (0, -inf)
+    near = max(targets, key=lambda target: _nearness(parts, target))
+    telling = len(targets) == 1 or _nearness(parts, near) > (0, -inf)
     if len(targets) > 1 and (len(parts) > 1 or not telling):
-        yield spot.see(tuple(scene.count(spot, link, part) for part in parts), pretty(predicate))
+        yield row.seen(tuple(row.count(link, part) for part in parts), pretty(predicate))
     if telling:
-        yield from _misses(inner, scene, near)
+        yield from _misses(inner, near)
 
 
-def _nearness(parts: tuple[Predicate, ...], scene: _Scene, spot: _Spot) -> tuple[int, float]:
-    """How many conditions a row satisfies, and how little it misses the thresholds of the others by."""
-    failing = [part for part in parts if not scene.true(part, spot)]
-    return len(parts) - len(failing), -min((_gap(part, scene, spot) for part in failing), default=0.0)
+def _nearness(parts: tuple[Predicate, ...], row: _Row) -> tuple[int, float]:
+    """Number of conditions that a row satisfies, and how closely it misses the thresholds of the others."""
+    failing = [part for part in parts if not row.satisfies(part)]
+    return len(parts) - len(failing), -min((_gap(part, row) for part in failing), default=0.0)
 
 
-def _gap(part: Predicate, scene: _Scene, spot: _Spot) -> float:
+def _gap(part: Predicate, row: _Row) -> float:
     match part:
         case Compare(name, ">=" | "<=", int() | float() as threshold):
-            value = scene.value(name, spot)
+            value = row.value(name)
             return abs(value - threshold) if isinstance(value, int | float) else inf
         case _:
             return inf

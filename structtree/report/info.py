@@ -1,4 +1,4 @@
-"""What is in some data, as plain values: types, rows, members, how much is missing, and the target."""
+"""A description of data as plain values: types, rows, members, how much is missing, and the target."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["describe"]
 
 
 def describe(opened: Opened) -> dict[str, Any]:
-    """The facts about opened data, ready to print or to serialise.
+    """Return the facts about opened data, ready to print or to serialise.
 
     Examples
     --------
@@ -50,28 +50,19 @@ def _target_summary(target: NDArray[Any]) -> str:
 
 def _describe_type(population: Population, record: RecordType) -> dict[str, Any]:
     table = population.tables[record.name]
-    members = [_describe_column(a.name, table.columns[a.name]) for a in record.attributes]
+    columns = [(a.name, table.columns[a.name]) for a in record.attributes]
+    members = [_member(name, one.kind, int(one.missing.sum()) or "", _values(one)) for name, one in columns]
     words = {"set": "set of {}", "list": "list of {}", "one": "{}", "optional": "{}?"}
-    members += [
-        {
-            "name": link.name,
-            "kind": words[link.kind].format(link.target),
-            "missing": str(int((table.links[link.name].lengths == 0).sum())) if link.kind == "optional" else "",
-            "values": "" if link.single else _sizes(table.links[link.name]),
-        }
-        for link in record.links
-    ]
+    for link in record.links:
+        rows = table.links[link.name]
+        missing = int((rows.lengths == 0).sum()) if link.kind == "optional" else ""
+        sizes = "" if link.single else _sizes(rows)
+        members.append(_member(link.name, words[link.kind].format(link.target), missing, sizes))
     return {"rows": table.n_rows, "members": members}
 
 
-def _describe_column(name: str, column: Column) -> dict[str, str]:
-    missing = int(column.missing.sum())
-    return {
-        "name": name,
-        "kind": column.kind,
-        "missing": str(missing) if missing else "",
-        "values": _values(column),
-    }
+def _member(name: str, kind: str, missing: int | str, values: str) -> dict[str, str]:
+    return {"name": name, "kind": kind, "missing": str(missing), "values": values}
 
 
 def _values(column: Column) -> str:
@@ -86,7 +77,7 @@ def _values(column: Column) -> str:
 
 
 def _first_of_each(column: Column) -> list[tuple[int, int]]:
-    """For each value that occurs, a row that has it and how many have."""
+    """A row for each value that occurs, and how many have it."""
     codes, rows, counts = np.unique(column.values, return_index=True, return_counts=True)
     return [(int(row), int(n)) for code, row, n in zip(codes, rows, counts, strict=True) if code >= 0]
 

@@ -1,4 +1,4 @@
-"""What a model says of all individuals of some data, as a table to write, beside the truth where it is known."""
+"""The predictions of a model for all individuals of some data as a table, beside the truth where it is known."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["Predictions", "predictions", "truth", "whole"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Predictions:
-    """What a model says of individuals.
+    """Predictions of a model.
 
     Parameters
     ----------
@@ -50,11 +50,11 @@ class Predictions:
     score: Score | None
 
     def to_dicts(self) -> list[dict[str, Any]]:
-        """One plain JSON value for each individual."""
+        """Return one plain JSON value for each individual."""
         return [self._record(row) for row in range(len(self.said))]
 
     def to_csv(self) -> str:
-        """A table with a header: the row, the prediction, what goes with it, and the truth if it is known."""
+        """Return a table with a header: the row, the prediction, what goes with it, and the truth if it is known."""
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         beside = [f"p({name})" for name in self.classes] if self.spread is None else ["spread"]
@@ -77,7 +77,7 @@ class Predictions:
 
 
 def predictions(model: Model, data: Opened) -> Predictions:
-    """What a model says of the individuals of opened data.
+    """Return what a model says of the individuals of opened data.
 
     Parameters
     ----------
@@ -113,14 +113,14 @@ def predictions(model: Model, data: Opened) -> Predictions:
 
 
 def whole(data: Opened) -> Population:
-    """The individuals with their target among their attributes, as a model for something else may ask about it."""
+    """Return the individuals with their target as an attribute, which a model for something else may ask about."""
     if data.target is None or data.target_name is None:
         return data.population
     return data.population.with_target(data.target_name, data.target)
 
 
 def truth(population: Population, target: str | None) -> list[Any] | None:
-    """The values of the target, None where there is none; None if the individuals do not have it."""
+    """Return the values of the target, None where there is none; None if the individuals do not have it."""
     record = population.schema.type(population.schema.individual)
     if target is None or record.attribute(target) is None:
         return None

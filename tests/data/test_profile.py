@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from structtree.data import profile as profiles
 from structtree.data.columns import Population
 from structtree.data.profile import Member, Profile, profile
 
@@ -68,23 +67,18 @@ def nested(**numbers):
     return Population.from_records([{"rows": rows[::2]}, {"rows": rows[1::2]}], types={"rows": "set"})
 
 
-def test_the_numbers_of_a_type_share_the_thresholds_and_those_with_fewest_values_come_first(monkeypatch):
+def test_the_numbers_of_a_type_share_the_thresholds_and_those_with_fewest_values_come_first():
     population = nested(a=[float(i) for i in range(50)], b=[float(i % 10) for i in range(50)])
     assert profile(population) == Profile()
-    monkeypatch.setattr(profiles, "MANY_CUTS", 58)
-    assert profile(population) == Profile()
-    monkeypatch.setattr(profiles, "MANY_CUTS", 57)
-    assert profile(population).crowded == {Member("Row", "a")}
-    monkeypatch.setattr(profiles, "MANY_CUTS", 8)
-    assert profile(population).crowded == {Member("Row", "a"), Member("Row", "b")}
+    assert profile(population, max_cuts=58) == Profile()
+    assert profile(population, max_cuts=57).crowded == {Member("Row", "a")}
+    assert profile(population, max_cuts=8).crowded == {Member("Row", "a"), Member("Row", "b")}
 
 
-def test_an_identifier_takes_no_thresholds_from_the_others(monkeypatch):
-    monkeypatch.setattr(profiles, "MANY_CUTS", 49)
+def test_an_identifier_takes_no_thresholds_from_the_others():
     population = nested(row_id=list(range(50)), a=[i / 2 for i in range(50)])
-    assert profile(population) == Profile(identifiers=frozenset({Member("Row", "row_id")}))
+    assert profile(population, max_cuts=49) == Profile(identifiers=frozenset({Member("Row", "row_id")}))
 
 
-def test_plain_tables_are_asked_every_threshold_whatever_their_size(monkeypatch):
-    monkeypatch.setattr(profiles, "MANY_CUTS", 5)
-    assert profile(Population.from_array(np.arange(20.0).reshape(10, 2))) == Profile()
+def test_plain_tables_are_asked_every_threshold_whatever_their_size():
+    assert profile(Population.from_array(np.arange(20.0).reshape(10, 2)), max_cuts=5) == Profile()

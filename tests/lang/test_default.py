@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from structtree import best_split, fit
-from structtree.data import profile as profiles
 from structtree.data.catalog import load_dataset
 from structtree.data.columns import Population
+from structtree.data.profile import profile
 from structtree.lang.default import default_grammar
 from structtree.lang.grammar import Grammar
 from structtree.lang.pretty import pretty
@@ -201,24 +201,22 @@ limits { nesting 4, literals 6 }
     )
 
 
-def test_too_many_thresholds_become_quantiles_and_the_notes_say_so(monkeypatch):
-    monkeypatch.setattr(profiles, "MANY_CUTS", 20)
+def test_too_many_thresholds_become_quantiles_and_the_notes_say_so():
     population = customers()
-    grammar = default_grammar(population)
+    grammar = default_grammar(population, known=profile(population, max_cuts=20))
     line = "asked at 100 quantiles, not at every threshold: Order.price (too many values)"
     assert grammar.notes[1:] == (line,)
     assert asked(grammar, population, "Order") == {"price >= quantiles(100)", "price <= quantiles(100)"}
     assert {"age >= *", "age <= *"} <= asked(grammar, population, "Individual")
 
 
-def test_graphs_with_too_many_thresholds_for_their_grammar_get_a_derived_one(monkeypatch):
+def test_graphs_with_too_many_thresholds_for_their_grammar_get_a_derived_one():
     graphs = [coloured(nx.Graph) for _ in range(4)]
     for i, graph in enumerate(graphs):
         nx.set_edge_attributes(graph, {edge: i + k / 8 for k, edge in enumerate(graph.edges)}, "w")
     population = Population.from_graphs(graphs)
     assert default_grammar(population).name == "graphs"
-    monkeypatch.setattr(profiles, "MANY_CUTS", 3)
-    grammar = default_grammar(population)
+    grammar = default_grammar(population, known=profile(population, max_cuts=3))
     assert grammar.name is None
     assert "w >= quantiles(100)" in asked(grammar, population, "Edge")
 
