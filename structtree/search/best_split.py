@@ -110,7 +110,7 @@ def best_split(
     problem = Problem(space, judge, min_samples_leaf)
     ordered, boards = promising_last(space, judge)
     starts = () if start is None else tuple(ordered.opened(start))
-    search = Search(problem, ordered, budget, pruning, progress, random_state, starts, tuple(hints), boards=boards)
+    search = Search(problem, ordered, boards, budget, pruning, progress, random_state, starts, tuple(hints))
     with stoppable() as stop:
         if clock is None:
             search.budget = replace(budget, clock=replace(budget.clock, stop=stop))

@@ -22,16 +22,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structtree.data.columns import Population
-from structtree.lang.syntax import All, Count, Distinct, Exists, Follow, Predicate, Step, Top
+from structtree.lang.syntax import All, Count, Distinct, Predicate, Top
 from structtree.search.boards import is_nested, ranked_column
 from structtree.search.clock import Clock
-from structtree.search.kernels.masks import conjunction_signatures, count_behind, signatures, words_behind
+from structtree.search.kernels.masks import conjunction_signatures, signatures, words_behind
+from structtree.search.steps import Steps
 from structtree.space.evaluate import holds, rows_where
 from structtree.space.families import LinkFamily, Slot, TestFamily, base_predicates
 from structtree.space.space import Space
 from structtree.space.terms import clash, conjoin, conjuncts, n_literals, nesting
 
-__all__ = ["LinkColumn", "LinkColumns", "Meanings", "columns_of", "link_columns", "meanings", "suits"]
+__all__ = ["LinkColumn", "LinkColumns", "Meanings", "link_columns", "meanings", "own_columns", "suits"]
 
 Masks = NDArray[np.bool_]
 Words = NDArray[np.uint64]
@@ -54,9 +55,6 @@ WORK = 2_000_000_000
 
 AT_A_TIME = 100_000_000
 """How many of these words are looked at before the next look at the clock."""
-
-PIECE = 10_000_000
-"""How many counts are made at a time."""
 
 PREDICATES = 256
 """How many predicates are lifted at a time."""
@@ -113,7 +111,11 @@ class _Work:
     cells: int
     clock: Clock = field(default_factory=Clock)
     overflow: bool = False
+    steps: Steps = field(init=False)
     done: dict[tuple[str, int, int], Meanings] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.steps = Steps(self.population)
 
     @property
     def population(self) -> Population:
@@ -224,10 +226,10 @@ def link_columns(
     return LinkColumns(tuple(found), "time" if work.over else "literals" if work.overflow else "conjunctions")
 
 
-def columns_of(family: TestFamily, population: Population) -> Iterator[LinkColumn]:
+def own_columns(family: TestFamily, population: Population) -> Iterator[LinkColumn]:
     """The tests of a family on the individuals as columns: one for nested ones, as thresholds are, else one each."""
     if is_nested(family):
-        column = ranked_column(family, population)
+        column = ranked_column(family, Steps(population))
         tests = tuple(family.literal(v) for v in column.choices.tolist())
         yield LinkColumn(tests, column.values[population.individuals].astype(np.int16))
         return
@@ -236,25 +238,17 @@ def columns_of(family: TestFamily, population: Population) -> Iterator[LinkColum
 
 
 def _columns(family: LinkFamily, inner: Meanings, work: _Work) -> Iterator[LinkColumn]:
-    individuals = work.population.individuals
-    for first, counts in _counted(family, inner.words, work.population):
+    individuals, n_rows = work.population.individuals, work.population.tables[family.type].n_rows
+    for first in range(0, len(inner), PREDICATES):
         if first and work.over:
             return
-        for m, own in enumerate(_ranks(counts[:, individuals], _needed(family))):
+        lifted = _lifted(family, inner.words[first : first + PREDICATES], work)
+        reached = np.zeros((lifted.shape[1], len(individuals)), dtype=np.int16)
+        for words in lifted:
+            reached += _masks(words, n_rows)[:, individuals]
+        for m, own in enumerate(reached, first):
             passed = family.numbers[: int(own.max(initial=0))]
-            yield LinkColumn(tuple(family.build(n, [inner.predicates[first + m]]) for n in passed), own)
-
-
-def _needed(family: LinkFamily) -> Ints:
-    """Return how many targets each choice of a family asks for: what ``count`` says, else one."""
-    return np.array(family.numbers if isinstance(family.template, Count) else (1,), dtype=np.int64)
-
-
-def _ranks(counts: NDArray[np.int16], numbers: Ints) -> NDArray[np.int16]:
-    """How many of the numbers each count reaches."""
-    possible = np.arange(int(counts.max(initial=0)) + 1)
-    reached = np.searchsorted(numbers, possible, side="right").astype(np.int16)
-    return np.asarray(reached[counts])
+            yield LinkColumn(tuple(family.build(n, [inner.predicates[m]]) for n in passed), own)
 
 
 def meanings(space: Space, name: str, most: int = MOST, cells: int = CELLS) -> Meanings:
@@ -342,7 +336,7 @@ def _links(family: LinkFamily, inner: Meanings, work: _Work) -> Meanings:
         if work.over:
             complete = False
             break
-        lifted = _lifted(family, inner.words[first : first + PREDICATES], population)
+        lifted = _lifted(family, inner.words[first : first + PREDICATES], work)
         for number, found in zip(family.numbers, lifted, strict=True):
             some = np.flatnonzero(found.any(axis=1))
             words.append(found[some])
@@ -352,39 +346,11 @@ def _links(family: LinkFamily, inner: Meanings, work: _Work) -> Meanings:
     return Meanings(np.concatenate(words), np.array(sizes, dtype=np.int64), tuple(literals), complete)
 
 
-def _lifted(family: LinkFamily, words: Words, population: Population) -> Words:
+def _lifted(family: LinkFamily, words: Words, work: _Work) -> Words:
     """For each number of a family, which rows have so many targets at least that each predicate holds of."""
-    match family.template:
-        case Exists(link) | Count(link) | Follow(link):
-            adjacency = population.tables[family.type].links[link]
-            return np.asarray(words_behind(adjacency.offsets, adjacency.targets, words, _needed(family)))
-        case Step() as step:
-            return _words(_along_list(step, words, family, population))[None]
-        case _:
-            raise AssertionError("not made from the inside out")
-
-
-def _counted(family: LinkFamily, words: Words, population: Population) -> Iterator[tuple[int, NDArray[np.int16]]]:
-    """Some meanings behind a link at a time: the first of them, and of how many targets of each row they hold."""
-    piece = max(1, PIECE // max(1, population.tables[family.type].n_rows))
-    for first in range(0, len(words), piece):
-        some = words[first : first + piece]
-        match family.template:
-            case Exists(link) | Count(link) | Follow(link):
-                adjacency = population.tables[family.type].links[link]
-                yield first, np.asarray(count_behind(adjacency.offsets, adjacency.targets, some))
-            case Step() as step:
-                yield first, _along_list(step, some, family, population).astype(np.int16)
-            case _:
-                raise AssertionError("not made from the inside out")
-
-
-def _along_list(step: Step, words: Words, family: LinkFamily, population: Population) -> Masks:
-    """Where each predicate holds one step further along a list."""
-    slot, n_rows = family.slots[0].type, population.tables[family.type].n_rows
-    masks = _masks(words, population.tables[slot].n_rows)
-    found = [rows_where(step, population, family.type, {(slot, step.inner): mask}) for mask in masks]
-    return np.array(found, dtype=np.bool_).reshape(len(words), n_rows)
+    adjacency = work.steps.of(family)
+    numbers = np.array(family.numbers if isinstance(family.template, Count) else (1,), dtype=np.int64)
+    return np.asarray(words_behind(adjacency.offsets, adjacency.targets, words, numbers))
 
 
 # ---- one for each meaning --------------------------------------------------------------------------------------

@@ -23,15 +23,15 @@ from numpy.typing import NDArray
 from structtree.data.columns import Population
 from structtree.data.reach import compact
 from structtree.lang.syntax import Predicate
-from structtree.search.boards import Board, family_sizes, is_swept, swept_boards
+from structtree.search.boards import Boards, is_swept
 from structtree.search.chains import Chain
 from structtree.search.clock import Clock
+from structtree.search.criteria import better, cannot_beat
 from structtree.search.finder import Finder
 from structtree.search.judges import Assessment, Judge, Loss, Tally
 from structtree.search.kernels.compiling import now
-from structtree.search.lifting import inside_of, liftable, member_truth
 from structtree.search.results import Pass, Problem, SearchStats, Split, StoppedBy
-from structtree.search.steps import Steps, link_name, need_of
+from structtree.search.steps import link_name, need_of, rows_needed
 from structtree.search.sweeps import Sweeps
 from structtree.space.evaluate import Known, rows_where
 from structtree.space.families import LinkFamily, base_literals
@@ -225,6 +225,8 @@ class Search:
     space : Space
         The problem's space in the order in which it is to be searched. Its population is what is split, and nothing
         more: its rows are what every step costs.
+    boards : Boards
+        Of this space.
     budget : Budget
     prune : bool
     progress : function, optional
@@ -238,6 +240,7 @@ class Search:
 
     problem: Problem
     space: Space
+    boards: Boards
     budget: Budget
     prune: bool
     progress: Progress | None = None
@@ -248,10 +251,7 @@ class Search:
     frontier: list[Waiting] = field(default_factory=list)
     stack: list[Waiting] = field(default_factory=list)
     known: Known = field(default_factory=dict)
-    boards: dict[str, tuple[Board, Board]] = field(default_factory=dict)
-    steps: Steps = field(init=False)
     tally: Tally = field(init=False)
-    lengths: dict[str, NDArray[np.int64]] = field(default_factory=dict)
     marks: NDArray[np.uint64] = field(default_factory=lambda: np.zeros((2, 0), dtype=np.uint64))
     evaluated: int = 0
     expanded: int = 0
@@ -267,7 +267,6 @@ class Search:
     least_bound: Loss = (-np.inf, -np.inf)
 
     def __post_init__(self) -> None:
-        self.steps = Steps(self.population)
         self.tally = Tally(self.judge.labels, self.judge.weights, self.judge.n_labels)
 
     @property
@@ -371,7 +370,7 @@ class Search:
         assert space.population is not None
         own, n = space.population is self.population, len(space.population)
         least = max(1, self.least * n // len(self.population))
-        return Sweeps(space, judge, least, self._tell, self.boards if own else {})
+        return Sweeps(space, judge, least, self._tell, self.boards if own else Boards(space))
 
     def _on_sample(self, n: int) -> Finder:
         """A finder on some of the individuals, with the thresholds that are between their values."""
@@ -469,7 +468,7 @@ class Search:
             return False
         if size >= self.best.size + self._may_stay_as_long():
             return self.judge.compare(bound, self.best.loss) >= 0
-        return self.judge.cannot_beat(bound, self.best.loss)
+        return self.judge.improves(self.best.loss, bound)
 
     def _may_stay_as_long(self) -> bool:
         """Whether a refinement can have as many literals as what it refines."""
@@ -502,8 +501,6 @@ class Search:
                 self._consider(growth, (*trail, n))
             elif self._is_swept(position, growth):
                 places.setdefault(growth.path, []).append(growth)
-            elif isinstance(growth, Batch) and liftable(position, growth.path):
-                self._consider_lifted(position, growth, (*trail, n))
             else:
                 for item in self.space.members(growth):
                     for made in growth.settle(item):
@@ -517,13 +514,14 @@ class Search:
             self.known.clear()
 
     def _is_swept(self, position: Position, growth: Batch | Opening) -> bool:
-        """Whether the members of a growth are on a board, and at a position that a chain leads to."""
+        """Return if the members of a growth are on a board, and at a position that a chain leads to."""
         if isinstance(growth, Opening) and isinstance(growth.family, LinkFamily) and not is_swept(growth.family):
             return False
+        needed = rows_needed if isinstance(growth, Batch) else need_of
         for index, slot in growth.path:
             item = position.items[index]
             family = item.family
-            if not isinstance(family, LinkFamily) or need_of(family, item.choice) is None:
+            if not isinstance(family, LinkFamily) or needed(family, item.choice) is None:
                 return False
             position = item.positions[slot]
         return True
@@ -572,7 +570,7 @@ class Search:
         signed = grows and place.batch is not None and not chain.levels
         hashes = self._hashes(len(chain) if signed else 0)
         evaluated = self.evaluated
-        for board in self._boards(place.type):
+        for board in self.boards.of(place.type):
             for first, last in board.pieces(board.since(place.since), self.judge.width):
                 start, stop = int(board.offsets[first]), int(board.offsets[last])
                 counts, sizes, marks = chain.count(board, first, last, self.tally, hashes)
@@ -598,17 +596,17 @@ class Search:
         for index, slot in path:
             item = position.items[index]
             assert isinstance(item.family, LinkFamily)
-            need = need_of(item.family, item.choice)
+            need = rows_needed(item.family, item.choice)
             assert need is not None
             position = item.positions[slot]
             passes = rows_where(position.predicate, self.population, position.slot.type, self.known)
-            chain = chain.follow(self.steps.of(item.family), need, passes)
+            chain = chain.follow(self.boards.steps.of(item.family), need, passes)
         return chain
 
     def _open(self, found: Members) -> None:
         """Let the members of the families that are opened one by one become best or wait."""
         openings = {opening.family.index: opening for opening in found.place.openings}
-        first = np.full(len(self._lengths(found.place.type)), np.iinfo(np.int64).max)
+        first = np.full(len(self.boards.lengths(found.place.type)), np.iinfo(np.int64).max)
         first[list(openings)] = [opening.start for opening in openings.values()]
         mine = found.choices >= first[found.families]
         if self.prune:
@@ -683,22 +681,6 @@ class Search:
             given = (bounds[k], sizes[k], members.families[k], members.choices[k], counted[k])
             self._push(Waiting(members.place.trail, *given, make))
 
-    def _consider_lifted(self, position: Position, batch: Batch, trail: tuple[int, ...]) -> None:
-        """Evaluate the plain tests behind ``all``: by the truth of each row instead of chains."""
-        name = batch.position.slot.type
-        place = Place(position, batch.path, batch, (), trail)
-        grows = self._can_grow_after(position, batch)
-        widest = max((len(a.targets) for t in self.population.tables.values() for a in t.links.values()), default=1)
-        for board in self._boards(name):
-            for first, last in board.pieces(board.since(batch.since[0]), max(widest, self.judge.width)):
-                start, stop = int(board.offsets[first]), int(board.offsets[last])
-                truth = member_truth(board, first, last)
-                inside = inside_of(position, batch.path, truth, self.population, self.known)
-                families, choices = board.families[start:stop], board.choices[start:stop]
-                found = Members(place, families, choices, self.judge.counts(inside), inside.sum(axis=0))
-                plain = board.allowed(start, stop, batch) & self._is_plain(name)[families]
-                self._take(found, plain, grows, None)
-
     def _take(
         self, found: Members, allowed: NDArray[np.bool_], grows: bool, hashes: NDArray[np.uint64] | None
     ) -> None:
@@ -714,11 +696,6 @@ class Search:
             if grows:
                 self._push_members(members, assessed, hashes)
 
-    def _boards(self, name: str) -> tuple[Board, Board]:
-        if name not in self.boards:
-            self.boards[name] = swept_boards(self.space, name)
-        return self.boards[name]
-
     def _improve_by(self, members: Members, losses: NDArray[np.float64]) -> None:
         """Take the best of the members that leave enough on the other side as well."""
         place = members.place
@@ -733,7 +710,7 @@ class Search:
         loss, size = _pair(losses[tied[0]]), place.position.size
         if not self._may_improve(loss, size + 1):
             return
-        lengths = self._lengths(place.type)[members.families[tied]]
+        lengths = self.boards.lengths(place.type)[members.families[tied]]
         first = tied[np.lexsort((members.choices[tied], members.families[tied], lengths))[0]]
         family, choice = int(members.families[first]), int(members.choices[first])
         length = size + int(lengths.min())
@@ -746,15 +723,9 @@ class Search:
         family = self.space.plain[place.type].families[index]
         return place.batch.settle(Item(family, choice, family.literal(choice)))
 
-    def _lengths(self, name: str) -> NDArray[np.int64]:
-        """For how many literals a member of each family of a type counts, by the index of the family; 0 of none."""
-        if name not in self.lengths:
-            self.lengths[name] = family_sizes(self.space.offers.from_top[name])
-        return self.lengths[name]
-
     def _is_plain(self, name: str) -> NDArray[np.bool_]:
         """Which families of a type are plain tests, by index."""
-        plain = np.zeros(len(self._lengths(name)), dtype=np.bool_)
+        plain = np.zeros(len(self.boards.lengths(name)), dtype=np.bool_)
         plain[list(self.space.plain[name].families)] = True
         return plain
 
@@ -771,15 +742,15 @@ class Search:
     def _sizes(self, members: Members) -> NDArray[np.int64]:
         """How many literals the predicates have that members make."""
         place = members.place
-        return np.asarray(place.position.size + self._lengths(place.type)[members.families])
+        return np.asarray(place.position.size + self.boards.lengths(place.type)[members.families])
 
     def _hopeful(self, bounds: NDArray[np.float64], sizes: NDArray[np.int64]) -> NDArray[np.bool_]:
         """The rule of `_is_hopeless` for many."""
         if not self.prune or self.best is None:
             return np.ones(len(bounds), dtype=np.bool_)
         long = sizes >= self.best.size + self._may_stay_as_long()
-        better = self.judge.all_improve(bounds, self.best.loss)
-        return np.where(long, better, ~self.judge.all_cannot_beat(bounds, self.best.loss))
+        best, slack = self.best.loss, self.judge.slack
+        return np.where(long, better(bounds, best, slack), ~cannot_beat(bounds, best, slack))
 
     def _fresh(self, members: Members, hashes: NDArray[np.uint64]) -> NDArray[np.bool_]:
         """Which members leave less than their parent does, and what no member before them leaves.
@@ -820,8 +791,8 @@ class Search:
         """Take a predicate as the best if it is, or if it is as good and shorter, or as short and comes first."""
         if not self._may_improve(loss, size):
             return
-        better = self.best is None or self.judge.compare(loss, self.best.loss) < 0
-        if better or self.best is None or (size, position.key) < (self.best.size, self.best.key):
+        ahead = self.best is None or self.judge.improves(loss, self.best.loss)
+        if ahead or self.best is None or (size, position.key) < (self.best.size, self.best.key):
             self.best = Best(loss, size, position.key, position)
 
     def _may_improve(self, loss: Loss, size: int) -> bool:

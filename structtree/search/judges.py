@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from structtree.errors import DataError
-from structtree.search.arrays import Floats
-from structtree.search.criteria import Criterion, better, cannot_beat, criterion, two_components
+from structtree.search.arrays import Floats, Ints
+from structtree.search.criteria import Criterion, cannot_beat, criterion, two_components
 from structtree.search.kernels.losses import (
     ACCURACY_STAR,
     ENTROPY,
@@ -195,32 +195,18 @@ class Judge:
         powers = np.stack([np.ones_like(self.targets), self.targets, self.targets**2], axis=1)
         return np.asarray(counts @ powers)
 
-    def cannot_beat(self, bound: Loss, best: Loss) -> bool:
-        """Whether nothing with this bound is as good as the best; the rule of `criteria.cannot_beat` for one pair."""
-        if best[0] < bound[0] - self.slack:
-            return True
-        return best[0] <= bound[0] + self.slack and best[1] < bound[1] - self.slack
-
-    def all_cannot_beat(self, bounds: Floats, best: Loss) -> NDArray[np.bool_]:
-        """The same for many bounds."""
-        return cannot_beat(bounds, best, self.slack)
-
     def improves(self, loss: Loss, best: Loss) -> bool:
-        """Whether a loss is less than the best by more than rounding."""
-        return bool(better(loss, best, self.slack))
+        """Return if a loss is less than the best by more than rounding."""
+        return self.compare(loss, best) < 0
 
-    def all_improve(self, losses: Floats, best: Loss) -> NDArray[np.bool_]:
-        """The same for many losses, or bounds."""
-        return better(losses, best, self.slack)
-
-    def least(self, losses: Floats) -> NDArray[np.int64]:
-        """Which losses are the least; all of them that only rounding may keep apart."""
+    def least(self, losses: Floats) -> Ints:
+        """Return which losses are the least; all of them that only rounding may keep apart."""
         tied = np.flatnonzero(losses[:, 0] <= losses[:, 0].min() + self.slack)
         second = losses[tied, 1]
         return np.asarray(tied[second <= second.min() + self.slack])
 
     def compare(self, loss: Loss, other: Loss) -> int:
-        """-1 when a loss is less than another, 1 when it is greater, 0 when only rounding may keep them apart."""
+        """Return -1 if a loss is less than another, 1 if it is greater, 0 if only rounding may keep them apart."""
         for mine, theirs in zip(loss, other, strict=True):
             if abs(mine - theirs) > self.slack:
                 return -1 if mine < theirs else 1

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from structtree.data.columns import Adjacency, Population
-from structtree.lang.syntax import Count, Exists, Follow, Step
-from structtree.space.families import LinkFamily
+from structtree.lang.syntax import All, Count, Exists, Follow, Step
+from structtree.space.families import LinkFamily, LinkPredicate
 
-__all__ = ["Steps", "link_name", "need_of"]
+__all__ = ["Steps", "link_name", "need_of", "rows_needed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,21 +22,33 @@ class Steps:
     _known: dict[tuple[Any, ...], Adjacency] = field(default_factory=dict, init=False, repr=False)
 
     def of(self, family: LinkFamily) -> Adjacency:
-        """Where the link of a family leads from each row of its type."""
-        key = (family.type, *family.head)
+        """Return where the link of a family leads from each row of its type."""
+        return self.along(family.type, family.template)
+
+    def along(self, name: str, template: LinkPredicate) -> Adjacency:
+        """Return where a link, a reference or a step leads from each row of a type."""
+        key = (name, getattr(template, "step", None), template.link)
         found = self._known.get(key)
         if found is None:
-            found = self._known[key] = _adjacency(family, self.population)
+            found = self._known[key] = _adjacency(name, template, self.population)
         return found
 
+    def target(self, name: str, template: LinkPredicate) -> str:
+        """Return the type of the rows that it leads to."""
+        if template.link is None:
+            return name
+        link = self.population.schema.type(name).link(template.link)
+        assert link is not None
+        return link.target
 
-def _adjacency(family: LinkFamily, population: Population) -> Adjacency:
-    table = population.tables[family.type]
-    match family.template:
+
+def _adjacency(name: str, template: LinkPredicate, population: Population) -> Adjacency:
+    table = population.tables[name]
+    match template:
         case Step("first" | "last" as end, _, str(link)):
             return _end_of(table.links[link], end)
         case Step(step):
-            return _along_lists(step, family.type, population)
+            return _along_lists(step, name, population)
         case other:
             assert other.link is not None
             return table.links[other.link]
@@ -70,15 +82,23 @@ def _along_lists(step: str, name: str, population: Population) -> Adjacency:
     return Adjacency.from_lengths(lengths, targets[np.argsort(owners, kind="stable")])
 
 
-def need_of(family: LinkFamily, choice: int) -> int | None:
-    """How many rows behind a link must pass, for links of which some rows, so many, are enough; None for others."""
+def rows_needed(family: LinkFamily, choice: int) -> int | Literal["all"] | None:
+    """Return how many rows behind a link must pass; None where that is not all that is asked of them."""
     match family.template:
         case Exists() | Follow() | Step():
             return 1
         case Count():
-            return family.numbers[choice] if family.numbers[choice] >= 1 else None
+            return max(0, family.numbers[choice])
+        case All():
+            return "all"
         case _:
             return None
+
+
+def need_of(family: LinkFamily, choice: int) -> int | None:
+    """Return how many rows behind a link are enough; None for links that do not ask for some rows."""
+    needed = rows_needed(family, choice)
+    return needed if isinstance(needed, int) and needed >= 1 else None
 
 
 def link_name(family: LinkFamily) -> str:

@@ -16,14 +16,14 @@ from numpy.typing import NDArray
 
 from structtree.data.columns import Population
 from structtree.lang.syntax import Compare, Count, Exists
-from structtree.search.boards import Board, BoardColumn, board_of, family_sizes, numbers_reached, swept_boards
+from structtree.search.boards import Board, BoardColumn, Boards, board_of, numbers_reached
 from structtree.search.chains import Chain
 from structtree.search.judges import Judge, Loss, Tally
 from structtree.search.kernels.chains import count_true
 from structtree.search.kernels.compiling import now
 from structtree.search.kernels.finding import best_of_columns
 from structtree.search.queries import Ask, Link, Place, Query, Vocabulary
-from structtree.search.steps import Steps, link_name, need_of
+from structtree.search.steps import link_name, need_of
 from structtree.space.families import Family, LinkFamily, TestFamily
 from structtree.space.space import Room, Space
 from structtree.space.terms import Subject
@@ -146,30 +146,28 @@ class Sweeps:
     tell : function from (int, int, str, float)
         Called after each pass with the number of predicates, how many values were looked at, the position and the
         seconds; may raise to end it all.
-    known : dict from type to its boards
-        Those that are made already; others are added.
+    boards : Boards, optional
+        Of the space, if they are made already.
     """
 
     space: Space
     judge: Judge
     least: int
     tell: Callable[[int, int, str, float], None] = lambda n, cells, position, seconds: None
-    known: dict[str, tuple[Board, Board]] = field(default_factory=dict)
+    boards: Boards = field(default=None)  # type: ignore[assignment]  # those of the space
     words: Vocabulary = field(init=False)
     population: Population = field(init=False)
-    steps: Steps = field(init=False)
     guide: Judge | None = field(init=False)
     tallies: tuple[Tally, ...] = field(init=False)
     _truths: dict[Query, Mask] = field(default_factory=dict)
     _rooms: dict[Any, Mask] = field(default_factory=dict)
-    _sizes: dict[str, NDArray[np.int64]] = field(default_factory=dict)
     _texts: dict[tuple[int, ...], str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         assert self.space.population is not None
         self.population = self.space.population
+        self.boards = self.boards or Boards(self.space)
         self.words = Vocabulary(self.space)
-        self.steps = Steps(self.population)
         self.guide = self.judge.guide()
         self.tallies = tuple(self.judge.tallies())
 
@@ -190,7 +188,7 @@ class Sweeps:
         return found
 
     def _passes(self, name: str, test: Ask) -> Mask:
-        for board in self.boards(name):
+        for board in self.boards.of(name):
             member = board.place(test.family, test.choice)
             if member is not None:
                 column = int(np.searchsorted(board.offsets, member, side="right")) - 1
@@ -207,14 +205,8 @@ class Sweeps:
         return np.asarray(self._n_behind(family, link.inner) >= need)
 
     def _n_behind(self, family: LinkFamily, inner: Query) -> NDArray[np.int32]:
-        adjacency = self.steps.of(family)
+        adjacency = self.boards.steps.of(family)
         return np.asarray(count_true(adjacency.offsets, adjacency.targets, self.truth(inner)))
-
-    def boards(self, name: str) -> tuple[Board, Board]:
-        """The boards of a type, with all that queries can ask of it."""
-        if name not in self.known:
-            self.known[name] = swept_boards(self.space, name)
-        return self.known[name]
 
     # ---- how good a query is ----------------------------------------------------------------------------
 
@@ -263,7 +255,7 @@ class Sweeps:
                 assert isinstance(family, LinkFamily)
                 need = need_of(family, link.choice)
                 assert need is not None
-                inner = chain.follow(self.steps.of(family), need, self.truth(link.inner))
+                inner = chain.follow(self.boards.steps.of(family), need, self.truth(link.inner))
                 stack.append(Stand(query, (*stand.place, i), (), link.inner, inner, size, stand.depth + 1))
             if self._has_place(here) and self._has_room(stand.size + 1, stand.depth):
                 yield stand
@@ -281,7 +273,7 @@ class Sweeps:
             if counts and (stand.counted or not counting) and self._has_exists(family):
                 continue
             target = family.slots[0].type
-            everything, steps = self.truth(Query(target)), self.steps.of(family)
+            everything, steps = self.truth(Query(target)), self.boards.steps.of(family)
             for choice in range(len(family.numbers) if counts and counting else 1):
                 need = need_of(family, choice)
                 assert need is not None
@@ -348,7 +340,7 @@ class Sweeps:
 
     def _sweep(self, stand: Stand, whole: int) -> Iterator[Picks]:
         n_labels = sum(tally.n_labels for tally in self.tallies)
-        pieces = [(board, *piece) for board in self.boards(stand.here.type) for piece in board.pieces(0, n_labels)]
+        pieces = [(board, *piece) for board in self.boards.of(stand.here.type) for piece in board.pieces(0, n_labels)]
         # Two boards of a few members each are judged together.
         runs = [pieces] if len(pieces) <= 2 else [[piece] for piece in pieces]
         for run in runs if pieces else []:
@@ -376,14 +368,8 @@ class Sweeps:
         losses[every[members] > n - self.least] = np.inf
         cells = len(stand.chain) * sum(last - first for _, first, last in pieces)
         self.tell(len(every), cells, self._text(stand), now() - began)
-        longer = stand.size + self._lengths(stand.here.type)[mine]
+        longer = stand.size + self.boards.lengths(stand.here.type)[mine]
         return Picks(stand, guide[members], losses, longer, mine, choice_of[members])
-
-    def _lengths(self, name: str) -> NDArray[np.int64]:
-        """For how many literals a member of each family of a type counts, by index."""
-        if name not in self._sizes:
-            self._sizes[name] = family_sizes(self.space.offers.from_top[name])
-        return self._sizes[name]
 
     def _text(self, stand: Stand) -> str:
         """A position in words: the links that lead there."""
@@ -415,7 +401,7 @@ class Sweeps:
             board = board_of(columns, len(reached), ranked=True)
             chain = self._chain(base, place)
             stand = Stand(base, place, (), here, chain, size - 1, len(place))
-            every = np.ones(len(self._lengths(here.type)), dtype=np.bool_)
+            every = np.ones(len(self.boards.lengths(here.type)), dtype=np.bool_)
             found = self._pick(stand, [(board, 0, len(columns))], len(self.population), every)
             others_than_it = (found.families != link.family) | (found.choices != link.choice)
             yield found.chosen(others_than_it)._replace(inner=link.inner)
@@ -430,7 +416,7 @@ class Sweeps:
             need = need_of(family, link.choice)
             assert need is not None
             query = link.inner
-            chain = chain.follow(self.steps.of(family), need, self.truth(query))
+            chain = chain.follow(self.boards.steps.of(family), need, self.truth(query))
         return chain
 
     def made(self, offer: Offer) -> Query:

@@ -42,6 +42,7 @@ __all__ = [
 
 ENTROPY, GINI, SQRT_GINI, GAIN_RATIO, TWOING, ACCURACY, ACCURACY_STAR, MSE = range(8)
 LOG_2 = log(2)
+TINY = 1e-300
 EVERYTHING = -1  # as a set of classes: all bits
 
 # Corners double with every class, so beyond ten classes only the eight greatest on the yes side are enumerated and
@@ -288,7 +289,7 @@ def _loss_of_one(kind: int, x: float, p: float, m: float, weight: float, table: 
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def _half_gini(x: float, y: float) -> float:
-    return x * y / (x + y) if x * y > 0 else 0.0
+    return x * y / max(x + y, TINY)
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
