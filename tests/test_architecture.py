@@ -33,7 +33,7 @@ DOORS = {
     "numba": {
         f"search/kernels/{name}.py"
         for name in (
-            "assessing",
+            "losses",
             "chains",
             "compiling",
             "counting",

@@ -65,7 +65,7 @@ class Board:
         return int(np.searchsorted(self.offsets, member, side="left"))
 
     def place(self, family: int, choice: int) -> int | None:
-        """Which member is a certain choice of a family; None if the family is on another board."""
+        """Return which member is a certain choice of a family; None if the family is on another board."""
         found = np.flatnonzero((self.families == family) & (self.choices == choice))
         return int(found[0]) if len(found) else None
 
@@ -90,7 +90,7 @@ class Board:
             column = stop
 
     def allowed(self, start: int, stop: int, batch: Batch) -> Mask:
-        """Which of the members from start to stop are in a batch."""
+        """Return which of the members from start to stop are in a batch."""
         found = np.ones(stop - start, dtype=np.bool_)
         families = self.families[start:stop]
         for index in batch.without:
@@ -163,7 +163,7 @@ class Boards:
 
 
 def is_swept(family: LinkFamily) -> bool:
-    """Whether a link family is on a board: it opens one position, with nothing in it, and some rows are enough."""
+    """Return whether a link family is on a board: it opens one empty position, and some rows are enough."""
     plain = len(family.slots) == 1 and family.slots[0].plain
     return plain and all(need_of(family, choice) is not None for choice in range(len(family.numbers)))
 
@@ -181,13 +181,13 @@ def board_of(columns: list[BoardColumn], n_rows: int, *, ranked: bool) -> Board:
 
 
 def is_nested(family: TestFamily) -> bool:
-    """Whether the members are thresholds, each implied by all stricter ones."""
+    """Return whether the members are thresholds, each implied by all stricter ones."""
     nested = isinstance(family.template, Compare | Aggregate) and family.template.op in (">=", "<=")
     return nested and isinstance(family.values, np.ndarray)
 
 
 def ranked_column(family: TestFamily, steps: Steps) -> BoardColumn:
-    """How many members of a nested family each row passes, and the members from the laxest to the strictest."""
+    """Return how many members of a nested family each row passes, and the members, the laxest first."""
     template = family.template
     assert isinstance(template, Compare | Aggregate) and isinstance(family.values, np.ndarray)
     values, present = _end_values(family, steps)
@@ -200,13 +200,13 @@ def ranked_column(family: TestFamily, steps: Steps) -> BoardColumn:
 
 
 def _opening_column(family: LinkFamily, steps: Steps) -> BoardColumn:
-    """How many of the numbers of a link family are reached by the rows behind the link."""
+    """Return how many of the numbers of a link family are reached by the rows behind the link."""
     ranks = numbers_reached(family, steps.of(family).lengths)
     return BoardColumn(ranks, family.index, np.arange(len(family.numbers)))
 
 
 def numbers_reached(family: LinkFamily, counts: NDArray[Any]) -> Codes:
-    """How many of the numbers of a link family each of some counts reaches."""
+    """Return how many of the numbers of a link family each of some counts reaches."""
     numbers = np.array(family.numbers) if isinstance(family.template, Count) else np.ones(1)
     return np.searchsorted(numbers, counts, side="right").astype(np.int32)
 

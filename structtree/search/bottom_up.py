@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from structtree.data.columns import Population
 from structtree.lang.syntax import All, Count, Distinct, Predicate, Top
+from structtree.search.arrays import Ints, Mask
 from structtree.search.boards import is_nested, ranked_column
 from structtree.search.clock import Clock
 from structtree.search.kernels.masks import conjunction_signatures, signatures, words_behind
@@ -34,30 +35,28 @@ from structtree.space.terms import clash, conjoin, conjuncts, n_literals, nestin
 
 __all__ = ["LinkColumn", "LinkColumns", "Meanings", "link_columns", "meanings", "own_columns", "suits"]
 
-Masks = NDArray[np.bool_]
 Words = NDArray[np.uint64]
-Ints = NDArray[np.int64]
 
 MOST = 20_000
-"""How many meanings of one type are kept by default."""
+"""Most meanings of one type that are kept by default."""
 
 CELLS = 2_000_000_000
-"""How many meanings times rows of a type are kept by default; a bit each."""
+"""Most meanings times rows of a type that are kept by default; a bit each."""
 
 FEW_TESTS = 300
 """More tests of one type than these are not listed, unless they are asked for."""
 
 PAIRS = 20_000_000
-"""How many conjunctions of one length are looked at."""
+"""Most conjunctions of one length that are looked at."""
 
 WORK = 2_000_000_000
-"""How many 64-bit words they may have in all."""
+"""Most 64-bit words that they may have in all."""
 
-AT_A_TIME = 100_000_000
-"""How many of these words are looked at before the next look at the clock."""
+WORDS_AT_A_TIME = 100_000_000
+"""Most of these words that are looked at before the next look at the clock."""
 
 PREDICATES = 256
-"""How many predicates are lifted at a time."""
+"""Most predicates that are carried behind links at a time."""
 
 ENDLESS = 99
 
@@ -104,7 +103,7 @@ class LinkColumn:
 
 @dataclass(slots=True, eq=False)
 class _Work:
-    """What is the same for all types: the space on its population, and the limits."""
+    """State that all types share: the space on its population, and the limits."""
 
     space: Space
     most: int
@@ -124,16 +123,16 @@ class _Work:
 
     @property
     def over(self) -> bool:
-        """Whether the time is over, or somebody wants it to end."""
+        """Return whether the time is over, or somebody wants it to end."""
         return self.clock.over() is not None
 
     def limit(self, n_rows: int) -> int:
-        """How many meanings of a type may be looked at."""
+        """Return how many meanings of a type may be looked at."""
         return max(100, min(self.most, self.cells // max(1, n_rows)))
 
 
 def suits(space: Space) -> bool:
-    """Whether all that a grammar makes can be made from the inside out."""
+    """Return whether all that a grammar makes can be made from the inside out."""
     if any(space.offers.from_literal.values()):
         return False
     families = [family for offered in space.offers.from_top.values() for family in offered]
@@ -147,13 +146,13 @@ def _suits(link: LinkFamily) -> bool:
 
 
 def _is_settled(slot: Slot) -> bool:
-    """Whether nothing can be added in a slot, nor inside of what stands in it."""
+    """Return whether nothing can be added in a slot, nor inside of what stands in it."""
     inner = [slot for family in slot.fixed if isinstance(family, LinkFamily) for slot in family.slots]
     return not slot.open and all(map(_is_settled, inner))
 
 
 def is_affordable(space: Space) -> bool:
-    """Whether the tests behind links are few enough to combine them all: thresholds are better swept than listed."""
+    """Return whether tests behind links are few enough to combine: thresholds are better swept than listed."""
     others = [name for name in space.grammar.schema.names if name != space.grammar.individual]
     return all(_n_tests(space, name) <= FEW_TESTS for name in others)
 
@@ -270,7 +269,7 @@ def meanings(space: Space, name: str, most: int = MOST, cells: int = CELLS) -> M
 
 
 def _inside(work: _Work, family: LinkFamily, depth: int, size: int) -> Meanings:
-    """What may stand behind a link: anything, or what the rewrite says."""
+    """Return the meanings that may stand behind a link: any, or those that the rewrite says."""
     slot = family.slots[0]
     if slot.plain:
         return _meanings(work, slot.type, depth - 1, size - 1)
@@ -356,8 +355,8 @@ def _lifted(family: LinkFamily, words: Words, work: _Work) -> Words:
 # ---- one for each meaning --------------------------------------------------------------------------------------
 
 
-def _words(masks: Masks) -> Words:
-    """Masks as 64-bit words."""
+def _words(masks: Mask) -> Words:
+    """Mask as 64-bit words."""
     n_words = max(1, -(-masks.shape[1] // 64))
     packed = np.zeros((len(masks), n_words * 8), dtype=np.uint8)
     bits = np.packbits(masks, axis=1, bitorder="little")
@@ -365,7 +364,7 @@ def _words(masks: Masks) -> Words:
     return packed.view("<u8")
 
 
-def _masks(words: Words, n_rows: int) -> Masks:
+def _masks(words: Words, n_rows: int) -> Mask:
     return np.unpackbits(words.view(np.uint8), axis=1, count=n_rows, bitorder="little").astype(np.bool_)
 
 
@@ -424,9 +423,9 @@ class _Growing:
         return n < len(self.sizes) < self.limit
 
     def _pairs(self, size: int) -> tuple[NDArray[np.int32], Words]:
-        """What may be extended by which literal, and signatures of that, as much as there is time for."""
+        """Return which predicates may be extended by which literals, with signatures, as far as time allows."""
         literals, last = self.literals, self._affordable(size)
-        step = max(1, AT_A_TIME // max(1, len(literals) * self.words.shape[1]))
+        step = max(1, WORDS_AT_A_TIME // max(1, len(literals) * self.words.shape[1]))
         parts = [(np.zeros((0, 2), dtype=np.int32), np.zeros(0, dtype=np.uint64))]
         for first in range(self.first, last, step):
             some = slice(0, min(first + step, last))
@@ -438,7 +437,7 @@ class _Growing:
         return np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts])
 
     def _affordable(self, size: int) -> int:
-        """How many of the predicates, shorter ones first, can be extended by all literals that fit."""
+        """Return how many of the predicates, shorter ones first, can be extended by all literals that fit."""
         fitting = np.searchsorted(np.sort(self.literals.sizes), size - self.sizes[self.first :], side="right")
         most = min(PAIRS, WORK // self.words.shape[1])
         affordable = self.first + int(np.searchsorted(np.cumsum(fitting), most, side="right"))

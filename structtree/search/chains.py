@@ -43,7 +43,7 @@ class Level(NamedTuple):
 
 
 class Counted(NamedTuple):
-    """What members keep: weighted labels (or moments), how many individuals, and signatures of the pairs."""
+    """Counts of what members keep: weighted labels (or moments), individuals, and signatures of the pairs."""
 
     counts: Floats
     sizes: Ints
@@ -75,7 +75,7 @@ class Chain:
         return cls(owners, population.individuals[owners].astype(np.int32))
 
     def __len__(self) -> int:
-        """How many rows there are at the position."""
+        """Return how many rows there are at the position."""
         return len(self.ends)
 
     @property
@@ -96,7 +96,7 @@ class Chain:
     def count(
         self, board: Board, first: int, last: int, tally: Tally, hashes: NDArray[np.uint64] = NO_HASHES
     ) -> Counted:
-        """What every member in some columns of a board keeps; signatures only where there are no levels."""
+        """Count what every member in some columns of a board keeps; signatures only where there are no levels."""
         offsets = board.offsets[first : last + 1] - board.offsets[first]
         columns, given = board.columns[first:last], tally
         if not self.levels:

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from structtree.data.columns import Population
 from structtree.data.reach import compact
 from structtree.lang.syntax import Predicate
+from structtree.search.arrays import Floats, Ints, Mask
 from structtree.search.boards import Boards, is_swept
 from structtree.search.chains import Chain
 from structtree.search.clock import Clock
@@ -41,7 +42,7 @@ from structtree.space.terms import clash
 __all__ = ["Budget", "Search"]
 
 # Answers of predicates that are kept for later ones, in bytes.
-REMEMBERED = 200_000_000
+KNOWN_BYTES = 200_000_000
 
 # What an expansion, a predicate by itself, a sweep at one position, a predicate in it, and a row of a column cost, in
 # nanoseconds, to share the work by.
@@ -50,7 +51,7 @@ EXPANSION, SINGLE, SWEEP, PREDICATE, CELL = 300_000, 200_000, 100_000, 40, 2
 # How much work the frontier does before the finder begins: where all tests stand at one position, proofs are quick.
 # In nested data it begins at once when so many predicates wait: then the proof will take long.
 FIRST_NESTED, FIRST_PLAIN = 200_000_000, 6_000_000_000
-MANY = 5_000
+MANY_WAITING = 5_000
 
 # How much more work goes into finding than into proving, as long as there is something left to look at.
 FINDING = 3
@@ -59,21 +60,21 @@ FINDING = 3
 WIDTHS = (8, 32, 128, 512, 2048)
 
 # The finder looks at so many individuals, chosen at random, where there are more than twice as many.
-SAMPLE = 2_500
+FINDER_SAMPLE = 2_500
 
-Progress = Callable[[SearchStats, "Split | None"], None]
+SearchProgress = Callable[[SearchStats, "Split | None"], None]
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """How much a search may cost; None is no limit. `frontier` only decides when it goes on depth-first."""
+    """Most that a search may cost; None is no limit. `frontier` only decides when it goes on depth-first."""
 
     evaluations: int | None = None
     clock: Clock = field(default_factory=Clock)
     frontier: int = 5_000_000
 
     def over(self, evaluated: int) -> StoppedBy | None:
-        """Which limit is reached, if any."""
+        """Return which limit is reached, if any."""
         if self.evaluations is not None and evaluated >= self.evaluations:
             return "evaluations"
         return self.clock.over()
@@ -106,11 +107,11 @@ class Waiting:
     """
 
     trail: tuple[int, ...]
-    bounds: NDArray[np.float64]
-    sizes: NDArray[np.int64]
-    families: NDArray[np.int64]
-    choices: NDArray[np.int64]
-    counted: NDArray[np.bool_]
+    bounds: Floats
+    sizes: Ints
+    families: Ints
+    choices: Ints
+    counted: Mask
     make: Make
     at: int = 0
     key: tuple[Loss, tuple[int, ...], int] = field(init=False)
@@ -147,7 +148,7 @@ class Waiting:
 
     @property
     def size(self) -> int:
-        """How many literals the first of them has."""
+        """Return how many literals the first of them has."""
         return int(self.sizes[self.at])
 
     def drop(self) -> None:
@@ -170,7 +171,7 @@ class Best:
     position: Position
 
 
-class Place(NamedTuple):
+class OpenPosition(NamedTuple):
     """A position of a predicate with all that may be added there."""
 
     position: Position
@@ -195,14 +196,14 @@ class Place(NamedTuple):
 class Members:
     """Evaluated members of families at one place: which family and choice each is, and what it keeps."""
 
-    place: Place
-    families: NDArray[np.int64]
-    choices: NDArray[np.int64]
-    counts: NDArray[np.float64]
-    sizes: NDArray[np.int64]
+    place: OpenPosition
+    families: Ints
+    choices: Ints
+    counts: Floats
+    sizes: Ints
     marks: NDArray[np.uint64] | None = None
 
-    def chosen(self, which: NDArray[np.bool_]) -> Members:
+    def chosen(self, which: Mask) -> Members:
         """Some of them. (Taking rows by number is several times faster than by a mask.)"""
         rows = np.flatnonzero(which)
         return Members(
@@ -243,7 +244,7 @@ class Search:
     boards: Boards
     budget: Budget
     prune: bool
-    progress: Progress | None = None
+    progress: SearchProgress | None = None
     seed: int = 0
     starts: tuple[Position, ...] = ()
     hints: tuple[Predicate, ...] = ()
@@ -271,13 +272,13 @@ class Search:
 
     @property
     def population(self) -> Population:
-        """What is split."""
+        """The individuals that are split."""
         assert self.space.population is not None
         return self.space.population
 
     @property
     def judge(self) -> Judge:
-        """What decides which predicate is better."""
+        """The judge of which predicate is better."""
         return self.problem.judge
 
     @property
@@ -303,7 +304,7 @@ class Search:
                     return
                 if self.proving + self.finding > enough:
                     return
-                first = 0 if nested and self.waiting > MANY else first
+                first = 0 if nested and self.waiting > MANY_WAITING else first
                 if finder is not None and self.proving >= max(first, self.finding / FINDING):
                     finder = finder if next(finder, self) is None else None
                 else:
@@ -334,13 +335,13 @@ class Search:
             self._consider(position, (n,))
 
     def _is_nested(self) -> bool:
-        """Whether tests stand at several positions, so that bounds say little near the root."""
+        """Return whether tests stand at several positions, so that bounds say little near the root."""
         families = self.space.offers.from_top
         names = [name for name in families if any(not isinstance(f, LinkFamily) for f in families[name])]
         return len(names) > 1 or any(isinstance(f, LinkFamily) for name in names for f in families[name])
 
     def _is_perfect(self) -> bool:
-        """Whether the best found is as good as anything can be."""
+        """Return whether the best found is as good as anything can be."""
         return self.best is not None and self.judge.compare(self.best.loss, self.least_bound) <= 0
 
     # ---- finding ----------------------------------------------------------------------------------------
@@ -352,7 +353,7 @@ class Search:
         for hint in self.hints:
             yield from finder.polish(words.query(hint), counting=False)
         n = len(self.population)
-        small = self._on_sample(SAMPLE) if n > 2 * SAMPLE else None
+        small = self._on_sample(FINDER_SAMPLE) if n > 2 * FINDER_SAMPLE else None
         for number, width in enumerate(widths):
             counting = number > 0 or len(widths) == 1
             yield from (small or finder).beam(width, counting=counting)
@@ -459,7 +460,7 @@ class Search:
             self._drop(heapq.heappop(self.frontier))
 
     def _is_hopeless(self, bound: Loss, size: int) -> bool:
-        """Whether no refinement of a predicate of this size, with this bound, can become the result.
+        """Return whether no refinement of a predicate of this size, with this bound, can become the result.
 
         Refinements are longer (no shorter, where a rewrite goes on from a literal), so those of one that is as long
         as the best must be better, not just as good.
@@ -471,7 +472,7 @@ class Search:
         return self.judge.improves(self.best.loss, bound)
 
     def _may_stay_as_long(self) -> bool:
-        """Whether a refinement can have as many literals as what it refines."""
+        """Return whether a refinement can have as many literals as what it refines."""
         return any(self.space.offers.from_literal.values())
 
     # ---- one expansion ----------------------------------------------------------------------------------
@@ -509,8 +510,8 @@ class Search:
         for path, growths in places.items():
             batch = next((growth for growth in growths if isinstance(growth, Batch)), None)
             openings = tuple(growth for growth in growths if isinstance(growth, Opening))
-            self._sweep(Place(position, path, batch, openings, (*trail, n + 1)))
-        if len(self.known) * max(1, len(self.population)) > REMEMBERED:
+            self._sweep(OpenPosition(position, path, batch, openings, (*trail, n + 1)))
+        if len(self.known) * max(1, len(self.population)) > KNOWN_BYTES:
             self.known.clear()
 
     def _is_swept(self, position: Position, growth: Batch | Opening) -> bool:
@@ -562,7 +563,7 @@ class Search:
 
     # ---- families in one pass ---------------------------------------------------------------------------
 
-    def _sweep(self, place: Place) -> None:
+    def _sweep(self, place: OpenPosition) -> None:
         """Evaluate all that may be added at one place: tests, and links with nothing behind them."""
         began = now()
         chain = self._chain(place.position, place.path)
@@ -627,9 +628,7 @@ class Search:
 
         self._push_some(members, assessed.bounds, sizes, hopeful, surely, make)
 
-    def _improve_by_openings(
-        self, members: Members, losses: NDArray[np.float64], openings: Mapping[int, Opening]
-    ) -> None:
+    def _improve_by_openings(self, members: Members, losses: Floats, openings: Mapping[int, Opening]) -> None:
         """Take the best of the members that is in the space by this derivation."""
         good = members.sizes <= len(self.population) - self.least
         good &= members.sizes >= self.least
@@ -651,8 +650,8 @@ class Search:
                 return
             yield from opening.settle(item)
 
-    def _surely_stand(self, members: Members, openings: Mapping[int, Opening]) -> NDArray[np.bool_]:
-        """Which members are surely in the space by this derivation: links, where nothing beside them clashes."""
+    def _surely_stand(self, members: Members, openings: Mapping[int, Opening]) -> Mask:
+        """Return which members are surely derived here: links, where nothing beside them clashes."""
         place = members.place
         found = np.zeros(len(members.sizes), dtype=np.bool_)
         if place.batch is None:
@@ -670,10 +669,10 @@ class Search:
     def _push_some(
         self,
         members: Members,
-        bounds: NDArray[np.float64],
-        sizes: NDArray[np.int64],
-        which: NDArray[np.bool_],
-        counted: NDArray[np.bool_],
+        bounds: Floats,
+        sizes: Ints,
+        which: Mask,
+        counted: Mask,
         make: Make,
     ) -> None:
         k = np.flatnonzero(which)
@@ -681,9 +680,7 @@ class Search:
             given = (bounds[k], sizes[k], members.families[k], members.choices[k], counted[k])
             self._push(Waiting(members.place.trail, *given, make))
 
-    def _take(
-        self, found: Members, allowed: NDArray[np.bool_], grows: bool, hashes: NDArray[np.uint64] | None
-    ) -> None:
+    def _take(self, found: Members, allowed: Mask, grows: bool, hashes: NDArray[np.uint64] | None) -> None:
         """Let the members that are allowed and, when pruning, keep enough individuals become best or wait."""
         enough = allowed & (found.sizes >= self.least) if self.prune else allowed
         n_allowed = int(np.count_nonzero(allowed))
@@ -696,7 +693,7 @@ class Search:
             if grows:
                 self._push_members(members, assessed, hashes)
 
-    def _improve_by(self, members: Members, losses: NDArray[np.float64]) -> None:
+    def _improve_by(self, members: Members, losses: Floats) -> None:
         """Take the best of the members that leave enough on the other side as well."""
         place = members.place
         most = len(self.population) - self.least
@@ -717,14 +714,14 @@ class Search:
         if self._may_improve(loss, length):
             self._improve(loss, length, next(self._members(place, family, choice)))
 
-    def _members(self, place: Place, index: int, choice: int) -> Iterator[Position]:
+    def _members(self, place: OpenPosition, index: int, choice: int) -> Iterator[Position]:
         """The predicate that a member of a batch makes."""
         assert place.batch is not None
         family = self.space.plain[place.type].families[index]
         return place.batch.settle(Item(family, choice, family.literal(choice)))
 
-    def _is_plain(self, name: str) -> NDArray[np.bool_]:
-        """Which families of a type are plain tests, by index."""
+    def _is_plain(self, name: str) -> Mask:
+        """Return which families of a type are plain tests, by index."""
         plain = np.zeros(len(self.boards.lengths(name)), dtype=np.bool_)
         plain[list(self.space.plain[name].families)] = True
         return plain
@@ -739,12 +736,12 @@ class Search:
         counted = np.ones(len(sizes), dtype=np.bool_)
         self._push_some(members, assessed.bounds, sizes, fresh, counted, partial(self._members, place))
 
-    def _sizes(self, members: Members) -> NDArray[np.int64]:
-        """How many literals the predicates have that members make."""
+    def _sizes(self, members: Members) -> Ints:
+        """Return how many literals the predicates have that members make."""
         place = members.place
         return np.asarray(place.position.size + self.boards.lengths(place.type)[members.families])
 
-    def _hopeful(self, bounds: NDArray[np.float64], sizes: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def _hopeful(self, bounds: Floats, sizes: Ints) -> Mask:
         """The rule of `_is_hopeless` for many."""
         if not self.prune or self.best is None:
             return np.ones(len(bounds), dtype=np.bool_)
@@ -752,8 +749,8 @@ class Search:
         best, slack = self.best.loss, self.judge.slack
         return np.where(long, better(bounds, best, slack), ~cannot_beat(bounds, best, slack))
 
-    def _fresh(self, members: Members, hashes: NDArray[np.uint64]) -> NDArray[np.bool_]:
-        """Which members leave less than their parent does, and what no member before them leaves.
+    def _fresh(self, members: Members, hashes: NDArray[np.uint64]) -> Mask:
+        """Return which members leave less than their parent does, and what no member before them leaves.
 
         The others have only refinements that are found elsewhere; unless a rewrite goes on from the test itself.
         """
@@ -775,7 +772,7 @@ class Search:
         return self.marks[:, :n]
 
     def _can_grow_after(self, position: Position, batch: Batch) -> bool:
-        """Whether a predicate with one more test at the end of the path can have refinements."""
+        """Return whether a predicate with one more test at the end of the path can have refinements."""
         if self.space.offers.from_literal[batch.position.slot.type]:
             return True
         if batch.room.literals is not None and batch.room.literals <= 1:
@@ -796,7 +793,7 @@ class Search:
             self.best = Best(loss, size, position.key, position)
 
     def _may_improve(self, loss: Loss, size: int) -> bool:
-        """Whether a predicate is better than the best, or as good and no longer."""
+        """Return whether a predicate is better than the best, or as good and no longer."""
         if self.best is None:
             return True
         order = self.judge.compare(loss, self.best.loss)
@@ -815,7 +812,7 @@ class Search:
         return SearchStats(*counts, seconds, self.stopped_by, passes)
 
     def result(self) -> Split:
-        """What was found, and what is proved of it."""
+        """Return the split that was found, and what is proved of it."""
         position = self.space.root() if self.best is None else self.best.position
         rows = rows_where(position.predicate, self.population, self.population.schema.individual)
         true = rows[self.population.individuals]
@@ -841,7 +838,7 @@ def _text(position: Position, path: Path) -> str:
     return ".".join(names) or "(individual)"
 
 
-def _pair(loss: NDArray[np.float64]) -> Loss:
+def _pair(loss: Floats) -> Loss:
     return float(loss[0]), float(loss[1])
 
 

@@ -37,7 +37,7 @@ TABLED_WEIGHT = 100_000
 
 
 class Tally(NamedTuple):
-    """What is added up of individuals: to which of so many sums each adds how much."""
+    """Sums over individuals: to which of so many each adds how much."""
 
     labels: NDArray[np.int32]
     weights: Floats
@@ -45,7 +45,7 @@ class Tally(NamedTuple):
 
 
 class Assessment(NamedTuple):
-    """What became of many candidates.
+    """Assessment of many candidates.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ class Assessment(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Judge:
-    """What to make least, for these labels.
+    """Criterion on the labels of some individuals.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ class Judge:
         return Judge(self.criterion, labels, weights, self.n_labels, self.targets, self.classes)
 
     def guide(self) -> Judge | None:
-        """What leads a search to good predicates, by the same counts; None where this judge does so itself.
+        """Return a judge that leads a search to good predicates; None where this one does so itself.
 
         Most refinements leave the accuracy as it is, so that it shows no way; the entropy does.
         """
@@ -138,7 +138,7 @@ class Judge:
         return Judge(criterion("entropy"), self.labels, self.weights, self.n_labels, self.targets, self.classes)
 
     def tallies(self) -> Iterator[Tally]:
-        """What adds up to the counts that `losses` is of: weights by class, or the moments of numbers."""
+        """Yield the tallies of which `losses` wants the sums: weights by class, or the moments of numbers."""
         if self.criterion.task == "classes":
             yield Tally(self.labels, self.weights, self.n_labels)
             return
@@ -184,7 +184,7 @@ class Judge:
 
     @property
     def width(self) -> int:
-        """How many numbers it takes to assess a candidate: its counts, and of many classes all corners."""
+        """Return how many numbers it takes to assess a candidate: its counts, and of many classes all corners."""
         many = self.criterion.task == "classes" and self.n_labels > FEW_CLASSES
         return self.n_labels * (2**FEW_CLASSES if many else 1)
 

@@ -12,17 +12,17 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structtree.data.columns import Population
 from structtree.lang.syntax import Compare, Count, Exists
+from structtree.search.arrays import Codes, Floats, Ints, Mask
 from structtree.search.boards import Board, BoardColumn, Boards, board_of, numbers_reached
 from structtree.search.chains import Chain
 from structtree.search.judges import Judge, Loss, Tally
 from structtree.search.kernels.chains import count_true
 from structtree.search.kernels.compiling import now
 from structtree.search.kernels.finding import best_of_columns
-from structtree.search.queries import Ask, Link, Place, Query, Vocabulary
+from structtree.search.queries import Query, QueryLink, QueryPath, QueryTest, Vocabulary
 from structtree.search.steps import link_name, need_of
 from structtree.space.families import Family, LinkFamily, TestFamily
 from structtree.space.space import Room, Space
@@ -30,11 +30,9 @@ from structtree.space.terms import Subject
 
 __all__ = ["Offer", "Sweeps"]
 
-Mask = NDArray[np.bool_]
-Floats = NDArray[np.float64]
-Way = tuple[tuple[int, int], ...]
+LinkPath = tuple[tuple[int, int], ...]
 
-REMEMBERED = 100_000_000
+TRUTH_BYTES = 100_000_000
 """Answers of queries that are kept for later ones, in bytes."""
 
 
@@ -51,7 +49,7 @@ class Offer(NamedTuple):
         Its literals.
     query : Query
         What is refined.
-    place : Place
+    place : QueryPath
         Where.
     way : tuple of (family, choice)
         The links that are opened there, outermost first.
@@ -65,8 +63,8 @@ class Offer(NamedTuple):
     loss: Loss
     size: int
     query: Query
-    place: Place
-    way: Way
+    place: QueryPath
+    way: LinkPath
     family: int
     choice: int
     inner: Query | None = None
@@ -76,8 +74,8 @@ class Stand(NamedTuple):
     """A position that something can be added at: the rows there, how much room there is, and if the way counts."""
 
     query: Query
-    place: Place
-    way: Way
+    place: QueryPath
+    way: LinkPath
     here: Query
     chain: Chain
     size: int
@@ -91,9 +89,9 @@ class Picks(NamedTuple):
     stand: Stand
     guide: Floats
     losses: Floats
-    sizes: NDArray[np.int64]
-    families: NDArray[np.int64]
-    choices: NDArray[np.int64]
+    sizes: Ints
+    families: Ints
+    choices: Ints
     inner: Query | None = None
 
     def chosen(self, which: Mask) -> Picks:
@@ -109,7 +107,7 @@ class Picks(NamedTuple):
 
 
 def _counts_alike(one: LinkFamily, other: LinkFamily) -> bool:
-    """Whether two families ask how many rows behind the same link pass."""
+    """Return whether two families ask how many rows behind the same link pass."""
     number = isinstance(one.template, Exists | Count) and isinstance(other.template, Exists | Count)
     return number and one.template.link == other.template.link
 
@@ -174,7 +172,7 @@ class Sweeps:
     # ---- truth ------------------------------------------------------------------------------------------
 
     def truth(self, query: Query) -> Mask:
-        """Which rows of its type a query holds of."""
+        """Return which rows of its type a query holds of."""
         found = self._truths.get(query)
         if found is None:
             found = np.ones(self.population.tables[query.type].n_rows, dtype=np.bool_)
@@ -182,12 +180,12 @@ class Sweeps:
                 found &= self._passes(query.type, test)
             for link in query.links:
                 found &= self._behind(query.type, link)
-            if len(self._truths) * len(found) > REMEMBERED:
+            if len(self._truths) * len(found) > TRUTH_BYTES:
                 self._truths.clear()
             self._truths[query] = found
         return found
 
-    def _passes(self, name: str, test: Ask) -> Mask:
+    def _passes(self, name: str, test: QueryTest) -> Mask:
         for board in self.boards.of(name):
             member = board.place(test.family, test.choice)
             if member is not None:
@@ -197,14 +195,14 @@ class Sweeps:
                 return np.asarray(values > code if board.ranked else values == code)
         raise AssertionError("every family of a query is on a board")
 
-    def _behind(self, name: str, link: Link) -> Mask:
+    def _behind(self, name: str, link: QueryLink) -> Mask:
         family = self.words.family(name, link.family)
         assert isinstance(family, LinkFamily)
         need = need_of(family, link.choice)
         assert need is not None
         return np.asarray(self._n_behind(family, link.inner) >= need)
 
-    def _n_behind(self, family: LinkFamily, inner: Query) -> NDArray[np.int32]:
+    def _n_behind(self, family: LinkFamily, inner: Query) -> Codes:
         adjacency = self.boards.steps.of(family)
         return np.asarray(count_true(adjacency.offsets, adjacency.targets, self.truth(inner)))
 
@@ -284,7 +282,7 @@ class Sweeps:
                     yield Stand(*where, stand.size + 1, stand.depth + 1, stand.counted or counts)
 
     def _follows(self, here: Query, family: LinkFamily) -> bool:
-        """Whether a query follows the reference, or the step, of a family already, or asks behind it."""
+        """Return whether a query follows the reference, or the step, of a family already, or asks behind it."""
         for link in here.links:
             other = self.words.family(here.type, link.family)
             if isinstance(other, LinkFamily) and other.head == family.head:
@@ -293,7 +291,7 @@ class Sweeps:
         return any(isinstance(test, TestFamily) and test.head == family.head for test in tests)
 
     def _has_exists(self, family: LinkFamily) -> bool:
-        """Whether the link of a counting family can also be followed by ``exists``."""
+        """Return whether the link of a counting family can also be followed by ``exists``."""
         openings = self.words.openings(family.type)
         return any(f.template.link == family.template.link and not isinstance(f.template, Count) for f in openings)
 
@@ -305,7 +303,7 @@ class Sweeps:
         return self.space.room().allows(literals, depth)
 
     def _allowed(self, stand: Stand) -> Mask:
-        """Which families may be added at a position, by index."""
+        """Return which families may be added at a position, by index."""
         here, room = stand.here, self.space.room().after(stand.size)
         asked = tuple(test.family for test in here.tests)
         key = (here.type, asked, tuple(link.family for link in here.links), room, stand.depth)
@@ -328,7 +326,7 @@ class Sweeps:
         return family.subject not in asked or self._between(here, family)
 
     def _between(self, here: Query, family: TestFamily) -> bool:
-        """Whether a family bounds from the other side what one test of a position bounds from one."""
+        """Return whether a family bounds from the other side what one test of a position bounds from one."""
         if not isinstance(family.template, Compare) or family.template.op not in (">=", "<="):
             return False
         ops = []
@@ -386,7 +384,7 @@ class Sweeps:
 
     # ---- other numbers ----------------------------------------------------------------------------------
 
-    def _requantified(self, query: Query, place: Place, size: int) -> Iterator[Picks]:
+    def _requantified(self, query: Query, place: QueryPath, size: int) -> Iterator[Picks]:
         """The query with one link of a position asking for another number of rows, the best of each family."""
         here = query.at(place)
         for i, link in enumerate(here.links):
@@ -406,7 +404,7 @@ class Sweeps:
             others_than_it = (found.families != link.family) | (found.choices != link.choice)
             yield found.chosen(others_than_it)._replace(inner=link.inner)
 
-    def _chain(self, query: Query, place: Place) -> Chain:
+    def _chain(self, query: Query, place: QueryPath) -> Chain:
         """The rows at a position of a query."""
         chain = Chain.start(self.population, self.truth(query))
         for i in place:
@@ -431,10 +429,10 @@ class Sweeps:
         inner = here if not offer.way else Query(types[-1])
         if isinstance(last, LinkFamily):
             behind = offer.inner or Query(last.slots[0].type)
-            inner = inner.with_link(Link(offer.family, offer.choice, behind))
+            inner = inner.with_link(QueryLink(offer.family, offer.choice, behind))
         else:
-            inner = inner.with_test(Ask(offer.family, offer.choice))
+            inner = inner.with_test(QueryTest(offer.family, offer.choice))
         for n, (index, choice) in reversed(list(enumerate(offer.way))):
             outer = here if n == 0 else Query(types[n])
-            inner = outer.with_link(Link(index, choice, inner))
+            inner = outer.with_link(QueryLink(index, choice, inner))
         return offer.query.put(offer.place, inner)

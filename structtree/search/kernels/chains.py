@@ -161,7 +161,7 @@ def _nth_greatest(values: Any, begin: int, end: int, n: int, most: Any) -> Any:
 
 @njit(nogil=True, cache=True)
 def lift_codes(codes: Any, offsets: Any, rows: Any, starts: Any, edges: Any, needs: Any) -> Any:
-    """Which members hold at the beginning of a chain, of those that exclude each other at its end.
+    """Return which members hold at the beginning of a chain, of those that exclude each other at its end.
 
     Parameters
     ----------

@@ -240,7 +240,7 @@ def side_impurities(kind: int, sides: Any) -> Any:
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def information(sides: Any, division: Any, known: Any) -> Any:
-    """How many bits about the class the sides of each division give for all its individuals together.
+    """Return how many bits about the class the sides of each division give for all its individuals together.
 
     Parameters
     ----------
@@ -308,7 +308,7 @@ def side_bits(side: float, pure: float, table: Any) -> float:
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def is_better(loss: float, tie: float, other: float, other_tie: float, slack: float) -> bool:
-    """Whether one loss is less than another by more than rounding."""
+    """Return whether one loss is less than another by more than rounding."""
     return loss < other - slack or (loss <= other + slack and tie < other_tie - slack)
 
 
@@ -461,7 +461,7 @@ def _least_of_faces(kind: int, yes: Any, total: Any, weight: float, error: float
 
 @njit(nogil=True, cache=True, error_model="numpy", inline="always")
 def _term(kind: int, part: float, side: float, left: float, total: float, weight: float) -> float:
-    """What a class adds if a part of its total is on the yes side, and there is so much on this and on the other."""
+    """Return what a class adds if a part of its total is on the yes side; side and left weigh the two sides."""
     no_part = rest(total, part)
     if kind == GAIN_RATIO:
         # Of a rare split both gain and entropy are small; taking the surplus over what the margins predict into
@@ -475,7 +475,7 @@ def _term(kind: int, part: float, side: float, left: float, total: float, weight
 
 @njit(nogil=True, cache=True, error_model="numpy", inline="always")
 def _scale(kind: int, side: float, left: float, weight: float) -> float:
-    """What the sum of the terms is multiplied by; 0 for a split with an empty side that would be divided by 0."""
+    """Return what the sum of the terms is multiplied by; 0 where an empty side would be divided by."""
     if kind == GAIN_RATIO:
         split = _part(ENTROPY, side, weight) + _part(ENTROPY, left, weight)
         return -1.0 / (LOG_2 * split) if split > 0 else 0.0
@@ -492,7 +492,7 @@ def _finish(kind: int, added: float) -> float:
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def _part(kind: int, part: float, whole: float) -> float:
-    """What a class of weight ``part`` adds to weight times impurity of a side of weight ``whole``."""
+    """Return what a class of weight ``part`` adds to weight times impurity of a side of weight ``whole``."""
     if kind == ENTROPY:
         return part * log2(max(whole, part) / part) if part > 0 else 0.0
     if kind == SQRT_GINI:
@@ -577,7 +577,7 @@ def _best_cut(kept: Any, targets: Any, w: float, s: float, total: Any) -> float:
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def _explained_by(w: float, s: float, total: Any, most: float) -> float:
-    """What a yes side of this weight and sum explains, if that is more than the most so far."""
+    """Return what a yes side of this weight and sum explains, if that is more than the most so far."""
     weight = total[0]
     no, no_sum = weight - w, total[1] - s
     least = TOLERANCE * weight

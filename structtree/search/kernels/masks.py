@@ -88,7 +88,7 @@ def _transpose(block: Any) -> None:
 
 @njit(nogil=True, cache=True)
 def _add_up(across: Any, targets: Any, begin: int, end: int, digits: Any) -> int:
-    """How many of a row's targets each predicate holds of, as binary digits, the least first; how many digits."""
+    """Count a row's targets that each predicate holds of, in binary digits, the least first; how many digits."""
     n_digits = 0
     for place in range(begin, end):
         carry = across[targets[place]]
