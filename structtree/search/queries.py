@@ -116,6 +116,18 @@ class Vocabulary:
         """A family by its index."""
         return self._families[type_name, index]
 
+    def test(self, type_name: str, index: int) -> TestFamily:
+        """Return a family of tests by its index."""
+        family = self._families[type_name, index]
+        assert isinstance(family, TestFamily)
+        return family
+
+    def link(self, type_name: str, index: int) -> LinkFamily:
+        """Return a family of links by its index."""
+        family = self._families[type_name, index]
+        assert isinstance(family, LinkFamily)
+        return family
+
     def openings(self, type_name: str) -> list[LinkFamily]:
         """The links of a type that a query may follow."""
         return self._openings[type_name]
@@ -124,12 +136,9 @@ class Vocabulary:
         """The predicate that a query stands for."""
         parts: list[Predicate] = []
         for index, choice in query.tests:
-            family = self.family(query.type, index)
-            assert isinstance(family, TestFamily)
-            parts.append(family.literal(choice))
+            parts.append(self.test(query.type, index).literal(choice))
         for index, choice, inner in query.links:
-            link = self.family(query.type, index)
-            assert isinstance(link, LinkFamily)
+            link = self.link(query.type, index)
             parts.append(link.build(link.numbers[choice], [self.predicate(inner)]))
         return conjoin(tuple(parts))
 
@@ -161,10 +170,5 @@ class Vocabulary:
 
     def size(self, query: Query) -> int:
         """Return how many literals a query has."""
-        own = sum(self._test_size(query.type, test.family) for test in query.tests)
+        own = sum(self.test(query.type, test.family).size for test in query.tests)
         return own + sum(1 + self.size(link.inner) for link in query.links)
-
-    def _test_size(self, type_name: str, index: int) -> int:
-        family = self.family(type_name, index)
-        assert isinstance(family, TestFamily)
-        return family.size

@@ -11,7 +11,7 @@ from structtree.data.columns import Adjacency, Population
 from structtree.lang.syntax import All, Count, Exists, Follow, Step
 from structtree.space.families import LinkFamily, LinkPredicate
 
-__all__ = ["Steps", "link_name", "need_of", "rows_needed"]
+__all__ = ["Steps", "enough_of", "link_name", "need_of", "rows_needed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +99,13 @@ def need_of(family: LinkFamily, choice: int) -> int | None:
     """Return how many rows behind a link are enough; None for links that do not ask for some rows."""
     needed = rows_needed(family, choice)
     return needed if isinstance(needed, int) and needed >= 1 else None
+
+
+def enough_of(family: LinkFamily, choice: int) -> int:
+    """Return how many rows behind a link are enough, for a link that asks for some rows."""
+    need = need_of(family, choice)
+    assert need is not None
+    return need
 
 
 def link_name(family: LinkFamily) -> str:

@@ -23,7 +23,7 @@ from structtree.search.kernels.chains import count_true
 from structtree.search.kernels.compiling import now
 from structtree.search.kernels.finding import best_of_columns
 from structtree.search.queries import Query, QueryLink, QueryPath, QueryTest, Vocabulary
-from structtree.search.steps import link_name, need_of
+from structtree.search.steps import enough_of, link_name
 from structtree.space.families import Family, LinkFamily, TestFamily
 from structtree.space.space import Room, Space
 from structtree.space.terms import Subject
@@ -196,11 +196,8 @@ class Sweeps:
         raise AssertionError("every family of a query is on a board")
 
     def _behind(self, name: str, link: QueryLink) -> Mask:
-        family = self.words.family(name, link.family)
-        assert isinstance(family, LinkFamily)
-        need = need_of(family, link.choice)
-        assert need is not None
-        return np.asarray(self._n_behind(family, link.inner) >= need)
+        family = self.words.link(name, link.family)
+        return np.asarray(self._n_behind(family, link.inner) >= enough_of(family, link.choice))
 
     def _n_behind(self, family: LinkFamily, inner: Query) -> Codes:
         adjacency = self.boards.steps.of(family)
@@ -249,11 +246,7 @@ class Sweeps:
             stand = stack.pop()
             here, chain = stand.here, stand.chain
             for i, link in enumerate(here.links):
-                family = self.words.family(here.type, link.family)
-                assert isinstance(family, LinkFamily)
-                need = need_of(family, link.choice)
-                assert need is not None
-                inner = chain.follow(self.boards.steps.of(family), need, self.truth(link.inner))
+                inner = self._follow(chain, here.type, link)
                 stack.append(Stand(query, (*stand.place, i), (), link.inner, inner, size, stand.depth + 1))
             if self._has_place(here) and self._has_room(stand.size + 1, stand.depth):
                 yield stand
@@ -273,9 +266,7 @@ class Sweeps:
             target = family.slots[0].type
             everything, steps = self.truth(Query(target)), self.boards.steps.of(family)
             for choice in range(len(family.numbers) if counts and counting else 1):
-                need = need_of(family, choice)
-                assert need is not None
-                chain = stand.chain.follow(steps, need, everything)
+                chain = stand.chain.follow(steps, enough_of(family, choice), everything)
                 if len(chain):
                     way = (*stand.way, (family.index, choice))
                     where = (stand.query, stand.place, way, Query(target), chain)
@@ -284,11 +275,9 @@ class Sweeps:
     def _follows(self, here: Query, family: LinkFamily) -> bool:
         """Return whether a query follows the reference, or the step, of a family already, or asks behind it."""
         for link in here.links:
-            other = self.words.family(here.type, link.family)
-            if isinstance(other, LinkFamily) and other.head == family.head:
+            if self.words.link(here.type, link.family).head == family.head:
                 return True
-        tests = (self.words.family(here.type, test.family) for test in here.tests)
-        return any(isinstance(test, TestFamily) and test.head == family.head for test in tests)
+        return any(self.words.test(here.type, test.family).head == family.head for test in here.tests)
 
     def _has_exists(self, family: LinkFamily) -> bool:
         """Return whether the link of a counting family can also be followed by ``exists``."""
@@ -311,7 +300,7 @@ class Sweeps:
         if found is None:
             families = self.space.offers.from_top[here.type]
             found = np.zeros(max((f.index for f in families), default=0) + 1, dtype=np.bool_)
-            subjects = {self.words.family(here.type, index).subject for index in asked}  # type: ignore[union-attr]
+            subjects = {self.words.test(here.type, index).subject for index in asked}
             for family in families:
                 found[family.index] = self._may_be_added(family, here, room, stand.depth, subjects)
             self._rooms[key] = found
@@ -331,8 +320,8 @@ class Sweeps:
             return False
         ops = []
         for test in here.tests:
-            other = self.words.family(here.type, test.family)
-            if isinstance(other, TestFamily) and other.subject == family.subject:
+            other = self.words.test(here.type, test.family)
+            if other.subject == family.subject:
                 ops.append(getattr(other.template, "op", None))
         return ops in ([">="], ["<="]) and ops != [family.template.op]
 
@@ -375,8 +364,7 @@ class Sweeps:
         if way not in self._texts:
             at, names = stand.query.type, []
             for index in way:
-                family = self.words.family(at, index)
-                assert isinstance(family, LinkFamily)
+                family = self.words.link(at, index)
                 names.append(link_name(family))
                 at = family.slots[0].type
             self._texts[way] = ".".join(names) or "(individual)"
@@ -388,8 +376,7 @@ class Sweeps:
         """The query with one link of a position asking for another number of rows, the best of each family."""
         here = query.at(place)
         for i, link in enumerate(here.links):
-            mine = self.words.family(here.type, link.family)
-            assert isinstance(mine, LinkFamily)
+            mine = self.words.link(here.type, link.family)
             others = [f for f in self.words.openings(here.type) if _counts_alike(f, mine)]
             if len(others) < 2:
                 continue
@@ -408,23 +395,20 @@ class Sweeps:
         """The rows at a position of a query."""
         chain = Chain.start(self.population, self.truth(query))
         for i in place:
-            link = query.links[i]
-            family = self.words.family(query.type, link.family)
-            assert isinstance(family, LinkFamily)
-            need = need_of(family, link.choice)
-            assert need is not None
-            query = link.inner
-            chain = chain.follow(self.boards.steps.of(family), need, self.truth(query))
+            chain, query = self._follow(chain, query.type, query.links[i]), query.links[i].inner
         return chain
+
+    def _follow(self, chain: Chain, name: str, link: QueryLink) -> Chain:
+        """Return the chain behind a link of a query on a type."""
+        family = self.words.link(name, link.family)
+        return chain.follow(self.boards.steps.of(family), enough_of(family, link.choice), self.truth(link.inner))
 
     def made(self, offer: Offer) -> Query:
         """The query that an offer stands for."""
         here = offer.query.at(offer.place)
         types = [here.type]
         for family, _ in offer.way:
-            link = self.words.family(types[-1], family)
-            assert isinstance(link, LinkFamily)
-            types.append(link.slots[0].type)
+            types.append(self.words.link(types[-1], family).slots[0].type)
         last = self.words.family(types[-1], offer.family)
         inner = here if not offer.way else Query(types[-1])
         if isinstance(last, LinkFamily):
