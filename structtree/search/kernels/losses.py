@@ -438,9 +438,8 @@ def _least_of_faces(kind: int, yes: Any, total: Any, weight: float, error: float
         No more classes are on the yes side than are enumerated. An impurity is never bounded below that of the no
         side alone. ``test_bounding_classes_one_by_one_is_valid_and_above_the_no_side_alone``
     """
-    order, most = np.argsort(-yes, kind="mergesort"), total.max()
+    order, most, least = _greatest(yes), total.max(), inf
     low, high = np.zeros(len(yes)), yes.copy()
-    least = inf
     for face in range(1 << WHOLE_CLASSES):
         for r in range(WHOLE_CLASSES):
             low[order[r]] = high[order[r]] = yes[order[r]] if (face >> r) & 1 else 0.0
@@ -457,6 +456,19 @@ def _least_of_faces(kind: int, yes: Any, total: Any, weight: float, error: float
             added += term
         least = min(least, added)
     return _finish(kind, least)
+
+
+@njit(nogil=True, cache=True)
+def _greatest(yes: Any) -> Any:
+    """Return the greatest classes, of equal ones the first first; a loop, since sorting takes long to compile."""
+    order, waits = np.zeros(WHOLE_CLASSES, dtype=np.int64), np.ones(len(yes), dtype=np.bool_)
+    for r in range(WHOLE_CLASSES):
+        order[r] = -1
+        for k in range(len(yes)):
+            if waits[k] and (order[r] < 0 or yes[k] > yes[order[r]]):
+                order[r] = k
+        waits[order[r]] = False
+    return order
 
 
 @njit(nogil=True, cache=True, error_model="numpy", inline="always")
