@@ -29,7 +29,7 @@ from structtree.search.chains import Chain
 from structtree.search.clock import Clock
 from structtree.search.criteria import better, cannot_beat
 from structtree.search.finder import Finder
-from structtree.search.judges import Assessment, Judge, Loss, Tally
+from structtree.search.judges import Judge, Loss, Tally
 from structtree.search.kernels.compiling import now
 from structtree.search.results import Pass, Problem, SearchStats, Split, StoppedBy
 from structtree.search.steps import link_name, need_of, rows_needed
@@ -617,25 +617,16 @@ class Search:
             return
         assessed = self.judge.assess(members.counts, self.best.loss if self.best else None)
         self._improve_by_openings(members, assessed.losses, openings)
-        sizes = self._sizes(members)
-        hopeful = self._hopeful(assessed.bounds, sizes)
-        self.pruned += int(np.count_nonzero(~hopeful))
         surely = self._surely_stand(members, openings)
         self._count(int(np.count_nonzero(surely)))
-
-        def make(family: int, choice: int) -> Iterator[Position]:
-            return self._opened(openings[family], choice)
-
-        self._push_some(members, assessed.bounds, sizes, hopeful, surely, make)
+        every = np.ones(len(surely), dtype=np.bool_)
+        self._push_members(
+            members, assessed.bounds, every, surely, lambda f, choice: self._opened(openings[f], choice)
+        )
 
     def _improve_by_openings(self, members: Members, losses: Floats, openings: Mapping[int, Opening]) -> None:
         """Take the best of the members that is in the space by this derivation."""
-        good = members.sizes <= len(self.population) - self.least
-        good &= members.sizes >= self.least
-        if self.best is not None:
-            good &= losses[:, 0] <= self.best.loss[0] + self.judge.slack
-        sizes = self._sizes(members)
-        splits = np.flatnonzero(good)
+        sizes, splits = self._sizes(members), self._splits(members, losses)
         for k in splits[np.lexsort((sizes[splits], losses[splits, 1], losses[splits, 0]))].tolist():
             if not self._may_improve(_pair(losses[k]), int(sizes[k])):
                 return
@@ -666,16 +657,13 @@ class Search:
                 )
         return found
 
-    def _push_some(
-        self,
-        members: Members,
-        bounds: Floats,
-        sizes: Ints,
-        which: Mask,
-        counted: Mask,
-        make: Make,
-    ) -> None:
-        k = np.flatnonzero(which)
+    def _push_members(self, members: Members, bounds: Floats, fresh: Mask, counted: Mask, make: Make) -> None:
+        """Put the fresh members that may have better refinements on the frontier; see `_is_hopeless`."""
+        sizes = self._sizes(members)
+        hopeful = self._hopeful(bounds, sizes)
+        self.pruned += int(np.count_nonzero(~hopeful))
+        self.duplicates += int(np.count_nonzero(hopeful & ~fresh))
+        k = np.flatnonzero(hopeful & fresh)
         if len(k):
             given = (bounds[k], sizes[k], members.families[k], members.choices[k], counted[k])
             self._push(Waiting(members.place.trail, *given, make))
@@ -691,16 +679,13 @@ class Search:
             assessed = self.judge.assess(members.counts, self.best.loss if self.best else None)
             self._improve_by(members, assessed.losses)
             if grows:
-                self._push_members(members, assessed, hashes)
+                every, make = np.ones(len(members.sizes), dtype=np.bool_), partial(self._members, members.place)
+                fresh = every if hashes is None else self._fresh(members, hashes)
+                self._push_members(members, assessed.bounds, fresh, every, make)
 
     def _improve_by(self, members: Members, losses: Floats) -> None:
         """Take the best of the members that leave enough on the other side as well."""
-        place = members.place
-        most = len(self.population) - self.least
-        good = (members.sizes >= self.least) & (members.sizes <= most)
-        if self.best is not None:
-            good &= losses[:, 0] <= self.best.loss[0] + self.judge.slack
-        splits = np.flatnonzero(good)
+        place, splits = members.place, self._splits(members, losses)
         if not len(splits):
             return
         tied = splits[self.judge.least(losses[splits])]
@@ -714,6 +699,13 @@ class Search:
         if self._may_improve(loss, length):
             self._improve(loss, length, next(self._members(place, family, choice)))
 
+    def _splits(self, members: Members, losses: Floats) -> Ints:
+        """Return which members leave enough on both sides and are no worse than the best by the first component."""
+        good = (members.sizes >= self.least) & (members.sizes <= len(self.population) - self.least)
+        if self.best is not None:
+            good &= losses[:, 0] <= self.best.loss[0] + self.judge.slack
+        return np.flatnonzero(good)
+
     def _members(self, place: OpenPosition, index: int, choice: int) -> Iterator[Position]:
         """The predicate that a member of a batch makes."""
         assert place.batch is not None
@@ -725,16 +717,6 @@ class Search:
         plain = np.zeros(len(self.boards.lengths(name)), dtype=np.bool_)
         plain[list(self.space.plain[name].families)] = True
         return plain
-
-    def _push_members(self, members: Members, assessed: Assessment, hashes: NDArray[np.uint64] | None) -> None:
-        """Put the members that may have better refinements on the frontier; the rule is that of `_is_hopeless`."""
-        place, sizes = members.place, self._sizes(members)
-        hopeful = self._hopeful(assessed.bounds, sizes)
-        fresh = hopeful if hashes is None else hopeful & self._fresh(members, hashes)
-        self.pruned += int(np.count_nonzero(~hopeful))
-        self.duplicates += int(np.count_nonzero(hopeful & ~fresh))
-        counted = np.ones(len(sizes), dtype=np.bool_)
-        self._push_some(members, assessed.bounds, sizes, fresh, counted, partial(self._members, place))
 
     def _sizes(self, members: Members) -> Ints:
         """Return how many literals the predicates have that members make."""
