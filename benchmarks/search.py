@@ -36,7 +36,7 @@ from structtree.data.tables import from_frame
 from structtree.lang.grammar import Grammar
 from structtree.lang.pretty import pretty
 from structtree.search.best_split import Split, best_split
-from structtree.search.boards import Board, swept_boards
+from structtree.search.boards import Board, Boards
 from structtree.search.kernels.counting import ranked_counts
 from structtree.space.space import Space
 
@@ -180,7 +180,7 @@ def kernel_speed(space: Space, target: NDArray[Any], expanded: int) -> float:
     population = space.population
     assert population is not None
     (link,) = population.schema.type(population.schema.individual).links
-    board = swept_boards(space, link.target)[1]
+    board = Boards(space).of(link.target)[1]
     owners = population.table(population.schema.individual).links[link.name].owners.astype(np.int32)
     labels, weights = target.astype(np.int32), np.ones(len(target))
     # Predicates of two tests are not refined further, so nobody asks which of them keep the same rows.

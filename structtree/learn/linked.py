@@ -17,7 +17,7 @@ from structtree.data.schema import Attribute, RecordType, Schema
 from structtree.lang.check import CheckedGrammar
 from structtree.lang.syntax import Among, Compare, Predicate, Star
 from structtree.learn.routing import own_attributes
-from structtree.search.bottom_up import LinkColumn, columns_of, link_columns, suits
+from structtree.search.bottom_up import LinkColumn, link_columns, own_columns, suits
 from structtree.search.clock import Clock
 from structtree.space.families import Family, Offers, TestFamily, resolve_families
 from structtree.space.space import Space
@@ -129,7 +129,7 @@ def _others(space: Space) -> Iterator[LinkColumn]:
     assert space.population is not None
     for family in space.first_families():
         if isinstance(family, TestFamily) and not _is_own(family, space):
-            yield from columns_of(family, space.population)
+            yield from own_columns(family, space.population)
 
 
 def _table(population: Population, columns: Mapping[str, LinkColumn]) -> Population:

@@ -54,7 +54,7 @@ Targets = NDArray[Any]
 
 
 def p_value(task: Task, *sides: Targets) -> float:
-    """How likely sides at least as unlike as these are if the test has nothing to do with the target.
+    """Return how likely sides at least as unlike as these are if the test has nothing to do with the target.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def p_value(task: Task, *sides: Targets) -> float:
 
 
 def class_p_value(*sides: ArrayLike) -> float:
-    """How likely counts at least as unlike as these are if class and side are independent: Pearson's χ² test.
+    """Return how likely counts at least as unlike as these are if class and side are independent: Pearson's χ² test.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ def class_p_value(*sides: ArrayLike) -> float:
 
 
 def number_p_value(*targets: ArrayLike) -> float:
-    """How likely means at least as unlike as these are if all sides have the same: the F test.
+    """Return how likely means at least as unlike as these are if all sides have the same: the F test.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ def number_p_value(*targets: ArrayLike) -> float:
 
 
 def saves_bits(task: Task, *sides: Targets, for_test: float, precision: float = 1.0) -> bool:
-    """Whether a test and its sides are told in fewer bits than the node as it is.
+    """Return whether a test and its sides are told in fewer bits than the node as it is.
 
     Parameters
     ----------
@@ -163,7 +163,7 @@ def _bits_of_each(task: Task, groups: tuple[Targets, ...], precision: float) -> 
 
 
 def predicate_bits(predicate: Predicate, n_offered: int) -> float:
-    """What it costs to tell a predicate, when each of its literals is one of so many.
+    """Return the bits that it takes to tell a predicate, when each of its literals is one of so many.
 
     Examples
     --------
@@ -175,7 +175,7 @@ def predicate_bits(predicate: Predicate, n_offered: int) -> float:
 
 
 def literals_offered(space: Space) -> int:
-    """How many literals the rewrites of all types offer; those with an open position count as one each.
+    """Return how many literals the rewrites of all types offer; those with an open position count as one each.
 
     Examples
     --------
@@ -194,7 +194,7 @@ def _n_members(family: Family) -> int:
 
 
 def class_bits(counts: ArrayLike) -> float:
-    """What it costs to tell the classes of individuals: how many are of each, then who is what.
+    """Return the bits that it takes to tell the classes of individuals: how many are of each, then who is what.
 
     Parameters
     ----------
@@ -216,7 +216,7 @@ def class_bits(counts: ArrayLike) -> float:
 
 
 def number_bits(values: ArrayLike, precision: float, extent: float) -> float:
-    """What it costs to tell numbers: their mean and standard deviation, then each as of a normal distribution.
+    """Return the bits that numbers take: their mean and standard deviation, then each as of a normal distribution.
 
     Parameters
     ----------

@@ -21,7 +21,7 @@ from structtree.data.schema import Kind
 from structtree.lang.check import CheckedGrammar
 from structtree.lang.syntax import Among, Compare, Flag, Missing, Named, Predicate, Star, Top, Within
 from structtree.learn.routing import own_attributes
-from structtree.search.bottom_up import LinkColumn, columns_of, link_columns, suits
+from structtree.search.bottom_up import LinkColumn, link_columns, own_columns, suits
 from structtree.search.clock import Clock
 from structtree.search.judges import weight_table
 from structtree.search.kernels import flat as kernel
@@ -189,7 +189,7 @@ def _own_tests(family: Family, space: Space) -> Iterator[FlatTest]:
         yield flat
         return
     assert space.population is not None
-    columns = columns_of(family, space.population)
+    columns = own_columns(family, space.population)
     yield from map(_stepped_up if getattr(family.template, "op", None) == "<=" else _stepped, columns)
 
 

@@ -111,7 +111,7 @@ def best_split(
     ordered, boards = promising_last(space, judge)
     known = start if isinstance(start, Sequence) else () if start is None else (start,)
     starts = tuple(position for each in known for position in ordered.reopened(each))
-    search = Search(problem, ordered, budget, pruning, progress, random_state, starts, tuple(hints), boards=boards)
+    search = Search(problem, ordered, boards, budget, pruning, progress, random_state, starts, tuple(hints))
     with stoppable() as stop:
         if clock is None:
             search.budget = replace(budget, clock=replace(budget.clock, stop=stop))

@@ -7,35 +7,31 @@ Any other member is a coded column of its own. The kernels count whole boards in
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from structtree.data.columns import Population
-from structtree.lang.syntax import Aggregate, Compare, Count, Follow, ListStep, Within
-from structtree.lang.walk import inner_type
+from structtree.lang.syntax import Aggregate, Compare, Count, Within
+from structtree.search.arrays import Codes, Floats, Ints, Mask
 from structtree.search.steps import Steps, need_of
 from structtree.space.evaluate import aggregate_values, rows_where
-from structtree.space.families import Family, LinkFamily, TestFamily
-from structtree.space.list_steps import runs_of
+from structtree.space.families import LinkFamily, TestFamily
 from structtree.space.space import Batch, Space
 
 __all__ = [
     "Board",
     "BoardColumn",
+    "Boards",
     "board_of",
-    "family_sizes",
     "is_nested",
     "is_swept",
     "numbers_reached",
     "ranked_column",
-    "swept_boards",
 ]
 
-Rows = NDArray[np.int64]
 
 PIECE = 8_000_000
 """Members times labels are counted in pieces of about this many numbers."""
@@ -58,10 +54,10 @@ class Board:
     """
 
     ranked: bool
-    columns: NDArray[np.int32]
-    offsets: NDArray[np.int64]
-    families: NDArray[np.int64]
-    choices: NDArray[np.int64]
+    columns: Codes
+    offsets: Ints
+    families: Ints
+    choices: Ints
 
     def since(self, family: int) -> int:
         """The first column of this family or a later one."""
@@ -69,7 +65,7 @@ class Board:
         return int(np.searchsorted(self.offsets, member, side="left"))
 
     def place(self, family: int, choice: int) -> int | None:
-        """Which member is a certain choice of a family; None if the family is on another board."""
+        """Return which member is a certain choice of a family; None if the family is on another board."""
         found = np.flatnonzero((self.families == family) & (self.choices == choice))
         return int(found[0]) if len(found) else None
 
@@ -93,8 +89,8 @@ class Board:
             yield column, stop
             column = stop
 
-    def allowed(self, start: int, stop: int, batch: Batch) -> NDArray[np.bool_]:
-        """Which of the members from start to stop are in a batch."""
+    def allowed(self, start: int, stop: int, batch: Batch) -> Mask:
+        """Return which of the members from start to stop are in a batch."""
         found = np.ones(stop - start, dtype=np.bool_)
         families = self.families[start:stop]
         for index in batch.without:
@@ -114,40 +110,62 @@ class Board:
 class BoardColumn:
     """The codes or ranks of one column, its family, and the choices that they stand for."""
 
-    values: NDArray[np.int32]
+    values: Codes
     family: int
-    choices: NDArray[np.int64]
+    choices: Ints
 
 
-def swept_boards(space: Space, type_name: str) -> tuple[Board, Board]:
-    """The coded and the ranked board of a type: all its tests, and its links with nothing behind them."""
-    population = space.population
-    assert population is not None
-    coded: list[BoardColumn] = []
-    ranked: list[BoardColumn] = []
-    for family in space.offers.from_top[type_name]:
-        if isinstance(family, LinkFamily):
-            ranked += [_opening_column(family, population)] if is_swept(family) else []
-        elif is_nested(family):
-            ranked.append(ranked_column(family, population))
-        else:
-            coded.extend(_coded(family, population))
-    n_rows = population.tables[type_name].n_rows
-    return board_of(coded, n_rows, ranked=False), board_of(ranked, n_rows, ranked=True)
+@dataclass(frozen=True, slots=True, eq=False)
+class Boards:
+    """The boards of all types of a space on its population, made when they are first asked for."""
+
+    space: Space
+    steps: Steps = field(init=False)
+    _known: dict[str, tuple[Board, Board]] = field(default_factory=dict)
+    _lengths: dict[str, Ints] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        assert self.space.population is not None
+        object.__setattr__(self, "steps", Steps(self.space.population))
+
+    def of(self, name: str) -> tuple[Board, Board]:
+        """Return the coded and the ranked board of a type: all its tests, and its links with nothing behind them."""
+        if name not in self._known:
+            self._known[name] = self._made(name)
+        return self._known[name]
+
+    def lengths(self, name: str) -> Ints:
+        """Return for how many literals a member of each family of a type counts, by index."""
+        if name not in self._lengths:
+            families = self.space.offers.from_top[name]
+            sizes = self._lengths[name] = np.zeros(max((f.index for f in families), default=0) + 1, dtype=np.int64)
+            for family in families:
+                sizes[family.index] = 1 if isinstance(family, LinkFamily) else family.size
+        return self._lengths[name]
+
+    def moved(self, space: Space, places: Mapping[str, Mapping[int, int]]) -> Boards:
+        """Return the boards of a space whose families have changed places: where each goes, by type and index."""
+        known = {name: self.of(name) for name in places}
+        return Boards(space, {name: (c.moved(places[name]), r.moved(places[name])) for name, (c, r) in known.items()})
+
+    def _made(self, name: str) -> tuple[Board, Board]:
+        coded: list[BoardColumn] = []
+        ranked: list[BoardColumn] = []
+        for family in self.space.offers.from_top[name]:
+            if isinstance(family, LinkFamily):
+                ranked += [_opening_column(family, self.steps)] if is_swept(family) else []
+            elif is_nested(family):
+                ranked.append(ranked_column(family, self.steps))
+            else:
+                coded.extend(_coded(family, self.steps))
+        n_rows = self.steps.population.tables[name].n_rows
+        return board_of(coded, n_rows, ranked=False), board_of(ranked, n_rows, ranked=True)
 
 
 def is_swept(family: LinkFamily) -> bool:
-    """Whether a link family is on a board: it opens one position, with nothing in it, and some rows are enough."""
+    """Return whether a link family is on a board: it opens one empty position, and some rows are enough."""
     plain = len(family.slots) == 1 and family.slots[0].plain
     return plain and all(need_of(family, choice) is not None for choice in range(len(family.numbers)))
-
-
-def family_sizes(families: Sequence[Family]) -> NDArray[np.int64]:
-    """For how many literals a member of each family counts, with nothing behind a link, by index; 0 of none."""
-    sizes = np.zeros(max((family.index for family in families), default=0) + 1, dtype=np.int64)
-    for family in families:
-        sizes[family.index] = 1 if isinstance(family, LinkFamily) else family.size
-    return sizes
 
 
 def board_of(columns: list[BoardColumn], n_rows: int, *, ranked: bool) -> Board:
@@ -163,16 +181,16 @@ def board_of(columns: list[BoardColumn], n_rows: int, *, ranked: bool) -> Board:
 
 
 def is_nested(family: TestFamily) -> bool:
-    """Whether the members are thresholds, each implied by all stricter ones."""
+    """Return whether the members are thresholds, each implied by all stricter ones."""
     nested = isinstance(family.template, Compare | Aggregate) and family.template.op in (">=", "<=")
     return nested and isinstance(family.values, np.ndarray)
 
 
-def ranked_column(family: TestFamily, population: Population) -> BoardColumn:
-    """How many members of a nested family each row passes, and the members from the laxest to the strictest."""
+def ranked_column(family: TestFamily, steps: Steps) -> BoardColumn:
+    """Return how many members of a nested family each row passes, and the members, the laxest first."""
     template = family.template
     assert isinstance(template, Compare | Aggregate) and isinstance(family.values, np.ndarray)
-    values, present = _end_values(family, population)
+    values, present = _end_values(family, steps)
     cuts, n = family.values, len(family.values)
     if template.op == ">=":
         ranks, choices = np.searchsorted(cuts, values, side="right"), np.arange(n)
@@ -181,40 +199,40 @@ def ranked_column(family: TestFamily, population: Population) -> BoardColumn:
     return BoardColumn(np.where(present, ranks, 0).astype(np.int32), family.index, choices.astype(np.int64))
 
 
-def _opening_column(family: LinkFamily, population: Population) -> BoardColumn:
-    """How many of the numbers of a link family are reached by the rows behind the link."""
-    ranks = numbers_reached(family, Steps(population).of(family).lengths)
+def _opening_column(family: LinkFamily, steps: Steps) -> BoardColumn:
+    """Return how many of the numbers of a link family are reached by the rows behind the link."""
+    ranks = numbers_reached(family, steps.of(family).lengths)
     return BoardColumn(ranks, family.index, np.arange(len(family.numbers)))
 
 
-def numbers_reached(family: LinkFamily, counts: NDArray[Any]) -> NDArray[np.int32]:
-    """How many of the numbers of a link family each of some counts reaches."""
+def numbers_reached(family: LinkFamily, counts: NDArray[Any]) -> Codes:
+    """Return how many of the numbers of a link family each of some counts reaches."""
     numbers = np.array(family.numbers) if isinstance(family.template, Count) else np.ones(1)
     return np.searchsorted(numbers, counts, side="right").astype(np.int32)
 
 
-def _coded(family: TestFamily, population: Population) -> Iterator[BoardColumn]:
+def _coded(family: TestFamily, steps: Steps) -> Iterator[BoardColumn]:
     every = np.array(family.choices(), dtype=np.int64)
     match family.template:
         case Compare(op="=", value=value) if not isinstance(value, str | int | float):
-            yield BoardColumn(_equal_codes(family, population), family.index, every)
+            yield BoardColumn(_equal_codes(family, steps), family.index, every)
         case Within(source=source) if source is not None:
-            yield BoardColumn(_bin_codes(family, population), family.index, every)
+            yield BoardColumn(_bin_codes(family, steps), family.index, every)
         case _:
             for v in family.choices():
-                true = rows_where(family.literal(v), population, family.type)
+                true = rows_where(family.literal(v), steps.population, family.type)
                 yield BoardColumn(np.where(true, 0, -1).astype(np.int32), family.index, every[v : v + 1])
 
 
-def _equal_codes(family: TestFamily, population: Population) -> NDArray[np.int32]:
+def _equal_codes(family: TestFamily, steps: Steps) -> Codes:
     assert isinstance(family.template, Compare)
-    end, at = _ends(family, population)
-    column = population.tables[at].columns[family.template.attribute]
+    end, at = _ends(family, steps)
+    column = steps.population.tables[at].columns[family.template.attribute]
     if column.kind == "nominal":
         known = {value: v for v, value in enumerate(family.values)}
         code_of = np.array([*(known.get(name, -1) for name in column.categories), -1], dtype=np.int32)
         return np.append(code_of[column.values], np.int32(-1))[end]
-    values, present = _end_values(family, population)
+    values, present = _end_values(family, steps)
     wanted = np.array(list(family.values), dtype=np.float64)
     order = np.argsort(wanted)
     place = np.clip(np.searchsorted(wanted[order], values), 0, len(wanted) - 1)
@@ -222,8 +240,8 @@ def _equal_codes(family: TestFamily, population: Population) -> NDArray[np.int32
     return np.where(found, order[place], -1).astype(np.int32)
 
 
-def _bin_codes(family: TestFamily, population: Population) -> NDArray[np.int32]:
-    values, present = _end_values(family, population)
+def _bin_codes(family: TestFamily, steps: Steps) -> Codes:
+    values, present = _end_values(family, steps)
     bins: tuple[Any, ...] = tuple(family.values)
     place = np.searchsorted(np.array([b.low for b in bins]), values, side="right") - 1
     inside = place >= 0
@@ -233,36 +251,26 @@ def _bin_codes(family: TestFamily, population: Population) -> NDArray[np.int32]:
     return np.where(present & inside, place, -1).astype(np.int32)
 
 
-def _end_values(family: TestFamily, population: Population) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+def _end_values(family: TestFamily, steps: Steps) -> tuple[Floats, Mask]:
     """The number that the family asks about, for each row, and whether there is one."""
-    end, at = _ends(family, population)
+    end, at = _ends(family, steps)
     if isinstance(family.template, Aggregate):
-        values = aggregate_values(family.template, population, at)
+        values = aggregate_values(family.template, steps.population, at)
     else:
         assert isinstance(family.template, Compare | Within)
-        values = population.tables[at].columns[family.template.attribute].values
+        values = steps.population.tables[at].columns[family.template.attribute].values
     found = np.append(values, np.nan)[end]
     return found, ~np.isnan(found)
 
 
-def _ends(family: TestFamily, population: Population) -> tuple[Rows, str]:
+def _ends(family: TestFamily, steps: Steps) -> tuple[Ints, str]:
     """For each row the row at the end of the family's path, or -1, and the type of those."""
     at = family.type
-    end = np.arange(population.tables[at].n_rows)
+    end = np.arange(steps.population.tables[at].n_rows)
     for step in family.path:
-        following, at = _one_step(population, at, step)
-        end = np.where(end >= 0, np.append(following, -1)[end], -1)
+        adjacency = steps.along(at, step)
+        following = np.full(len(adjacency.lengths) + 1, -1)
+        some = np.flatnonzero(adjacency.lengths)
+        following[some] = adjacency.targets[adjacency.offsets[some]]
+        end, at = following[end], steps.target(at, step)
     return end, at
-
-
-def _one_step(population: Population, at: str, step: Follow | ListStep) -> tuple[Rows, str]:
-    """For each row the row that a functional step leads to, or -1, and the type of those."""
-    target = inner_type(step, at, population.schema)
-    assert target is not None
-    table = population.tables[at]
-    runs = runs_of(step, population, at) if isinstance(step, ListStep) else None
-    adjacency = table.links[step.link or ""] if runs is None else runs.adjacency
-    result = np.full(table.n_rows, -1, dtype=np.int64)
-    some = adjacency.lengths > 0
-    result[some] = adjacency.targets[adjacency.offsets[:-1][some]]
-    return result, target

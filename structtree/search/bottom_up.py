@@ -22,45 +22,41 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structtree.data.columns import Population
-from structtree.lang.syntax import All, Count, Distinct, Exists, Follow, ListStep, Predicate, Top
+from structtree.lang.syntax import All, Count, Distinct, Predicate, Top
+from structtree.search.arrays import Ints, Mask
 from structtree.search.boards import is_nested, ranked_column
 from structtree.search.clock import Clock
-from structtree.search.kernels.masks import conjunction_signatures, count_behind, signatures, words_behind
+from structtree.search.kernels.masks import conjunction_signatures, signatures, words_behind
+from structtree.search.steps import Steps
 from structtree.space.evaluate import holds, rows_where
 from structtree.space.families import LinkFamily, Slot, TestFamily, base_predicates
-from structtree.space.list_steps import runs_of
 from structtree.space.space import Space
 from structtree.space.terms import clash, conjoin, conjuncts, n_literals, nesting
 
-__all__ = ["LinkColumn", "LinkColumns", "Meanings", "columns_of", "link_columns", "meanings", "suits"]
+__all__ = ["LinkColumn", "LinkColumns", "Meanings", "link_columns", "meanings", "own_columns", "suits"]
 
-Masks = NDArray[np.bool_]
 Words = NDArray[np.uint64]
-Ints = NDArray[np.int64]
 
 MOST = 20_000
-"""How many meanings of one type are kept by default."""
+"""Most meanings of one type that are kept by default."""
 
 CELLS = 2_000_000_000
-"""How many meanings times rows of a type are kept by default; a bit each."""
+"""Most meanings times rows of a type that are kept by default; a bit each."""
 
 FEW_TESTS = 300
 """More tests of one type than these are not listed, unless they are asked for."""
 
 PAIRS = 20_000_000
-"""How many conjunctions of one length are looked at."""
+"""Most conjunctions of one length that are looked at."""
 
 WORK = 2_000_000_000
-"""How many 64-bit words they may have in all."""
+"""Most 64-bit words that they may have in all."""
 
-AT_A_TIME = 100_000_000
-"""How many of these words are looked at before the next look at the clock."""
-
-PIECE = 10_000_000
-"""How many counts are made at a time."""
+WORDS_AT_A_TIME = 100_000_000
+"""Most of these words that are looked at before the next look at the clock."""
 
 PREDICATES = 256
-"""How many predicates are lifted at a time."""
+"""Most predicates that are carried behind links at a time."""
 
 ENDLESS = 99
 
@@ -107,14 +103,18 @@ class LinkColumn:
 
 @dataclass(slots=True, eq=False)
 class _Work:
-    """What is the same for all types: the space on its population, and the limits."""
+    """State that all types share: the space on its population, and the limits."""
 
     space: Space
     most: int
     cells: int
     clock: Clock = field(default_factory=Clock)
     overflow: bool = False
+    steps: Steps = field(init=False)
     done: dict[tuple[str, int, int], Meanings] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.steps = Steps(self.population)
 
     @property
     def population(self) -> Population:
@@ -123,16 +123,16 @@ class _Work:
 
     @property
     def over(self) -> bool:
-        """Whether the time is over, or somebody wants it to end."""
+        """Return whether the time is over, or somebody wants it to end."""
         return self.clock.over() is not None
 
     def limit(self, n_rows: int) -> int:
-        """How many meanings of a type may be looked at."""
+        """Return how many meanings of a type may be looked at."""
         return max(100, min(self.most, self.cells // max(1, n_rows)))
 
 
 def suits(space: Space) -> bool:
-    """Whether all that a grammar makes can be made from the inside out."""
+    """Return whether all that a grammar makes can be made from the inside out."""
     if any(space.offers.from_literal.values()):
         return False
     families = [family for offered in space.offers.from_top.values() for family in offered]
@@ -146,13 +146,13 @@ def _suits(link: LinkFamily) -> bool:
 
 
 def _is_settled(slot: Slot) -> bool:
-    """Whether nothing can be added in a slot, nor inside of what stands in it."""
+    """Return whether nothing can be added in a slot, nor inside of what stands in it."""
     inner = [slot for family in slot.fixed if isinstance(family, LinkFamily) for slot in family.slots]
     return not slot.open and all(map(_is_settled, inner))
 
 
 def is_affordable(space: Space) -> bool:
-    """Whether the tests behind links are few enough to combine them all: thresholds are better swept than listed."""
+    """Return whether tests behind links are few enough to combine: thresholds are better swept than listed."""
     others = [name for name in space.grammar.schema.names if name != space.grammar.individual]
     return all(_n_tests(space, name) <= FEW_TESTS for name in others)
 
@@ -225,10 +225,10 @@ def link_columns(
     return LinkColumns(tuple(found), "time" if work.over else "literals" if work.overflow else "conjunctions")
 
 
-def columns_of(family: TestFamily, population: Population) -> Iterator[LinkColumn]:
+def own_columns(family: TestFamily, population: Population) -> Iterator[LinkColumn]:
     """The tests of a family on the individuals as columns: one for nested ones, as thresholds are, else one each."""
     if is_nested(family):
-        column = ranked_column(family, population)
+        column = ranked_column(family, Steps(population))
         tests = tuple(family.literal(v) for v in column.choices.tolist())
         yield LinkColumn(tests, column.values[population.individuals].astype(np.int16))
         return
@@ -237,25 +237,17 @@ def columns_of(family: TestFamily, population: Population) -> Iterator[LinkColum
 
 
 def _columns(family: LinkFamily, inner: Meanings, work: _Work) -> Iterator[LinkColumn]:
-    individuals = work.population.individuals
-    for first, counts in _counted(family, inner.words, work.population):
+    individuals, n_rows = work.population.individuals, work.population.tables[family.type].n_rows
+    for first in range(0, len(inner), PREDICATES):
         if first and work.over:
             return
-        for m, own in enumerate(_ranks(counts[:, individuals], _needed(family))):
+        lifted = _lifted(family, inner.words[first : first + PREDICATES], work)
+        reached = np.zeros((lifted.shape[1], len(individuals)), dtype=np.int16)
+        for words in lifted:
+            reached += _masks(words, n_rows)[:, individuals]
+        for m, own in enumerate(reached, first):
             passed = family.numbers[: int(own.max(initial=0))]
-            yield LinkColumn(tuple(family.build(n, [inner.predicates[first + m]]) for n in passed), own)
-
-
-def _needed(family: LinkFamily) -> Ints:
-    """Return how many targets each choice of a family asks for: what ``count`` says, else one."""
-    return np.array(family.numbers if isinstance(family.template, Count) else (1,), dtype=np.int64)
-
-
-def _ranks(counts: NDArray[np.int16], numbers: Ints) -> NDArray[np.int16]:
-    """How many of the numbers each count reaches."""
-    possible = np.arange(int(counts.max(initial=0)) + 1)
-    reached = np.searchsorted(numbers, possible, side="right").astype(np.int16)
-    return np.asarray(reached[counts])
+            yield LinkColumn(tuple(family.build(n, [inner.predicates[m]]) for n in passed), own)
 
 
 def meanings(space: Space, name: str, most: int = MOST, cells: int = CELLS) -> Meanings:
@@ -277,7 +269,7 @@ def meanings(space: Space, name: str, most: int = MOST, cells: int = CELLS) -> M
 
 
 def _inside(work: _Work, family: LinkFamily, depth: int, size: int) -> Meanings:
-    """What may stand behind a link: anything, or what the rewrite says."""
+    """Return the meanings that may stand behind a link: any, or those that the rewrite says."""
     slot = family.slots[0]
     if slot.plain:
         return _meanings(work, slot.type, depth - 1, size - 1)
@@ -343,7 +335,7 @@ def _links(family: LinkFamily, inner: Meanings, work: _Work) -> Meanings:
         if work.over:
             complete = False
             break
-        lifted = _lifted(family, inner.words[first : first + PREDICATES], population)
+        lifted = _lifted(family, inner.words[first : first + PREDICATES], work)
         for number, found in zip(family.numbers, lifted, strict=True):
             some = np.flatnonzero(found.any(axis=1))
             words.append(found[some])
@@ -353,46 +345,18 @@ def _links(family: LinkFamily, inner: Meanings, work: _Work) -> Meanings:
     return Meanings(np.concatenate(words), np.array(sizes, dtype=np.int64), tuple(literals), complete)
 
 
-def _lifted(family: LinkFamily, words: Words, population: Population) -> Words:
+def _lifted(family: LinkFamily, words: Words, work: _Work) -> Words:
     """For each number of a family, which rows have so many targets at least that each predicate holds of."""
-    match family.template:
-        case Exists(link) | Count(link) | Follow(link):
-            adjacency = population.tables[family.type].links[link]
-            return np.asarray(words_behind(adjacency.offsets, adjacency.targets, words, _needed(family)))
-        case ListStep() as step:
-            return _words(_along_list(step, words, family, population))[None]
-        case _:
-            raise AssertionError("not made from the inside out")
-
-
-def _counted(family: LinkFamily, words: Words, population: Population) -> Iterator[tuple[int, NDArray[np.int16]]]:
-    """Some meanings behind a link at a time: the first of them, and of how many targets of each row they hold."""
-    piece = max(1, PIECE // max(1, population.tables[family.type].n_rows))
-    for first in range(0, len(words), piece):
-        some = words[first : first + piece]
-        match family.template:
-            case Exists(link) | Count(link) | Follow(link):
-                adjacency = population.tables[family.type].links[link]
-                yield first, np.asarray(count_behind(adjacency.offsets, adjacency.targets, some))
-            case ListStep() as step:
-                yield first, _along_list(step, some, family, population).astype(np.int16)
-            case _:
-                raise AssertionError("not made from the inside out")
-
-
-def _along_list(step: ListStep, words: Words, family: LinkFamily, population: Population) -> Masks:
-    """Where each predicate holds one step further along a list."""
-    slot, n_rows = family.slots[0].type, population.tables[family.type].n_rows
-    runs = runs_of(step, population, family.type)
-    found = [runs.any_true(mask) for mask in _masks(words, population.tables[slot].n_rows)]
-    return np.array(found, dtype=np.bool_).reshape(len(words), n_rows)
+    adjacency = work.steps.of(family)
+    numbers = np.array(family.numbers if isinstance(family.template, Count) else (1,), dtype=np.int64)
+    return np.asarray(words_behind(adjacency.offsets, adjacency.targets, words, numbers))
 
 
 # ---- one for each meaning --------------------------------------------------------------------------------------
 
 
-def _words(masks: Masks) -> Words:
-    """Masks as 64-bit words."""
+def _words(masks: Mask) -> Words:
+    """Mask as 64-bit words."""
     n_words = max(1, -(-masks.shape[1] // 64))
     packed = np.zeros((len(masks), n_words * 8), dtype=np.uint8)
     bits = np.packbits(masks, axis=1, bitorder="little")
@@ -400,7 +364,7 @@ def _words(masks: Masks) -> Words:
     return packed.view("<u8")
 
 
-def _masks(words: Words, n_rows: int) -> Masks:
+def _masks(words: Words, n_rows: int) -> Mask:
     return np.unpackbits(words.view(np.uint8), axis=1, count=n_rows, bitorder="little").astype(np.bool_)
 
 
@@ -459,9 +423,9 @@ class _Growing:
         return n < len(self.sizes) < self.limit
 
     def _pairs(self, size: int) -> tuple[NDArray[np.int32], Words]:
-        """What may be extended by which literal, and signatures of that, as much as there is time for."""
+        """Return which predicates may be extended by which literals, with signatures, as far as time allows."""
         literals, last = self.literals, self._affordable(size)
-        step = max(1, AT_A_TIME // max(1, len(literals) * self.words.shape[1]))
+        step = max(1, WORDS_AT_A_TIME // max(1, len(literals) * self.words.shape[1]))
         parts = [(np.zeros((0, 2), dtype=np.int32), np.zeros(0, dtype=np.uint64))]
         for first in range(self.first, last, step):
             some = slice(0, min(first + step, last))
@@ -473,7 +437,7 @@ class _Growing:
         return np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts])
 
     def _affordable(self, size: int) -> int:
-        """How many of the predicates, shorter ones first, can be extended by all literals that fit."""
+        """Return how many of the predicates, shorter ones first, can be extended by all literals that fit."""
         fitting = np.searchsorted(np.sort(self.literals.sizes), size - self.sizes[self.first :], side="right")
         most = min(PAIRS, WORK // self.words.shape[1])
         affordable = self.first + int(np.searchsorted(np.cumsum(fitting), most, side="right"))

@@ -3,8 +3,12 @@
 A predicate of ``exists``, references, steps along lists and ``and`` is an acyclic conjunctive query. Followed from
 the individuals through its links, with every row dropped that does not satisfy what is asked of it, the pairs
 (individual, row) at each position are exactly those of its embeddings: a test added there keeps exactly the
-individuals that own a pair which passes. Where a link asks for more rows than one, pairs do not tell; from there on
-the chain has levels, and ranks are carried back through them (`structtree.search.kernels.chains`).
+individuals that own a pair which passes. Where a link asks for more rows than one, or for all, pairs do not tell;
+from there on the chain has levels, and ranks are carried back through them (`structtree.search.kernels.chains`).
+
+`Chain.count` is the one place where the members of families are counted at a position. A request is a chain, some
+columns of a board, and what is added up; counts, sizes and signatures add up over disjoint sets of individuals, so
+that each part of a divided population could answer for its own.
 
 Law: what a chain counts is what `structtree.space.evaluate` finds for each member by itself.
 """
@@ -13,37 +17,36 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from structtree.data.columns import Adjacency, Population
+from structtree.search.arrays import Codes, Floats, Ints, Mask
 from structtree.search.boards import Board
 from structtree.search.judges import Tally
 from structtree.search.kernels.chains import lift_codes, lift_ranks, next_level, next_pairs
 from structtree.search.kernels.counting import coded_counts, ranked_counts
-from structtree.space.evaluate import Mask
 
 __all__ = ["Chain", "Counted", "Level"]
 
-Ints = NDArray[np.int32]
 NO_HASHES = np.zeros((2, 0), dtype=np.uint64)
 
 
 class Level(NamedTuple):
-    """Rows behind those of the level before: where the run of each begins, the rows, and how many must pass."""
+    """Rows behind those of the level before: where the run of each begins, the rows, and how many of it must pass."""
 
-    starts: NDArray[np.int64]
-    rows: Ints
-    need: int
+    starts: Ints
+    rows: Codes
+    needs: Ints
 
 
 class Counted(NamedTuple):
-    """What members keep: weighted labels (or moments), how many individuals, and signatures of the pairs."""
+    """Counts of what members keep: weighted labels (or moments), individuals, and signatures of the pairs."""
 
-    counts: NDArray[np.float64]
-    sizes: NDArray[np.int64]
+    counts: Floats
+    sizes: Ints
     marks: NDArray[np.uint64]
 
 
@@ -61,8 +64,8 @@ class Chain:
         From the first link on of which one row is not enough.
     """
 
-    owners: Ints
-    rows: Ints
+    owners: Codes
+    rows: Codes
     levels: tuple[Level, ...] = ()
 
     @classmethod
@@ -72,26 +75,28 @@ class Chain:
         return cls(owners, population.individuals[owners].astype(np.int32))
 
     def __len__(self) -> int:
-        """How many rows there are at the position."""
+        """Return how many rows there are at the position."""
         return len(self.ends)
 
     @property
-    def ends(self) -> Ints:
+    def ends(self) -> Codes:
         """The rows at the position."""
         return self.levels[-1].rows if self.levels else self.rows
 
-    def follow(self, adjacency: Adjacency, need: int, passes: Mask) -> Chain:
-        """One link further, to the rows that pass."""
-        if need <= 1 and not self.levels:
+    def follow(self, adjacency: Adjacency, need: int | Literal["all"], passes: Mask) -> Chain:
+        """Return the chain one link further, to the rows that pass, of which so many must satisfy a test there."""
+        if need == 1 and not self.levels:
             link = (adjacency.offsets, adjacency.targets)
             return Chain(*next_pairs(self.owners, self.rows, *link, passes, adjacency.shared))
         starts, rows = next_level(self.ends, adjacency.offsets, adjacency.targets, passes)
-        return Chain(self.owners, self.rows, (*self.levels, Level(starts, rows, max(1, need))))
+        # One more, so that needs and starts are found at the same places.
+        needs = np.append(adjacency.lengths[self.ends] if need == "all" else np.full(len(self.ends), need), 0)
+        return Chain(self.owners, self.rows, (*self.levels, Level(starts, rows, needs)))
 
     def count(
         self, board: Board, first: int, last: int, tally: Tally, hashes: NDArray[np.uint64] = NO_HASHES
     ) -> Counted:
-        """What every member in some columns of a board keeps; signatures only where there are no levels."""
+        """Count what every member in some columns of a board keeps; signatures only where there are no levels."""
         offsets = board.offsets[first : last + 1] - board.offsets[first]
         columns, given = board.columns[first:last], tally
         if not self.levels:
@@ -99,10 +104,10 @@ class Chain:
             return Counted(*kernel(self.owners, self.rows, columns, offsets, *given, hashes))
         edges = np.cumsum([0, *(len(level.starts) for level in self.levels)])
         starts = np.concatenate([level.starts for level in self.levels])
-        levels = (self.ends, starts, edges, np.array([level.need for level in self.levels]))
+        levels = (self.ends, starts, edges, np.concatenate([level.needs for level in self.levels]))
         here = np.arange(len(self.rows), dtype=np.int32)
         if board.ranked:
-            lifted = lift_ranks(columns, *levels)
+            lifted = lift_ranks(columns, offsets, *levels)
         else:
             lifted, offsets = lift_codes(columns, offsets, *levels), np.arange(offsets[-1] + 1)
         return Counted(*ranked_counts(self.owners, here, lifted, offsets, *given, NO_HASHES))

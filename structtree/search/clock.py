@@ -19,7 +19,7 @@ __all__ = ["Clock", "Stop"]
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """How long a piece of work may take.
+    """Time limit of a piece of work, and Ctrl-C.
 
     Parameters
     ----------

@@ -83,17 +83,17 @@ class Criterion:
 
     @property
     def is_compiled(self) -> bool:
-        """Whether compiled code can compute it."""
+        """Return whether compiled code can compute it."""
         return self.kind != PLAIN
 
     @property
     def is_for_many_sides(self) -> bool:
-        """Whether it tells how good a division into more than two sides is."""
+        """Return whether it tells how good a division into more than two sides is."""
         return type(self).impurity is not Criterion.impurity
 
     @property
     def has_bound(self) -> bool:
-        """Whether it says more of refinements than that no loss is below the least one."""
+        """Return whether it says more of refinements than that no loss is below the least one."""
         return type(self).bound is not Criterion.bound
 
     def impurity(self, sides: Floats) -> Floats:

@@ -22,7 +22,7 @@ __all__ = ["division_losses", "information_gains"]
 
 
 def division_losses(criterion: Criterion, sides: Floats, division: Ints, n: int, total: Floats) -> Floats:
-    """The losses of n divisions of one node, as (n, 2), to be compared as those of the criterion.
+    """Return the losses of n divisions of one node, as (n, 2), to be compared as those of the criterion.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def division_losses(criterion: Criterion, sides: Floats, division: Ints, n: int,
 def _losses_of_two(
     criterion: Criterion, sides: Floats, division: Ints, known: Floats, some: Mask, total: Floats
 ) -> Floats:
-    """Of divisions of two sides each; of those who are known, in proportion to their weight."""
+    """Return the losses of divisions of two sides each; the known count in proportion to their weight."""
     yes = sides[np.unique(division, return_index=True)[1]]
     losses = two_components(criterion.loss(yes, total))
     # Divisions by one attribute know the same individuals.
@@ -79,7 +79,7 @@ def _losses_of_two(
 
 
 def information_gains(sides: Floats, division: Ints, n: int, total: Floats) -> Floats:
-    """The bits about the class that each of n divisions gives for an individual of the node, as (n,).
+    """Return the bits about the class that each of n divisions gives for an individual of the node, as (n,).
 
     Examples
     --------

@@ -23,15 +23,16 @@ from numpy.typing import NDArray
 from structtree.data.columns import Population
 from structtree.data.reach import compact
 from structtree.lang.syntax import Predicate
-from structtree.search.boards import Board, family_sizes, is_swept, swept_boards
+from structtree.search.arrays import Floats, Ints, Mask
+from structtree.search.boards import Boards, is_swept
 from structtree.search.chains import Chain
 from structtree.search.clock import Clock
+from structtree.search.criteria import better, cannot_beat
 from structtree.search.finder import Finder
-from structtree.search.judges import Assessment, Judge, Loss, Tally
+from structtree.search.judges import Judge, Loss, Tally
 from structtree.search.kernels.compiling import now
-from structtree.search.lifting import inside_of, liftable, member_truth
 from structtree.search.results import Pass, Problem, SearchStats, Split, StoppedBy
-from structtree.search.steps import Steps, link_name, need_of
+from structtree.search.steps import link_name, need_of, rows_needed
 from structtree.search.sweeps import Sweeps
 from structtree.space.evaluate import Known, rows_where
 from structtree.space.families import LinkFamily, base_literals
@@ -41,7 +42,7 @@ from structtree.space.terms import clash
 __all__ = ["Budget", "Search"]
 
 # Answers of predicates that are kept for later ones, in bytes.
-REMEMBERED = 200_000_000
+KNOWN_BYTES = 200_000_000
 
 # What an expansion, a predicate by itself, a sweep at one position, a predicate in it, and a row of a column cost, in
 # nanoseconds, to share the work by.
@@ -50,7 +51,7 @@ EXPANSION, SINGLE, SWEEP, PREDICATE, CELL = 300_000, 200_000, 100_000, 40, 2
 # How much work the frontier does before the finder begins: where all tests stand at one position, proofs are quick.
 # In nested data it begins at once when so many predicates wait: then the proof will take long.
 FIRST_NESTED, FIRST_PLAIN = 200_000_000, 6_000_000_000
-MANY = 5_000
+MANY_WAITING = 5_000
 
 # How much more work goes into finding than into proving, as long as there is something left to look at.
 FINDING = 3
@@ -59,21 +60,21 @@ FINDING = 3
 WIDTHS = (8, 32, 128, 512, 2048)
 
 # The finder looks at so many individuals, chosen at random, where there are more than twice as many.
-SAMPLE = 2_500
+FINDER_SAMPLE = 2_500
 
-Progress = Callable[[SearchStats, "Split | None"], None]
+SearchProgress = Callable[[SearchStats, "Split | None"], None]
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """How much a search may cost; None is no limit. `frontier` only decides when it goes on depth-first."""
+    """Most that a search may cost; None is no limit. `frontier` only decides when it goes on depth-first."""
 
     evaluations: int | None = None
     clock: Clock = field(default_factory=Clock)
     frontier: int = 5_000_000
 
     def over(self, evaluated: int) -> StoppedBy | None:
-        """Which limit is reached, if any."""
+        """Return which limit is reached, if any."""
         if self.evaluations is not None and evaluated >= self.evaluations:
             return "evaluations"
         return self.clock.over()
@@ -106,11 +107,11 @@ class Waiting:
     """
 
     trail: tuple[int, ...]
-    bounds: NDArray[np.float64]
-    sizes: NDArray[np.int64]
-    families: NDArray[np.int64]
-    choices: NDArray[np.int64]
-    counted: NDArray[np.bool_]
+    bounds: Floats
+    sizes: Ints
+    families: Ints
+    choices: Ints
+    counted: Mask
     make: Make
     at: int = 0
     key: tuple[Loss, tuple[int, ...], int] = field(init=False)
@@ -147,7 +148,7 @@ class Waiting:
 
     @property
     def size(self) -> int:
-        """How many literals the first of them has."""
+        """Return how many literals the first of them has."""
         return int(self.sizes[self.at])
 
     def drop(self) -> None:
@@ -170,7 +171,7 @@ class Best:
     position: Position
 
 
-class Place(NamedTuple):
+class OpenPosition(NamedTuple):
     """A position of a predicate with all that may be added there."""
 
     position: Position
@@ -195,14 +196,14 @@ class Place(NamedTuple):
 class Members:
     """Evaluated members of families at one place: which family and choice each is, and what it keeps."""
 
-    place: Place
-    families: NDArray[np.int64]
-    choices: NDArray[np.int64]
-    counts: NDArray[np.float64]
-    sizes: NDArray[np.int64]
+    place: OpenPosition
+    families: Ints
+    choices: Ints
+    counts: Floats
+    sizes: Ints
     marks: NDArray[np.uint64] | None = None
 
-    def chosen(self, which: NDArray[np.bool_]) -> Members:
+    def chosen(self, which: Mask) -> Members:
         """Some of them. (Taking rows by number is several times faster than by a mask.)"""
         rows = np.flatnonzero(which)
         return Members(
@@ -225,6 +226,8 @@ class Search:
     space : Space
         The problem's space in the order in which it is to be searched. Its population is what is split, and nothing
         more: its rows are what every step costs.
+    boards : Boards
+        Of this space.
     budget : Budget
     prune : bool
     progress : function, optional
@@ -238,9 +241,10 @@ class Search:
 
     problem: Problem
     space: Space
+    boards: Boards
     budget: Budget
     prune: bool
-    progress: Progress | None = None
+    progress: SearchProgress | None = None
     seed: int = 0
     starts: tuple[Position, ...] = ()
     hints: tuple[Predicate, ...] = ()
@@ -248,10 +252,7 @@ class Search:
     frontier: list[Waiting] = field(default_factory=list)
     stack: list[Waiting] = field(default_factory=list)
     known: Known = field(default_factory=dict)
-    boards: dict[str, tuple[Board, Board]] = field(default_factory=dict)
-    steps: Steps = field(init=False)
     tally: Tally = field(init=False)
-    lengths: dict[str, NDArray[np.int64]] = field(default_factory=dict)
     marks: NDArray[np.uint64] = field(default_factory=lambda: np.zeros((2, 0), dtype=np.uint64))
     evaluated: int = 0
     expanded: int = 0
@@ -267,18 +268,17 @@ class Search:
     least_bound: Loss = (-np.inf, -np.inf)
 
     def __post_init__(self) -> None:
-        self.steps = Steps(self.population)
         self.tally = Tally(self.judge.labels, self.judge.weights, self.judge.n_labels)
 
     @property
     def population(self) -> Population:
-        """What is split."""
+        """The individuals that are split."""
         assert self.space.population is not None
         return self.space.population
 
     @property
     def judge(self) -> Judge:
-        """What decides which predicate is better."""
+        """The judge of which predicate is better."""
         return self.problem.judge
 
     @property
@@ -304,7 +304,7 @@ class Search:
                     return
                 if self.proving + self.finding > enough:
                     return
-                first = 0 if nested and self.waiting > MANY else first
+                first = 0 if nested and self.waiting > MANY_WAITING else first
                 if finder is not None and self.proving >= max(first, self.finding / FINDING):
                     finder = finder if next(finder, self) is None else None
                 else:
@@ -335,13 +335,13 @@ class Search:
             self._consider(position, (n,))
 
     def _is_nested(self) -> bool:
-        """Whether tests stand at several positions, so that bounds say little near the root."""
+        """Return whether tests stand at several positions, so that bounds say little near the root."""
         families = self.space.offers.from_top
         names = [name for name in families if any(not isinstance(f, LinkFamily) for f in families[name])]
         return len(names) > 1 or any(isinstance(f, LinkFamily) for name in names for f in families[name])
 
     def _is_perfect(self) -> bool:
-        """Whether the best found is as good as anything can be."""
+        """Return whether the best found is as good as anything can be."""
         return self.best is not None and self.judge.compare(self.best.loss, self.least_bound) <= 0
 
     # ---- finding ----------------------------------------------------------------------------------------
@@ -353,7 +353,7 @@ class Search:
         for hint in self.hints:
             yield from finder.polish(words.query(hint), counting=False)
         n = len(self.population)
-        small = self._on_sample(SAMPLE) if n > 2 * SAMPLE else None
+        small = self._on_sample(FINDER_SAMPLE) if n > 2 * FINDER_SAMPLE else None
         for number, width in enumerate(widths):
             counting = number > 0 or len(widths) == 1
             yield from (small or finder).beam(width, counting=counting)
@@ -371,7 +371,7 @@ class Search:
         assert space.population is not None
         own, n = space.population is self.population, len(space.population)
         least = max(1, self.least * n // len(self.population))
-        return Sweeps(space, judge, least, self._tell, self.boards if own else {})
+        return Sweeps(space, judge, least, self._tell, self.boards if own else Boards(space))
 
     def _on_sample(self, n: int) -> Finder:
         """A finder on some of the individuals, with the thresholds that are between their values."""
@@ -460,7 +460,7 @@ class Search:
             self._drop(heapq.heappop(self.frontier))
 
     def _is_hopeless(self, bound: Loss, size: int) -> bool:
-        """Whether no refinement of a predicate of this size, with this bound, can become the result.
+        """Return whether no refinement of a predicate of this size, with this bound, can become the result.
 
         Refinements are longer (no shorter, where a rewrite goes on from a literal), so those of one that is as long
         as the best must be better, not just as good.
@@ -469,10 +469,10 @@ class Search:
             return False
         if size >= self.best.size + self._may_stay_as_long():
             return self.judge.compare(bound, self.best.loss) >= 0
-        return self.judge.cannot_beat(bound, self.best.loss)
+        return self.judge.improves(self.best.loss, bound)
 
     def _may_stay_as_long(self) -> bool:
-        """Whether a refinement can have as many literals as what it refines."""
+        """Return whether a refinement can have as many literals as what it refines."""
         return any(self.space.offers.from_literal.values())
 
     # ---- one expansion ----------------------------------------------------------------------------------
@@ -502,8 +502,6 @@ class Search:
                 self._consider(growth, (*trail, n))
             elif self._is_swept(position, growth):
                 places.setdefault(growth.path, []).append(growth)
-            elif isinstance(growth, Batch) and liftable(position, growth.path):
-                self._consider_lifted(position, growth, (*trail, n))
             else:
                 for item in self.space.members(growth):
                     for made in growth.settle(item):
@@ -512,18 +510,19 @@ class Search:
         for path, growths in places.items():
             batch = next((growth for growth in growths if isinstance(growth, Batch)), None)
             openings = tuple(growth for growth in growths if isinstance(growth, Opening))
-            self._sweep(Place(position, path, batch, openings, (*trail, n + 1)))
-        if len(self.known) * max(1, len(self.population)) > REMEMBERED:
+            self._sweep(OpenPosition(position, path, batch, openings, (*trail, n + 1)))
+        if len(self.known) * max(1, len(self.population)) > KNOWN_BYTES:
             self.known.clear()
 
     def _is_swept(self, position: Position, growth: Batch | Opening) -> bool:
-        """Whether the members of a growth are on a board, and at a position that a chain leads to."""
+        """Return if the members of a growth are on a board, and at a position that a chain leads to."""
         if isinstance(growth, Opening) and isinstance(growth.family, LinkFamily) and not is_swept(growth.family):
             return False
+        needed = rows_needed if isinstance(growth, Batch) else need_of
         for index, slot in growth.path:
             item = position.items[index]
             family = item.family
-            if not isinstance(family, LinkFamily) or need_of(family, item.choice) is None:
+            if not isinstance(family, LinkFamily) or needed(family, item.choice) is None:
                 return False
             position = item.positions[slot]
         return True
@@ -564,7 +563,7 @@ class Search:
 
     # ---- families in one pass ---------------------------------------------------------------------------
 
-    def _sweep(self, place: Place) -> None:
+    def _sweep(self, place: OpenPosition) -> None:
         """Evaluate all that may be added at one place: tests, and links with nothing behind them."""
         began = now()
         chain = self._chain(place.position, place.path)
@@ -572,7 +571,7 @@ class Search:
         signed = grows and place.batch is not None and not chain.levels
         hashes = self._hashes(len(chain) if signed else 0)
         evaluated = self.evaluated
-        for board in self._boards(place.type):
+        for board in self.boards.of(place.type):
             for first, last in board.pieces(board.since(place.since), self.judge.width):
                 start, stop = int(board.offsets[first]), int(board.offsets[last])
                 counts, sizes, marks = chain.count(board, first, last, self.tally, hashes)
@@ -598,17 +597,17 @@ class Search:
         for index, slot in path:
             item = position.items[index]
             assert isinstance(item.family, LinkFamily)
-            need = need_of(item.family, item.choice)
+            need = rows_needed(item.family, item.choice)
             assert need is not None
             position = item.positions[slot]
             passes = rows_where(position.predicate, self.population, position.slot.type, self.known)
-            chain = chain.follow(self.steps.of(item.family), need, passes)
+            chain = chain.follow(self.boards.steps.of(item.family), need, passes)
         return chain
 
     def _open(self, found: Members) -> None:
         """Let the members of the families that are opened one by one become best or wait."""
         openings = {opening.family.index: opening for opening in found.place.openings}
-        first = np.full(len(self._lengths(found.place.type)), np.iinfo(np.int64).max)
+        first = np.full(len(self.boards.lengths(found.place.type)), np.iinfo(np.int64).max)
         first[list(openings)] = [opening.start for opening in openings.values()]
         mine = found.choices >= first[found.families]
         if self.prune:
@@ -618,27 +617,16 @@ class Search:
             return
         assessed = self.judge.assess(members.counts, self.best.loss if self.best else None)
         self._improve_by_openings(members, assessed.losses, openings)
-        sizes = self._sizes(members)
-        hopeful = self._hopeful(assessed.bounds, sizes)
-        self.pruned += int(np.count_nonzero(~hopeful))
         surely = self._surely_stand(members, openings)
         self._count(int(np.count_nonzero(surely)))
+        every = np.ones(len(surely), dtype=np.bool_)
+        self._push_members(
+            members, assessed.bounds, every, surely, lambda f, choice: self._opened(openings[f], choice)
+        )
 
-        def make(family: int, choice: int) -> Iterator[Position]:
-            return self._opened(openings[family], choice)
-
-        self._push_some(members, assessed.bounds, sizes, hopeful, surely, make)
-
-    def _improve_by_openings(
-        self, members: Members, losses: NDArray[np.float64], openings: Mapping[int, Opening]
-    ) -> None:
+    def _improve_by_openings(self, members: Members, losses: Floats, openings: Mapping[int, Opening]) -> None:
         """Take the best of the members that is in the space by this derivation."""
-        good = members.sizes <= len(self.population) - self.least
-        good &= members.sizes >= self.least
-        if self.best is not None:
-            good &= losses[:, 0] <= self.best.loss[0] + self.judge.slack
-        sizes = self._sizes(members)
-        splits = np.flatnonzero(good)
+        sizes, splits = self._sizes(members), self._splits(members, losses)
         for k in splits[np.lexsort((sizes[splits], losses[splits, 1], losses[splits, 0]))].tolist():
             if not self._may_improve(_pair(losses[k]), int(sizes[k])):
                 return
@@ -653,8 +641,8 @@ class Search:
                 return
             yield from opening.settle(item)
 
-    def _surely_stand(self, members: Members, openings: Mapping[int, Opening]) -> NDArray[np.bool_]:
-        """Which members are surely in the space by this derivation: links, where nothing beside them clashes."""
+    def _surely_stand(self, members: Members, openings: Mapping[int, Opening]) -> Mask:
+        """Return which members are surely derived here: links, where nothing beside them clashes."""
         place = members.place
         found = np.zeros(len(members.sizes), dtype=np.bool_)
         if place.batch is None:
@@ -669,39 +657,18 @@ class Search:
                 )
         return found
 
-    def _push_some(
-        self,
-        members: Members,
-        bounds: NDArray[np.float64],
-        sizes: NDArray[np.int64],
-        which: NDArray[np.bool_],
-        counted: NDArray[np.bool_],
-        make: Make,
-    ) -> None:
-        k = np.flatnonzero(which)
+    def _push_members(self, members: Members, bounds: Floats, fresh: Mask, counted: Mask, make: Make) -> None:
+        """Put the fresh members that may have better refinements on the frontier; see `_is_hopeless`."""
+        sizes = self._sizes(members)
+        hopeful = self._hopeful(bounds, sizes)
+        self.pruned += int(np.count_nonzero(~hopeful))
+        self.duplicates += int(np.count_nonzero(hopeful & ~fresh))
+        k = np.flatnonzero(hopeful & fresh)
         if len(k):
             given = (bounds[k], sizes[k], members.families[k], members.choices[k], counted[k])
             self._push(Waiting(members.place.trail, *given, make))
 
-    def _consider_lifted(self, position: Position, batch: Batch, trail: tuple[int, ...]) -> None:
-        """Evaluate the plain tests behind ``all``: by the truth of each row instead of chains."""
-        name = batch.position.slot.type
-        place = Place(position, batch.path, batch, (), trail)
-        grows = self._can_grow_after(position, batch)
-        widest = max((len(a.targets) for t in self.population.tables.values() for a in t.links.values()), default=1)
-        for board in self._boards(name):
-            for first, last in board.pieces(board.since(batch.since[0]), max(widest, self.judge.width)):
-                start, stop = int(board.offsets[first]), int(board.offsets[last])
-                truth = member_truth(board, first, last)
-                inside = inside_of(position, batch.path, truth, self.population, self.known)
-                families, choices = board.families[start:stop], board.choices[start:stop]
-                found = Members(place, families, choices, self.judge.counts(inside), inside.sum(axis=0))
-                plain = board.allowed(start, stop, batch) & self._is_plain(name)[families]
-                self._take(found, plain, grows, None)
-
-    def _take(
-        self, found: Members, allowed: NDArray[np.bool_], grows: bool, hashes: NDArray[np.uint64] | None
-    ) -> None:
+    def _take(self, found: Members, allowed: Mask, grows: bool, hashes: NDArray[np.uint64] | None) -> None:
         """Let the members that are allowed and, when pruning, keep enough individuals become best or wait."""
         enough = allowed & (found.sizes >= self.least) if self.prune else allowed
         n_allowed = int(np.count_nonzero(allowed))
@@ -712,77 +679,60 @@ class Search:
             assessed = self.judge.assess(members.counts, self.best.loss if self.best else None)
             self._improve_by(members, assessed.losses)
             if grows:
-                self._push_members(members, assessed, hashes)
+                every, make = np.ones(len(members.sizes), dtype=np.bool_), partial(self._members, members.place)
+                fresh = every if hashes is None else self._fresh(members, hashes)
+                self._push_members(members, assessed.bounds, fresh, every, make)
 
-    def _boards(self, name: str) -> tuple[Board, Board]:
-        if name not in self.boards:
-            self.boards[name] = swept_boards(self.space, name)
-        return self.boards[name]
-
-    def _improve_by(self, members: Members, losses: NDArray[np.float64]) -> None:
+    def _improve_by(self, members: Members, losses: Floats) -> None:
         """Take the best of the members that leave enough on the other side as well."""
-        place = members.place
-        most = len(self.population) - self.least
-        good = (members.sizes >= self.least) & (members.sizes <= most)
-        if self.best is not None:
-            good &= losses[:, 0] <= self.best.loss[0] + self.judge.slack
-        splits = np.flatnonzero(good)
+        place, splits = members.place, self._splits(members, losses)
         if not len(splits):
             return
         tied = splits[self.judge.least(losses[splits])]
         loss, size = _pair(losses[tied[0]]), place.position.size
         if not self._may_improve(loss, size + 1):
             return
-        lengths = self._lengths(place.type)[members.families[tied]]
+        lengths = self.boards.lengths(place.type)[members.families[tied]]
         first = tied[np.lexsort((members.choices[tied], members.families[tied], lengths))[0]]
         family, choice = int(members.families[first]), int(members.choices[first])
         length = size + int(lengths.min())
         if self._may_improve(loss, length):
             self._improve(loss, length, next(self._members(place, family, choice)))
 
-    def _members(self, place: Place, index: int, choice: int) -> Iterator[Position]:
+    def _splits(self, members: Members, losses: Floats) -> Ints:
+        """Return which members leave enough on both sides and are no worse than the best by the first component."""
+        good = (members.sizes >= self.least) & (members.sizes <= len(self.population) - self.least)
+        if self.best is not None:
+            good &= losses[:, 0] <= self.best.loss[0] + self.judge.slack
+        return np.flatnonzero(good)
+
+    def _members(self, place: OpenPosition, index: int, choice: int) -> Iterator[Position]:
         """The predicate that a member of a batch makes."""
         assert place.batch is not None
         family = self.space.plain[place.type].families[index]
         return place.batch.settle(Item(family, choice, family.literal(choice)))
 
-    def _lengths(self, name: str) -> NDArray[np.int64]:
-        """For how many literals a member of each family of a type counts, by the index of the family; 0 of none."""
-        if name not in self.lengths:
-            self.lengths[name] = family_sizes(self.space.offers.from_top[name])
-        return self.lengths[name]
-
-    def _is_plain(self, name: str) -> NDArray[np.bool_]:
-        """Which families of a type are plain tests, by index."""
-        plain = np.zeros(len(self._lengths(name)), dtype=np.bool_)
+    def _is_plain(self, name: str) -> Mask:
+        """Return which families of a type are plain tests, by index."""
+        plain = np.zeros(len(self.boards.lengths(name)), dtype=np.bool_)
         plain[list(self.space.plain[name].families)] = True
         return plain
 
-    def _push_members(self, members: Members, assessed: Assessment, hashes: NDArray[np.uint64] | None) -> None:
-        """Put the members that may have better refinements on the frontier; the rule is that of `_is_hopeless`."""
-        place, sizes = members.place, self._sizes(members)
-        hopeful = self._hopeful(assessed.bounds, sizes)
-        fresh = hopeful if hashes is None else hopeful & self._fresh(members, hashes)
-        self.pruned += int(np.count_nonzero(~hopeful))
-        self.duplicates += int(np.count_nonzero(hopeful & ~fresh))
-        counted = np.ones(len(sizes), dtype=np.bool_)
-        self._push_some(members, assessed.bounds, sizes, fresh, counted, partial(self._members, place))
-
-    def _sizes(self, members: Members) -> NDArray[np.int64]:
-        """How many literals the predicates have that members make."""
+    def _sizes(self, members: Members) -> Ints:
+        """Return how many literals the predicates have that members make."""
         place = members.place
-        return np.asarray(place.position.size + self._lengths(place.type)[members.families])
+        return np.asarray(place.position.size + self.boards.lengths(place.type)[members.families])
 
-    def _hopeful(self, bounds: NDArray[np.float64], sizes: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def _hopeful(self, bounds: Floats, sizes: Ints) -> Mask:
         """The rule of `_is_hopeless` for many."""
         if not self.prune or self.best is None:
             return np.ones(len(bounds), dtype=np.bool_)
         long = sizes >= self.best.size + self._may_stay_as_long()
-        better = self.judge.all_improve(bounds, self.best.loss)
-        return np.where(long, better, ~self.judge.all_cannot_beat(bounds, self.best.loss))
+        best, slack = self.best.loss, self.judge.slack
+        return np.where(long, better(bounds, best, slack), ~cannot_beat(bounds, best, slack))
 
-    def _fresh(self, members: Members, hashes: NDArray[np.uint64]) -> NDArray[np.bool_]:
-        """Which members leave less than their parent does, and what no member before them leaves.
+    def _fresh(self, members: Members, hashes: NDArray[np.uint64]) -> Mask:
+        """Return which members leave less than their parent does, and what no member before them leaves.
 
         The others have only refinements that are found elsewhere; unless a rewrite goes on from the test itself.
         """
@@ -804,7 +754,7 @@ class Search:
         return self.marks[:, :n]
 
     def _can_grow_after(self, position: Position, batch: Batch) -> bool:
-        """Whether a predicate with one more test at the end of the path can have refinements."""
+        """Return whether a predicate with one more test at the end of the path can have refinements."""
         if self.space.offers.from_literal[batch.position.slot.type]:
             return True
         if batch.room.literals is not None and batch.room.literals <= 1:
@@ -820,12 +770,12 @@ class Search:
         """Take a predicate as the best if it is, or if it is as good and shorter, or as short and comes first."""
         if not self._may_improve(loss, size):
             return
-        better = self.best is None or self.judge.compare(loss, self.best.loss) < 0
-        if better or self.best is None or (size, position.key) < (self.best.size, self.best.key):
+        ahead = self.best is None or self.judge.improves(loss, self.best.loss)
+        if ahead or self.best is None or (size, position.key) < (self.best.size, self.best.key):
             self.best = Best(loss, size, position.key, position)
 
     def _may_improve(self, loss: Loss, size: int) -> bool:
-        """Whether a predicate is better than the best, or as good and no longer."""
+        """Return whether a predicate is better than the best, or as good and no longer."""
         if self.best is None:
             return True
         order = self.judge.compare(loss, self.best.loss)
@@ -844,7 +794,7 @@ class Search:
         return SearchStats(*counts, seconds, self.stopped_by, passes)
 
     def result(self) -> Split:
-        """What was found, and what is proved of it."""
+        """Return the split that was found, and what is proved of it."""
         position = self.space.root() if self.best is None else self.best.position
         rows = rows_where(position.predicate, self.population, self.population.schema.individual)
         true = rows[self.population.individuals]
@@ -870,7 +820,7 @@ def _text(position: Position, path: SlotPath) -> str:
     return ".".join(names) or "(individual)"
 
 
-def _pair(loss: NDArray[np.float64]) -> Loss:
+def _pair(loss: Floats) -> Loss:
     return float(loss[0]), float(loss[1])
 
 

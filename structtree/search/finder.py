@@ -24,17 +24,17 @@ from structtree.search.sweeps import Offer, Sweeps
 
 __all__ = ["Finder"]
 
-ALIKE = 3
+MOST_ALIKE = 3
 """So many queries of one level may have the same guide: most such queries keep the same individuals."""
 
-REMEMBERED = 40
+KEPT_REFINEMENTS = 40
 """So many refinements of a query are remembered, the best to go on from."""
 
 NEWEST = 3
 """So many of the best are polished after a beam."""
 
 
-class Found(NamedTuple):
+class Judged(NamedTuple):
     """A query and how good it is."""
 
     loss: Loss
@@ -55,8 +55,8 @@ class Finder:
 
     sweeps: Sweeps
     take: Callable[[Predicate, Loss], bool]
-    best: Found | None = None
-    _found: list[Found] = field(default_factory=list)
+    best: Judged | None = None
+    _found: list[Judged] = field(default_factory=list)
     _polished: set[Query] = field(default_factory=set)
     _seen: dict[tuple[Query, bool], list[Offer]] = field(default_factory=dict)
 
@@ -96,24 +96,24 @@ class Finder:
                 yield
             here = best
 
-    def _judged(self, query: Query) -> Found:
-        return Found(self.sweeps.judged(query)[1], self.sweeps.words.size(query), query)
+    def _judged(self, query: Query) -> Judged:
+        return Judged(self.sweeps.judged(query)[1], self.sweeps.words.size(query), query)
 
-    def _made(self, offer: Offer) -> Found:
-        return Found(offer.loss, offer.size, self.sweeps.made(offer))
+    def _made(self, offer: Offer) -> Judged:
+        return Judged(offer.loss, offer.size, self.sweeps.made(offer))
 
-    def _is_member(self, found: Found) -> bool:
+    def _is_member(self, found: Judged) -> bool:
         return self.sweeps.words.predicate(found.query) in self.sweeps.space
 
-    def _better(self, offers: Iterable[Offer], than: Found | None) -> list[Offer]:
+    def _better(self, offers: Iterable[Offer], than: Judged | None) -> list[Offer]:
         """The offers that are better than something, the best first."""
-        good = [o for o in offers if than is None or self._improves(Found(o.loss, o.size, o.query), than)]
+        good = [o for o in offers if than is None or self._improves(Judged(o.loss, o.size, o.query), than)]
         return sorted(good, key=lambda offer: (offer.loss, offer.size))
 
     def _refinements(self, query: Query, counting: bool) -> list[Offer]:
         key = (query, counting)
         if key not in self._seen:
-            self._seen[key] = self.sweeps.refinements(query, counting=counting, most=REMEMBERED)
+            self._seen[key] = self.sweeps.refinements(query, counting=counting, most=KEPT_REFINEMENTS)
         return self._seen[key]
 
     def _note(self, offers: list[Offer]) -> None:
@@ -122,7 +122,7 @@ class Finder:
             if self._consider(self._made(offer)):
                 return
 
-    def _consider(self, found: Found) -> bool:
+    def _consider(self, found: Judged) -> bool:
         if found.loss[0] == inf or (self.best is not None and not self._improves(found, self.best)):
             return False
         if not self.take(self.sweeps.words.predicate(found.query), found.loss):
@@ -131,7 +131,7 @@ class Finder:
         self._found.append(found)
         return True
 
-    def _improves(self, found: Found, than: Found) -> bool:
+    def _improves(self, found: Judged, than: Judged) -> bool:
         if found.loss[0] == inf or than.loss[0] == inf:
             return found.loss[0] < than.loss[0]
         order = self.sweeps.judge.compare(found.loss, than.loss)
@@ -142,7 +142,7 @@ class Finder:
         chosen: dict[Query, None] = {}
         alike: Counter[float] = Counter()
         for offer in nsmallest(4 * width, offers, key=lambda offer: (offer.guide, offer.size)):
-            if alike[offer.guide] < ALIKE:
+            if alike[offer.guide] < MOST_ALIKE:
                 query = self.sweeps.made(offer)
                 if query not in chosen and query not in passed:
                     chosen[query] = None

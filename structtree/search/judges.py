@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from structtree.errors import DataError
-from structtree.search.arrays import Floats
-from structtree.search.criteria import Criterion, better, cannot_beat, criterion, two_components
+from structtree.search.arrays import Floats, Ints
+from structtree.search.criteria import Criterion, cannot_beat, criterion, two_components
 from structtree.search.kernels.losses import (
     ACCURACY_STAR,
     ENTROPY,
@@ -37,7 +37,7 @@ TABLED_WEIGHT = 100_000
 
 
 class Tally(NamedTuple):
-    """What is added up of individuals: to which of so many sums each adds how much."""
+    """Sums over individuals: to which of so many each adds how much."""
 
     labels: NDArray[np.int32]
     weights: Floats
@@ -45,7 +45,7 @@ class Tally(NamedTuple):
 
 
 class Assessment(NamedTuple):
-    """What became of many candidates.
+    """Assessment of many candidates.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ class Assessment(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Judge:
-    """What to make least, for these labels.
+    """Criterion on the labels of some individuals.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ class Judge:
         return Judge(self.criterion, labels, weights, self.n_labels, self.targets, self.classes)
 
     def guide(self) -> Judge | None:
-        """What leads a search to good predicates, by the same counts; None where this judge does so itself.
+        """Return a judge that leads a search to good predicates; None where this one does so itself.
 
         Most refinements leave the accuracy as it is, so that it shows no way; the entropy does.
         """
@@ -138,7 +138,7 @@ class Judge:
         return Judge(criterion("entropy"), self.labels, self.weights, self.n_labels, self.targets, self.classes)
 
     def tallies(self) -> Iterator[Tally]:
-        """What adds up to the counts that `losses` is of: weights by class, or the moments of numbers."""
+        """Yield the tallies of which `losses` wants the sums: weights by class, or the moments of numbers."""
         if self.criterion.task == "classes":
             yield Tally(self.labels, self.weights, self.n_labels)
             return
@@ -184,7 +184,7 @@ class Judge:
 
     @property
     def width(self) -> int:
-        """How many numbers it takes to assess a candidate: its counts, and of many classes all corners."""
+        """Return how many numbers it takes to assess a candidate: its counts, and of many classes all corners."""
         many = self.criterion.task == "classes" and self.n_labels > FEW_CLASSES
         return self.n_labels * (2**FEW_CLASSES if many else 1)
 
@@ -195,32 +195,18 @@ class Judge:
         powers = np.stack([np.ones_like(self.targets), self.targets, self.targets**2], axis=1)
         return np.asarray(counts @ powers)
 
-    def cannot_beat(self, bound: Loss, best: Loss) -> bool:
-        """Whether nothing with this bound is as good as the best; the rule of `criteria.cannot_beat` for one pair."""
-        if best[0] < bound[0] - self.slack:
-            return True
-        return best[0] <= bound[0] + self.slack and best[1] < bound[1] - self.slack
-
-    def all_cannot_beat(self, bounds: Floats, best: Loss) -> NDArray[np.bool_]:
-        """The same for many bounds."""
-        return cannot_beat(bounds, best, self.slack)
-
     def improves(self, loss: Loss, best: Loss) -> bool:
-        """Whether a loss is less than the best by more than rounding."""
-        return bool(better(loss, best, self.slack))
+        """Return if a loss is less than the best by more than rounding."""
+        return self.compare(loss, best) < 0
 
-    def all_improve(self, losses: Floats, best: Loss) -> NDArray[np.bool_]:
-        """The same for many losses, or bounds."""
-        return better(losses, best, self.slack)
-
-    def least(self, losses: Floats) -> NDArray[np.int64]:
-        """Which losses are the least; all of them that only rounding may keep apart."""
+    def least(self, losses: Floats) -> Ints:
+        """Return which losses are the least; all of them that only rounding may keep apart."""
         tied = np.flatnonzero(losses[:, 0] <= losses[:, 0].min() + self.slack)
         second = losses[tied, 1]
         return np.asarray(tied[second <= second.min() + self.slack])
 
     def compare(self, loss: Loss, other: Loss) -> int:
-        """-1 when a loss is less than another, 1 when it is greater, 0 when only rounding may keep them apart."""
+        """Return -1 if a loss is less than another, 1 if it is greater, 0 if only rounding may keep them apart."""
         for mine, theirs in zip(loss, other, strict=True):
             if abs(mine - theirs) > self.slack:
                 return -1 if mine < theirs else 1

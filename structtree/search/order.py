@@ -14,7 +14,7 @@ from dataclasses import replace
 import numpy as np
 
 from structtree.lang.syntax import Exists, Follow, ListStep
-from structtree.search.boards import Board, swept_boards
+from structtree.search.boards import Board, Boards
 from structtree.search.chains import Chain
 from structtree.search.judges import Judge, Loss, Tally
 from structtree.search.steps import Steps
@@ -24,37 +24,33 @@ from structtree.space.space import Space
 __all__ = ["promising_last"]
 
 
-Boards = dict[str, tuple[Board, Board]]
-
-
 def promising_last(space: Space, judge: Judge) -> tuple[Space, Boards]:
     """The same space with the plain tests of every type in the order of their best bounds, the best last.
 
     Returns
     -------
     space : Space
-    boards : dict from type name to its boards, in the new order, for the types that were looked at
+    boards : Boards
+        In the new order.
     """
-    top = dict(space.offers.from_top)
-    boards: Boards = {}
-    for name, chain in _reach(space):
+    top, boards = dict(space.offers.from_top), Boards(space)
+    places: dict[str, dict[int, int]] = {}
+    for name, chain in _reach(space, boards.steps):
         plain = space.plain[name].families
         # Where a position has but one literal, nothing is combined.
         if len(plain) > 1 and space.grammar.conjuncts.get(name, 1) != 1:
-            coded, ranked_board = swept_boards(space, name)
-            promise = _promise((coded, ranked_board), judge, chain)
+            promise = _promise(boards.of(name), judge, chain)
             ranked = sorted(plain, key=lambda index: (promise.get(index, (np.inf, np.inf)), -index), reverse=True)
-            moved = dict(zip(ranked, sorted(plain), strict=True))
-            boards[name] = (coded.moved(moved), ranked_board.moved(moved))
+            moved = places[name] = dict(zip(ranked, sorted(plain), strict=True))
             families: list[Family] = [replace(f, index=moved.get(f.index, f.index)) for f in top[name]]
             top[name] = tuple(sorted(families, key=lambda family: family.index))
-    return replace(space, offers=Offers(top, space.offers.from_literal)), boards
+    ordered = replace(space, offers=Offers(top, space.offers.from_literal))
+    return ordered, boards.moved(ordered, places)
 
 
-def _reach(space: Space) -> Iterator[tuple[str, Chain]]:
+def _reach(space: Space, steps: Steps) -> Iterator[tuple[str, Chain]]:
     """Each type that existential links lead to, with the rows at the first way there."""
-    assert space.population is not None
-    population, steps = space.population, Steps(space.population)
+    population = steps.population
     individual = population.schema.individual
     everything = {name: np.ones(table.n_rows, dtype=np.bool_) for name, table in population.tables.items()}
     waiting = [(individual, Chain.start(population, everything[individual]))]

@@ -17,20 +17,20 @@ from structtree.space.families import Family, LinkFamily, TestFamily
 from structtree.space.space import Space
 from structtree.space.terms import conjoin, conjuncts
 
-__all__ = ["Ask", "Link", "Place", "Query", "Vocabulary"]
+__all__ = ["Query", "QueryLink", "QueryPath", "QueryTest", "Vocabulary"]
 
-Place = tuple[int, ...]
+QueryPath = tuple[int, ...]
 """A position of a query: through which of its links, one after the other."""
 
 
-class Ask(NamedTuple):
+class QueryTest(NamedTuple):
     """A member of a test family."""
 
     family: int
     choice: int
 
 
-class Link(NamedTuple):
+class QueryLink(NamedTuple):
     """A member of a link family, and what is asked behind it."""
 
     family: int
@@ -40,28 +40,28 @@ class Link(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """What is asked of a row of a type."""
+    """Conjunction of tests of a row of a type and of links from it."""
 
     type: str
-    tests: tuple[Ask, ...] = ()
-    links: tuple[Link, ...] = ()
+    tests: tuple[QueryTest, ...] = ()
+    links: tuple[QueryLink, ...] = ()
 
     def __len__(self) -> int:
-        """How many literals stand at the position itself."""
+        """Return how many literals stand at the position itself."""
         return len(self.tests) + len(self.links)
 
-    def at(self, place: Place) -> Query:
-        """What is asked at a position."""
+    def at(self, place: QueryPath) -> Query:
+        """Return the conjunction at a position."""
         return self if not place else self.links[place[0]].inner.at(place[1:])
 
-    def along(self, place: Place) -> Iterator[Link]:
+    def along(self, place: QueryPath) -> Iterator[QueryLink]:
         """The links that lead to a position."""
         query = self
         for i in place:
             yield query.links[i]
             query = query.links[i].inner
 
-    def put(self, place: Place, new: Query) -> Query:
+    def put(self, place: QueryPath, new: Query) -> Query:
         """The query with something else at a position."""
         if not place:
             return new
@@ -69,7 +69,7 @@ class Query:
         inner = link.inner.put(place[1:], new)
         return replace(self, links=(*self.links[:i], link._replace(inner=inner), *self.links[i + 1 :]))
 
-    def places(self) -> Iterator[Place]:
+    def places(self) -> Iterator[QueryPath]:
         """All positions, the outer ones first."""
         yield ()
         for i, link in enumerate(self.links):
@@ -90,11 +90,11 @@ class Query:
         """The query without one of its links."""
         return replace(self, links=(*self.links[:i], *self.links[i + 1 :]))
 
-    def with_test(self, test: Ask) -> Query:
+    def with_test(self, test: QueryTest) -> Query:
         """The query with one more test of the row."""
         return replace(self, tests=tuple(sorted((*self.tests, test))))
 
-    def with_link(self, link: Link) -> Query:
+    def with_link(self, link: QueryLink) -> Query:
         """The query with one more link."""
         return replace(self, links=(*self.links, link))
 
@@ -116,6 +116,18 @@ class Vocabulary:
         """A family by its index."""
         return self._families[type_name, index]
 
+    def test(self, type_name: str, index: int) -> TestFamily:
+        """Return a family of tests by its index."""
+        family = self._families[type_name, index]
+        assert isinstance(family, TestFamily)
+        return family
+
+    def link(self, type_name: str, index: int) -> LinkFamily:
+        """Return a family of links by its index."""
+        family = self._families[type_name, index]
+        assert isinstance(family, LinkFamily)
+        return family
+
     def openings(self, type_name: str) -> list[LinkFamily]:
         """The links of a type that a query may follow."""
         return self._openings[type_name]
@@ -124,12 +136,9 @@ class Vocabulary:
         """The predicate that a query stands for."""
         parts: list[Predicate] = []
         for index, choice in query.tests:
-            family = self.family(query.type, index)
-            assert isinstance(family, TestFamily)
-            parts.append(family.literal(choice))
+            parts.append(self.test(query.type, index).literal(choice))
         for index, choice, inner in query.links:
-            link = self.family(query.type, index)
-            assert isinstance(link, LinkFamily)
+            link = self.link(query.type, index)
             parts.append(link.build(link.numbers[choice], [self.predicate(inner)]))
         return conjoin(tuple(parts))
 
@@ -141,28 +150,25 @@ class Vocabulary:
             item = self._item(literal, type_name)
             if item is None:
                 return None
-            made = made.with_test(item) if isinstance(item, Ask) else made.with_link(item)
+            made = made.with_test(item) if isinstance(item, QueryTest) else made.with_link(item)
         return made
 
-    def _item(self, literal: Predicate, type_name: str) -> Ask | Link | None:
+    def _item(self, literal: Predicate, type_name: str) -> QueryTest | QueryLink | None:
         for family in self.space.offers.from_top[type_name]:
             if isinstance(family, TestFamily):
                 choice = family.nearest(literal)
                 if choice is not None:
-                    return Ask(family.index, choice)
+                    return QueryTest(family.index, choice)
             elif is_swept(family):
                 inners = family.inners(literal)
                 inner = None if inners is None else self.query(inners[0], family.slots[0].type)
                 if inner is not None:
-                    return Link(family.index, family.numbers.index(getattr(literal, "n", family.numbers[0])), inner)
+                    return QueryLink(
+                        family.index, family.numbers.index(getattr(literal, "n", family.numbers[0])), inner
+                    )
         return None
 
     def size(self, query: Query) -> int:
-        """How many literals a query has."""
-        own = sum(self._test_size(query.type, test.family) for test in query.tests)
+        """Return how many literals a query has."""
+        own = sum(self.test(query.type, test.family).size for test in query.tests)
         return own + sum(1 + self.size(link.inner) for link in query.links)
-
-    def _test_size(self, type_name: str, index: int) -> int:
-        family = self.family(type_name, index)
-        assert isinstance(family, TestFamily)
-        return family.size

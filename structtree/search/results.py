@@ -1,15 +1,13 @@
-"""What a search returns: the split, and what it cost."""
+"""Results of a search: the split, and what it cost."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from structtree.lang.pretty import pretty
 from structtree.lang.syntax import Predicate
+from structtree.search.arrays import Floats
 from structtree.search.judges import Judge, Loss
 from structtree.space.space import Space
 
@@ -19,7 +17,7 @@ StoppedBy = Literal["done", "evaluations", "time", "interrupt", "beam"]
 
 
 class Pass(NamedTuple):
-    """What the passes over the rows at one position cost, to prove or to find.
+    """Cost of the passes over the rows at one position, to prove or to find.
 
     Parameters
     ----------
@@ -39,7 +37,7 @@ class Pass(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SearchStats:
-    """What a search cost.
+    """Cost of a search.
 
     Parameters
     ----------
@@ -68,7 +66,7 @@ class SearchStats:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Problem:
-    """What was searched for: the space on the population that was split, the judge, and the fewest on a side."""
+    """Problem that was searched: the space on the population that was split, the judge, and the fewest on a side."""
 
     space: Space
     judge: Judge
@@ -105,8 +103,8 @@ class Split:
     predicate: Predicate
     loss: Loss
     score: float
-    yes: NDArray[np.float64]
-    no: NDArray[np.float64]
+    yes: Floats
+    no: Floats
     proved: bool
     gap: float
     criterion: str

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from structtree.data.columns import Adjacency, Population
-from structtree.lang.syntax import Count, Exists, Follow, ListStep
-from structtree.space.families import LinkFamily
+from structtree.lang.syntax import All, Count, Exists, Follow, ListStep
+from structtree.space.families import LinkFamily, LinkPredicate
 from structtree.space.list_steps import runs_of
 
-__all__ = ["Steps", "link_name", "need_of"]
+__all__ = ["Steps", "enough_of", "link_name", "need_of", "rows_needed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,31 +21,58 @@ class Steps:
     _known: dict[tuple[Any, ...], Adjacency] = field(default_factory=dict, init=False, repr=False)
 
     def of(self, family: LinkFamily) -> Adjacency:
-        """Where the link of a family leads from each row of its type."""
-        key = (family.type, *family.head)
+        """Return where the link of a family leads from each row of its type."""
+        return self.along(family.type, family.template)
+
+    def along(self, name: str, template: LinkPredicate) -> Adjacency:
+        """Return where a link, a reference or a step leads from each row of a type."""
+        key = (name, getattr(template, "step", None), template.link)
         found = self._known.get(key)
         if found is None:
-            found = self._known[key] = _adjacency(family, self.population)
+            found = self._known[key] = _adjacency(name, template, self.population)
         return found
 
+    def target(self, name: str, template: LinkPredicate) -> str:
+        """Return the type of the rows that it leads to."""
+        if template.link is None:
+            return name
+        link = self.population.schema.type(name).link(template.link)
+        assert link is not None
+        return link.target
 
-def _adjacency(family: LinkFamily, population: Population) -> Adjacency:
-    match family.template:
+
+def _adjacency(name: str, template: LinkPredicate, population: Population) -> Adjacency:
+    match template:
         case ListStep() as step:
-            return runs_of(step, population, family.type).adjacency
+            return runs_of(step, population, name).adjacency
         case other:
-            return population.tables[family.type].links[other.link]
+            return population.tables[name].links[other.link]
 
 
-def need_of(family: LinkFamily, choice: int) -> int | None:
-    """How many rows behind a link must pass, for links of which some rows, so many, are enough; None for others."""
+def rows_needed(family: LinkFamily, choice: int) -> int | Literal["all"] | None:
+    """Return how many rows behind a link must pass; None where that is not all that is asked of them."""
     match family.template:
         case Exists() | Follow() | ListStep():
             return 1
         case Count():
-            return family.numbers[choice] if family.numbers[choice] >= 1 else None
+            return max(0, family.numbers[choice])
+        case All():
+            return "all"
         case _:
             return None
+
+
+def need_of(family: LinkFamily, choice: int) -> int | None:
+    """Return how many rows behind a link are enough; None for links that do not ask for some rows."""
+    needed = rows_needed(family, choice)
+    return needed if isinstance(needed, int) and needed >= 1 else None
+
+
+def enough_of(family: LinkFamily, choice: int) -> int:
+    """Return how many rows behind a link are enough, for a link that asks for some rows."""
+    need = need_of(family, choice)
+    assert need is not None
+    return need
 
 
 def link_name(family: LinkFamily) -> str:

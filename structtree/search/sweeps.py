@@ -12,29 +12,27 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structtree.data.columns import Population
 from structtree.lang.logic import Subject
 from structtree.lang.syntax import Compare, Count, Exists
-from structtree.search.boards import Board, BoardColumn, board_of, family_sizes, numbers_reached, swept_boards
+from structtree.search.arrays import Codes, Floats, Ints, Mask
+from structtree.search.boards import Board, BoardColumn, Boards, board_of, numbers_reached
 from structtree.search.chains import Chain
 from structtree.search.judges import Judge, Loss, Tally
 from structtree.search.kernels.chains import count_true
 from structtree.search.kernels.compiling import now
 from structtree.search.kernels.finding import best_of_columns
-from structtree.search.queries import Ask, Link, Place, Query, Vocabulary
-from structtree.search.steps import Steps, link_name, need_of
-from structtree.space.evaluate import Mask
+from structtree.search.queries import Query, QueryLink, QueryPath, QueryTest, Vocabulary
+from structtree.search.steps import enough_of, link_name
 from structtree.space.families import Family, LinkFamily, TestFamily
 from structtree.space.space import Room, Space
 
 __all__ = ["Offer", "Sweeps"]
 
-Floats = NDArray[np.float64]
-Way = tuple[tuple[int, int], ...]
+LinkPath = tuple[tuple[int, int], ...]
 
-REMEMBERED = 100_000_000
+TRUTH_BYTES = 100_000_000
 """Answers of queries that are kept for later ones, in bytes."""
 
 
@@ -51,7 +49,7 @@ class Offer(NamedTuple):
         Its literals.
     query : Query
         What is refined.
-    place : Place
+    place : QueryPath
         Where.
     way : tuple of (family, choice)
         The links that are opened there, outermost first.
@@ -65,8 +63,8 @@ class Offer(NamedTuple):
     loss: Loss
     size: int
     query: Query
-    place: Place
-    way: Way
+    place: QueryPath
+    way: LinkPath
     family: int
     choice: int
     inner: Query | None = None
@@ -76,8 +74,8 @@ class Stand(NamedTuple):
     """A position that something can be added at: the rows there, how much room there is, and if the way counts."""
 
     query: Query
-    place: Place
-    way: Way
+    place: QueryPath
+    way: LinkPath
     here: Query
     chain: Chain
     size: int
@@ -91,9 +89,9 @@ class Picks(NamedTuple):
     stand: Stand
     guide: Floats
     losses: Floats
-    sizes: NDArray[np.int64]
-    families: NDArray[np.int64]
-    choices: NDArray[np.int64]
+    sizes: Ints
+    families: Ints
+    choices: Ints
     inner: Query | None = None
 
     def chosen(self, which: Mask) -> Picks:
@@ -109,7 +107,7 @@ class Picks(NamedTuple):
 
 
 def _counts_alike(one: LinkFamily, other: LinkFamily) -> bool:
-    """Whether two families ask how many rows behind the same link pass."""
+    """Return whether two families ask how many rows behind the same link pass."""
     number = isinstance(one.template, Exists | Count) and isinstance(other.template, Exists | Count)
     return number and one.template.link == other.template.link
 
@@ -146,37 +144,35 @@ class Sweeps:
     tell : function from (int, int, str, float)
         Called after each pass with the number of predicates, how many values were looked at, the position and the
         seconds; may raise to end it all.
-    known : dict from type to its boards
-        Those that are made already; others are added.
+    boards : Boards, optional
+        Of the space, if they are made already.
     """
 
     space: Space
     judge: Judge
     least: int
     tell: Callable[[int, int, str, float], None] = lambda n, cells, position, seconds: None
-    known: dict[str, tuple[Board, Board]] = field(default_factory=dict)
+    boards: Boards = field(default=None)  # type: ignore[assignment]  # those of the space
     words: Vocabulary = field(init=False)
     population: Population = field(init=False)
-    steps: Steps = field(init=False)
     guide: Judge | None = field(init=False)
     tallies: tuple[Tally, ...] = field(init=False)
     _truths: dict[Query, Mask] = field(default_factory=dict)
     _rooms: dict[Any, Mask] = field(default_factory=dict)
-    _sizes: dict[str, NDArray[np.int64]] = field(default_factory=dict)
     _texts: dict[tuple[int, ...], str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         assert self.space.population is not None
         self.population = self.space.population
+        self.boards = self.boards or Boards(self.space)
         self.words = Vocabulary(self.space)
-        self.steps = Steps(self.population)
         self.guide = self.judge.guide()
         self.tallies = tuple(self.judge.tallies())
 
     # ---- truth ------------------------------------------------------------------------------------------
 
     def truth(self, query: Query) -> Mask:
-        """Which rows of its type a query holds of."""
+        """Return which rows of its type a query holds of."""
         found = self._truths.get(query)
         if found is None:
             found = np.ones(self.population.tables[query.type].n_rows, dtype=np.bool_)
@@ -184,13 +180,13 @@ class Sweeps:
                 found &= self._passes(query.type, test)
             for link in query.links:
                 found &= self._behind(query.type, link)
-            if len(self._truths) * len(found) > REMEMBERED:
+            if len(self._truths) * len(found) > TRUTH_BYTES:
                 self._truths.clear()
             self._truths[query] = found
         return found
 
-    def _passes(self, name: str, test: Ask) -> Mask:
-        for board in self.boards(name):
+    def _passes(self, name: str, test: QueryTest) -> Mask:
+        for board in self.boards.of(name):
             member = board.place(test.family, test.choice)
             if member is not None:
                 column = int(np.searchsorted(board.offsets, member, side="right")) - 1
@@ -199,22 +195,13 @@ class Sweeps:
                 return np.asarray(values > code if board.ranked else values == code)
         raise AssertionError("every family of a query is on a board")
 
-    def _behind(self, name: str, link: Link) -> Mask:
-        family = self.words.family(name, link.family)
-        assert isinstance(family, LinkFamily)
-        need = need_of(family, link.choice)
-        assert need is not None
-        return np.asarray(self._n_behind(family, link.inner) >= need)
+    def _behind(self, name: str, link: QueryLink) -> Mask:
+        family = self.words.link(name, link.family)
+        return np.asarray(self._n_behind(family, link.inner) >= enough_of(family, link.choice))
 
-    def _n_behind(self, family: LinkFamily, inner: Query) -> NDArray[np.int32]:
-        adjacency = self.steps.of(family)
+    def _n_behind(self, family: LinkFamily, inner: Query) -> Codes:
+        adjacency = self.boards.steps.of(family)
         return np.asarray(count_true(adjacency.offsets, adjacency.targets, self.truth(inner)))
-
-    def boards(self, name: str) -> tuple[Board, Board]:
-        """The boards of a type, with all that queries can ask of it."""
-        if name not in self.known:
-            self.known[name] = swept_boards(self.space, name)
-        return self.known[name]
 
     # ---- how good a query is ----------------------------------------------------------------------------
 
@@ -259,11 +246,7 @@ class Sweeps:
             stand = stack.pop()
             here, chain = stand.here, stand.chain
             for i, link in enumerate(here.links):
-                family = self.words.family(here.type, link.family)
-                assert isinstance(family, LinkFamily)
-                need = need_of(family, link.choice)
-                assert need is not None
-                inner = chain.follow(self.steps.of(family), need, self.truth(link.inner))
+                inner = self._follow(chain, here.type, link)
                 stack.append(Stand(query, (*stand.place, i), (), link.inner, inner, size, stand.depth + 1))
             if self._has_place(here) and self._has_room(stand.size + 1, stand.depth):
                 yield stand
@@ -281,27 +264,23 @@ class Sweeps:
             if counts and (stand.counted or not counting) and self._has_exists(family):
                 continue
             target = family.slots[0].type
-            everything, steps = self.truth(Query(target)), self.steps.of(family)
+            everything, steps = self.truth(Query(target)), self.boards.steps.of(family)
             for choice in range(len(family.numbers) if counts and counting else 1):
-                need = need_of(family, choice)
-                assert need is not None
-                chain = stand.chain.follow(steps, need, everything)
+                chain = stand.chain.follow(steps, enough_of(family, choice), everything)
                 if len(chain):
                     way = (*stand.way, (family.index, choice))
                     where = (stand.query, stand.place, way, Query(target), chain)
                     yield Stand(*where, stand.size + 1, stand.depth + 1, stand.counted or counts)
 
     def _follows(self, here: Query, family: LinkFamily) -> bool:
-        """Whether a query follows the reference, or the step, of a family already, or asks behind it."""
+        """Return whether a query follows the reference, or the step, of a family already, or asks behind it."""
         for link in here.links:
-            other = self.words.family(here.type, link.family)
-            if isinstance(other, LinkFamily) and other.head == family.head:
+            if self.words.link(here.type, link.family).head == family.head:
                 return True
-        tests = (self.words.family(here.type, test.family) for test in here.tests)
-        return any(isinstance(test, TestFamily) and test.head == family.head for test in tests)
+        return any(self.words.test(here.type, test.family).head == family.head for test in here.tests)
 
     def _has_exists(self, family: LinkFamily) -> bool:
-        """Whether the link of a counting family can also be followed by ``exists``."""
+        """Return whether the link of a counting family can also be followed by ``exists``."""
         openings = self.words.openings(family.type)
         return any(f.template.link == family.template.link and not isinstance(f.template, Count) for f in openings)
 
@@ -313,7 +292,7 @@ class Sweeps:
         return self.space.room().allows(literals, depth)
 
     def _allowed(self, stand: Stand) -> Mask:
-        """Which families may be added at a position, by index."""
+        """Return which families may be added at a position, by index."""
         here, room = stand.here, self.space.room().after(stand.size)
         asked = tuple(test.family for test in here.tests)
         key = (here.type, asked, tuple(link.family for link in here.links), room, stand.depth)
@@ -321,7 +300,7 @@ class Sweeps:
         if found is None:
             families = self.space.offers.from_top[here.type]
             found = np.zeros(max((f.index for f in families), default=0) + 1, dtype=np.bool_)
-            subjects = {self.words.family(here.type, index).subject for index in asked}  # type: ignore[union-attr]
+            subjects = {self.words.test(here.type, index).subject for index in asked}
             for family in families:
                 found[family.index] = self._may_be_added(family, here, room, stand.depth, subjects)
             self._rooms[key] = found
@@ -336,19 +315,19 @@ class Sweeps:
         return family.subject not in asked or self._between(here, family)
 
     def _between(self, here: Query, family: TestFamily) -> bool:
-        """Whether a family bounds from the other side what one test of a position bounds from one."""
+        """Return whether a family bounds from the other side what one test of a position bounds from one."""
         if not isinstance(family.template, Compare) or family.template.op not in (">=", "<="):
             return False
         ops = []
         for test in here.tests:
-            other = self.words.family(here.type, test.family)
-            if isinstance(other, TestFamily) and other.subject == family.subject:
+            other = self.words.test(here.type, test.family)
+            if other.subject == family.subject:
                 ops.append(getattr(other.template, "op", None))
         return ops in ([">="], ["<="]) and ops != [family.template.op]
 
     def _sweep(self, stand: Stand, whole: int) -> Iterator[Picks]:
         n_labels = sum(tally.n_labels for tally in self.tallies)
-        pieces = [(board, *piece) for board in self.boards(stand.here.type) for piece in board.pieces(0, n_labels)]
+        pieces = [(board, *piece) for board in self.boards.of(stand.here.type) for piece in board.pieces(0, n_labels)]
         # Two boards of a few members each are judged together.
         runs = [pieces] if len(pieces) <= 2 else [[piece] for piece in pieces]
         for run in runs if pieces else []:
@@ -376,14 +355,8 @@ class Sweeps:
         losses[every[members] > n - self.least] = np.inf
         cells = len(stand.chain) * sum(last - first for _, first, last in pieces)
         self.tell(len(every), cells, self._text(stand), now() - began)
-        longer = stand.size + self._lengths(stand.here.type)[mine]
+        longer = stand.size + self.boards.lengths(stand.here.type)[mine]
         return Picks(stand, guide[members], losses, longer, mine, choice_of[members])
-
-    def _lengths(self, name: str) -> NDArray[np.int64]:
-        """For how many literals a member of each family of a type counts, by index."""
-        if name not in self._sizes:
-            self._sizes[name] = family_sizes(self.space.offers.from_top[name])
-        return self._sizes[name]
 
     def _text(self, stand: Stand) -> str:
         """A position in words: the links that lead there."""
@@ -391,8 +364,7 @@ class Sweeps:
         if way not in self._texts:
             at, names = stand.query.type, []
             for index in way:
-                family = self.words.family(at, index)
-                assert isinstance(family, LinkFamily)
+                family = self.words.link(at, index)
                 names.append(link_name(family))
                 at = family.slots[0].type
             self._texts[way] = ".".join(names) or "(individual)"
@@ -400,12 +372,11 @@ class Sweeps:
 
     # ---- other numbers ----------------------------------------------------------------------------------
 
-    def _requantified(self, query: Query, place: Place, size: int) -> Iterator[Picks]:
+    def _requantified(self, query: Query, place: QueryPath, size: int) -> Iterator[Picks]:
         """The query with one link of a position asking for another number of rows, the best of each family."""
         here = query.at(place)
         for i, link in enumerate(here.links):
-            mine = self.words.family(here.type, link.family)
-            assert isinstance(mine, LinkFamily)
+            mine = self.words.link(here.type, link.family)
             others = [f for f in self.words.openings(here.type) if _counts_alike(f, mine)]
             if len(others) < 2:
                 continue
@@ -415,40 +386,37 @@ class Sweeps:
             board = board_of(columns, len(reached), ranked=True)
             chain = self._chain(base, place)
             stand = Stand(base, place, (), here, chain, size - 1, len(place))
-            every = np.ones(len(self._lengths(here.type)), dtype=np.bool_)
+            every = np.ones(len(self.boards.lengths(here.type)), dtype=np.bool_)
             found = self._pick(stand, [(board, 0, len(columns))], len(self.population), every)
             others_than_it = (found.families != link.family) | (found.choices != link.choice)
             yield found.chosen(others_than_it)._replace(inner=link.inner)
 
-    def _chain(self, query: Query, place: Place) -> Chain:
+    def _chain(self, query: Query, place: QueryPath) -> Chain:
         """The rows at a position of a query."""
         chain = Chain.start(self.population, self.truth(query))
         for i in place:
-            link = query.links[i]
-            family = self.words.family(query.type, link.family)
-            assert isinstance(family, LinkFamily)
-            need = need_of(family, link.choice)
-            assert need is not None
-            query = link.inner
-            chain = chain.follow(self.steps.of(family), need, self.truth(query))
+            chain, query = self._follow(chain, query.type, query.links[i]), query.links[i].inner
         return chain
+
+    def _follow(self, chain: Chain, name: str, link: QueryLink) -> Chain:
+        """Return the chain behind a link of a query on a type."""
+        family = self.words.link(name, link.family)
+        return chain.follow(self.boards.steps.of(family), enough_of(family, link.choice), self.truth(link.inner))
 
     def made(self, offer: Offer) -> Query:
         """The query that an offer stands for."""
         here = offer.query.at(offer.place)
         types = [here.type]
         for family, _ in offer.way:
-            link = self.words.family(types[-1], family)
-            assert isinstance(link, LinkFamily)
-            types.append(link.slots[0].type)
+            types.append(self.words.link(types[-1], family).slots[0].type)
         last = self.words.family(types[-1], offer.family)
         inner = here if not offer.way else Query(types[-1])
         if isinstance(last, LinkFamily):
             behind = offer.inner or Query(last.slots[0].type)
-            inner = inner.with_link(Link(offer.family, offer.choice, behind))
+            inner = inner.with_link(QueryLink(offer.family, offer.choice, behind))
         else:
-            inner = inner.with_test(Ask(offer.family, offer.choice))
+            inner = inner.with_test(QueryTest(offer.family, offer.choice))
         for n, (index, choice) in reversed(list(enumerate(offer.way))):
             outer = here if n == 0 else Query(types[n])
-            inner = outer.with_link(Link(index, choice, inner))
+            inner = outer.with_link(QueryLink(index, choice, inner))
         return offer.query.put(offer.place, inner)

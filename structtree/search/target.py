@@ -1,4 +1,4 @@
-"""What is to be told: a class or a number for each individual, checked once, and added up at any node.
+"""The target: a class or a number for each individual, checked once, and added up at any node.
 
 Classes become codes in one order for the whole tree, so that the counts of all nodes can be compared, also where a
 node, or a training fold, lacks a class. Class weights are multiplied into the weights of the individuals. What is
@@ -36,7 +36,7 @@ ORDINARY = 400
 
 @dataclass(frozen=True, slots=True)
 class ClassCounts:
-    """What was seen at a node of a classification tree.
+    """Class weights of the individuals seen at a node of a classification tree.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ class ClassCounts:
 
 @dataclass(frozen=True, slots=True)
 class Moments:
-    """What was seen at a node of a regression tree: how many, their weight, and mean and variance of the target."""
+    """Number, weight, mean and variance of the targets seen at a node of a regression tree."""
 
     n: int
     weight: float
@@ -101,7 +101,7 @@ class Units(NamedTuple):
 
     @property
     def are_plain(self) -> bool:
-        """Whether numbers are counted as they are."""
+        """Return whether numbers are counted as they are."""
         return self == PLAIN
 
     def counted(self, numbers: Floats) -> Floats:
@@ -314,7 +314,7 @@ def _factors(class_weight: Mapping[Any, float], classes: tuple[Any, ...]) -> Flo
 
 
 def _prior_factors(priors: Mapping[Any, float], classes: tuple[Any, ...], weights: Floats) -> Floats:
-    """What makes the classes weigh as the priors say, and all of them together what they did."""
+    """Return the factors that make classes weigh as the priors say, and all of them together what they did."""
     for label in priors:
         if label not in classes:
             known = did_you_mean(str(label), map(str, classes))

@@ -218,7 +218,7 @@ class _Inquiry:
         if not self.split.stats.pruned:
             return None
         above = [seen for seen in self._lineage(candidate) if seen is not candidate]
-        hopeless = [seen for seen in above if self.judge.cannot_beat(seen.bound, winner.loss)]
+        hopeless = [seen for seen in above if self.judge.improves(winner.loss, seen.bound)]
         if not hopeless:
             return None
         top = _most_general(hopeless)

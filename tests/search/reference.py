@@ -335,6 +335,25 @@ def regression_bound(targets, weights, inside):
     return _one_component(np.maximum(deviation, 0.0) / (weight or 1.0))
 
 
+def binned_bound(targets, weights, inside, edges):
+    """The least mse of any refinement from weights and sums of targets by bins; see section 8 of docs/bounds.md."""
+    y, weights = centred(targets, weights), np.asarray(weights, dtype=np.float64)
+    bins = np.searchsorted(edges, targets, side="right")
+    masses = []
+    for b in np.unique(bins):
+        mine = (bins == b) & np.asarray(inside)
+        w, s = weights[mine].sum(), (weights * y)[mine].sum()
+        low, high = y[bins == b].min(), y[bins == b].max()
+        at_low = (high * w - s) / (high - low) if high > low else w
+        masses += [(at_low, at_low * low), (w - at_low, (w - at_low) * high)]
+    prefix = np.concatenate([np.zeros((1, 2)), np.cumsum(masses, axis=0)])
+    weight, total = weights.sum(), np.array([weights.sum(), (weights * y).sum()])
+    explained = [
+        _explained(side, weight) + _explained(total - side, weight) for side in (prefix, prefix[-1] - prefix)
+    ]
+    return max((weights * y * y).sum() - np.max(explained), 0.0) / (weight or 1.0)
+
+
 def _explained(moment, weight):
     """(Σ w y)² / Σ w, and 0 for a side that is empty or the dust of rounding."""
     there = moment[..., 0] > TOLERANCE * weight

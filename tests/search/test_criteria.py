@@ -18,6 +18,7 @@ from tests.search.reference import (
     accuracy_bound,
     accuracy_star_bound,
     additive_bound,
+    binned_bound,
     centred,
     class_counts,
     moments,
@@ -323,6 +324,14 @@ def test_the_regression_bound_is_the_best_of_all_subsets(sample):
     assert bound == pytest.approx([min(direct_mse(y, w, chosen) for chosen in subsets(inside)), 0.0], abs=NEAR)
     there = centred(y, w)
     assert mse_bound(moments(there, w, [inside]), moments(there, w))[0, 0] <= bound[0] + NEAR
+
+
+@given(samples(), st.lists(st.floats(-5, 5), max_size=4).map(sorted))
+def test_sums_by_bins_give_a_valid_bound(sample, edges):
+    y, w, inside = sample
+    exact = regression_bound(y, w, [inside])[0, 0]
+    assert binned_bound(y, w, inside, edges) <= exact + NEAR
+    assert binned_bound(y, w, inside, np.unique(y)) == pytest.approx(exact, abs=NEAR)
 
 
 @given(samples(most=6), st.data())

@@ -167,7 +167,7 @@ def test_losses_bounds_and_hope_of_numbers_equal_the_reference(case, choice):
 def test_one_comparison_follows_the_rule_for_many(numbers):
     judge = judge_for("acc*", np.array(["a", "b"], dtype=object), 2)
     bound, best = numbers[:2], numbers[2:]
-    assert judge.cannot_beat(bound, best) == bool(cannot_beat(bound, best, judge.slack))
+    assert judge.improves(best, bound) == bool(cannot_beat(bound, best, judge.slack))
 
 
 @pytest.mark.parametrize("n_classes", [2, 3, 12, 70])

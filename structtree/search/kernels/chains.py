@@ -92,36 +92,41 @@ def count_true(offsets: Any, targets: Any, true: Any) -> Any:
 
 
 @njit(nogil=True, cache=True)
-def lift_ranks(ranks: Any, rows: Any, starts: Any, edges: Any, needs: Any) -> Any:
+def lift_ranks(ranks: Any, offsets: Any, rows: Any, starts: Any, edges: Any, needs: Any) -> Any:
     """Ranks at the end of a chain as ranks at its beginning: of each run the need-th greatest, level by level.
 
     Parameters
     ----------
     ranks : (columns, rows of the type) int32
+    offsets : (columns + 1,) int64
+        Where the members of each column begin.
     rows : array of int32
         The last level.
     starts, edges : arrays of int64
         The starts of all levels in one run, the first level first, and where those of each begin.
     needs : array of int64
-        How many rows of a run must pass, for each level.
+        How many rows of a run must pass, for each start; with 0 everything passes.
 
     Returns
     -------
     (columns, rows of the level before the first) int32
     """
-    n_levels = len(needs)
+    n_levels = len(edges) - 1
     n_first = edges[1] - edges[0] - 1
     lifted = np.empty((len(ranks), n_first), dtype=np.int32)
     widest = max(len(rows), len(starts))
     below, above = np.empty(widest, dtype=np.int32), np.empty(widest, dtype=np.int32)
-    most = np.empty(needs.max(), dtype=np.int32)
+    most = np.empty(max(1, needs.max()), dtype=np.int32)
     for f in range(len(ranks)):
         for p in range(len(rows)):
             below[p] = ranks[f, rows[p]]
         for level in range(n_levels - 1, -1, -1):
             begin, n = edges[level], edges[level + 1] - edges[level] - 1
             for g in range(n):
-                above[g] = _nth_greatest(below, starts[begin + g], starts[begin + g + 1], needs[level], most)
+                if needs[begin + g] == 0:
+                    above[g] = offsets[f + 1] - offsets[f]
+                else:
+                    above[g] = _nth_greatest(below, starts[begin + g], starts[begin + g + 1], needs[begin + g], most)
             below, above = above, below
         lifted[f] = below[:n_first]
     return lifted
@@ -137,6 +142,11 @@ def _nth_greatest(values: Any, begin: int, end: int, n: int, most: Any) -> Any:
         for p in range(begin + 1, end):
             best = max(best, values[p])
         return best
+    if n == end - begin:
+        least = values[begin]
+        for p in range(begin + 1, end):
+            least = min(least, values[p])
+        return least
     most[:n] = 0
     for p in range(begin, end):
         value = values[p]
@@ -151,14 +161,12 @@ def _nth_greatest(values: Any, begin: int, end: int, n: int, most: Any) -> Any:
 
 @njit(nogil=True, cache=True)
 def lift_codes(codes: Any, offsets: Any, rows: Any, starts: Any, edges: Any, needs: Any) -> Any:
-    """Which members hold at the beginning of a chain, of those that exclude each other at its end.
+    """Return which members hold at the beginning of a chain, of those that exclude each other at its end.
 
     Parameters
     ----------
     codes : (columns, rows of the type) int32
         -1 where no member holds.
-    offsets : (columns + 1,) int64
-        Where the members of each column begin.
 
     The others are those of `lift_ranks`.
 
@@ -166,8 +174,7 @@ def lift_codes(codes: Any, offsets: Any, rows: Any, starts: Any, edges: Any, nee
     -------
     (members, rows of the level before the first) int32, 0 or 1
     """
-    n_levels = len(needs)
-    last = n_levels - 1
+    last = len(edges) - 2
     n_groups = edges[last + 1] - edges[last] - 1
     lifted = np.zeros((offsets[-1], edges[1] - edges[0] - 1), dtype=np.int32)
     below, above = np.empty(len(starts), dtype=np.int32), np.empty(len(starts), dtype=np.int32)
@@ -177,11 +184,13 @@ def lift_codes(codes: Any, offsets: Any, rows: Any, starts: Any, edges: Any, nee
         counts = np.zeros(n_members, dtype=np.int64)
         for g in range(n_groups):
             begin, end = starts[edges[last] + g], starts[edges[last] + g + 1]
+            if needs[edges[last] + g] == 0:
+                true[:, g] = 1
             for p in range(begin, end):
                 code = codes[f, rows[p]]
                 if code >= 0:
                     counts[code] += 1
-                    if counts[code] == needs[last]:
+                    if counts[code] == needs[edges[last] + g]:
                         true[code, g] = 1
             for p in range(begin, end):
                 code = codes[f, rows[p]]
@@ -195,7 +204,7 @@ def lift_codes(codes: Any, offsets: Any, rows: Any, starts: Any, edges: Any, nee
                     found = 0
                     for p in range(starts[begin + g], starts[begin + g + 1]):
                         found += below[p]
-                    above[g] = found >= needs[level]
+                    above[g] = found >= needs[begin + g]
                 below, above = above, below
             lifted[offsets[f] + m] = below[: lifted.shape[1]]
     return lifted

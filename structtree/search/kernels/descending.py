@@ -18,7 +18,7 @@ apart, its parts take twice as long to fetch where trees are large."""
 
 @njit(nogil=True, cache=True, inline="always")
 def _side(cells: Any, row: Any, node: Any, nodes: Any) -> Any:
-    """Where a row goes on from a node; both comparisons are made, which is quicker than guessing the first."""
+    """Return where a row goes on from a node; both comparisons are made, which is quicker than guessing the first."""
     at = nodes[node]
     value = cells[row, at.place]
     return np.int64(at.yes if (value >= at.low) & (value <= at.high) else at.no)

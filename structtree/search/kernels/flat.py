@@ -90,7 +90,7 @@ class Columns(NamedTuple):
 
 
 class Task(NamedTuple):
-    """What is to be told.
+    """Target of a tree as the kernels want it.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ class Task(NamedTuple):
 
 
 class Limits(NamedTuple):
-    """When a node is not divided: its depth, its size, the least side, and the least decrease of impurity."""
+    """Limits of dividing a node: its depth, its size, the least side, and the least decrease of impurity."""
 
     depth: int
     split: int
@@ -132,7 +132,7 @@ class Limits(NamedTuple):
 # ---- the loss of a division ----------------------------------------------------------------------------------
 @njit(nogil=True, cache=True, error_model="numpy")
 def rounding(total: Any, task: Any) -> Any:
-    """What rounding may make of two losses that are the same."""
+    """Return how far rounding may keep two equal losses apart."""
     if task.n_classes > 0:
         return TOLERANCE
     return TOLERANCE * max(total[2] - total[1] * total[1] / total[0], 0.0) / total[0]
@@ -206,7 +206,7 @@ def _fetch(rows: Any, ranks: Any, labels: Any, here: Any) -> int:
 
 @njit(nogil=True, cache=True)
 def _is_inside(ranks: Any, p: int, end: int, n_before: int, n_side: int, n: int, leaf: int) -> bool:
-    """Whether a threshold, with one class on both its sides, has thresholds before and after it to be better."""
+    """Return whether a threshold with one class on both its sides has better ones before and after it."""
     complete = end == n - 1
     if (p == end or n_before == 0 or not complete) and not (complete and leaf == 1):
         return False
@@ -342,7 +342,7 @@ def _sweep_numbers(
 def _takes(
     found: Any, hint: float, kind: int, side: Any, total: Any, weight: float, pure: Any, table: Any, slack: float
 ) -> bool:
-    """Whether a division by classes is better than the best found; then it is the best found."""
+    """Return whether a division by classes is better than the best found; then it is the best found."""
     if len(total) == 2 and kind != GAIN_RATIO:
         p, q = rest(total[0], side[0]), rest(total[1], side[1])
         loss = loss_of_two(kind, side[0], side[1], p, q, weight, table)
@@ -422,7 +422,7 @@ def _by_codes(
 
 @njit(nogil=True, cache=True)
 def _rest_of(counts: Any, total: Any) -> Any:
-    """What is in no code."""
+    """Return the sums of the rows that have no code."""
     rest = total[: counts.shape[1]].copy()
     for code in range(len(counts)):
         rest -= counts[code]
@@ -534,7 +534,7 @@ def _takes_set(
     best: Any, free: Any, side: Any, n_side: int, named: int, n: int, task: Any, total: Any, leaf: int, pure: Any,
     slack: float,
 ) -> bool:  # fmt: skip
-    """Whether a set is better than the best found, or as good and shorter to read; then it is the best found."""
+    """Return whether a set is better than the best found, or as good and shorter; then it is the best found."""
     tie = 0.0
     if task.n_classes > 0:
         loss = loss_of_many(task.kind, side, total, total.sum(), pure, task.table)
@@ -734,7 +734,7 @@ def unsplit(total: Any, task: Any) -> Any:
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def gains(found: Any, total: Any, task: Any) -> Any:
-    """By how much a split lowers both components of the loss; and whether that is more than rounding."""
+    """Return by how much a split lowers both components of the loss; and whether that is more than rounding."""
     loss, tie = unsplit(total, task)
     slack = TOLERANCE if task.n_classes > 0 else TOLERANCE * loss
     better = found[0] < loss - slack or (found[0] <= loss + slack and found[1] < tie - slack)

@@ -1,4 +1,4 @@
-"""Which sets of values may divide a node best: the beginnings and ends of a few orders, or all sets of few values.
+"""Sets of values that may divide a node best: the beginnings and ends of a few orders, or all sets of few values.
 
 What a set of values puts on the yes side is the sum of their counts. All such sums span a polytope (a zonotope), and
 every loss here is quasi-concave, so it is least at a corner. If there are but two classes, or if sums of targets take
@@ -31,7 +31,7 @@ STEPS = 100  # of the power iteration
 
 @njit(nogil=True, cache=True)
 def lies_in_a_plane(counts: Any, classes: bool) -> bool:
-    """Whether one order of the values is enough; see `value_orders`.
+    """Return whether one order of the values is enough; see `value_orders`.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ def _sort(order: Any, keys: Any) -> None:
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def _fill_first_component(along: Any, counts: Any, weights: Any) -> None:
-    """Where each value lies along the direction in which the shares of the classes differ most."""
+    """Find where each value lies along the direction in which the shares of the classes differ most."""
     n, c = counts.shape
     apart, direction, following = np.empty((n, c)), np.zeros(c), np.zeros(c)
     weight = 0.0

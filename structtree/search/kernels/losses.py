@@ -42,6 +42,7 @@ __all__ = [
 
 ENTROPY, GINI, SQRT_GINI, GAIN_RATIO, TWOING, ACCURACY, ACCURACY_STAR, MSE = range(8)
 LOG_2 = log(2)
+TINY = 1e-300
 EVERYTHING = -1  # as a set of classes: all bits
 
 # Corners double with every class, so beyond ten classes only the eight greatest on the yes side are enumerated and
@@ -239,7 +240,7 @@ def side_impurities(kind: int, sides: Any) -> Any:
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def information(sides: Any, division: Any, known: Any) -> Any:
-    """How many bits about the class the sides of each division give for all its individuals together.
+    """Return how many bits about the class the sides of each division give for all its individuals together.
 
     Parameters
     ----------
@@ -288,7 +289,7 @@ def _loss_of_one(kind: int, x: float, p: float, m: float, weight: float, table: 
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def _half_gini(x: float, y: float) -> float:
-    return x * y / (x + y) if x * y > 0 else 0.0
+    return x * y / max(x + y, TINY)
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -307,7 +308,7 @@ def side_bits(side: float, pure: float, table: Any) -> float:
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def is_better(loss: float, tie: float, other: float, other_tie: float, slack: float) -> bool:
-    """Whether one loss is less than another by more than rounding."""
+    """Return whether one loss is less than another by more than rounding."""
     return loss < other - slack or (loss <= other + slack and tie < other_tie - slack)
 
 
@@ -437,9 +438,8 @@ def _least_of_faces(kind: int, yes: Any, total: Any, weight: float, error: float
         No more classes are on the yes side than are enumerated. An impurity is never bounded below that of the no
         side alone. ``test_bounding_classes_one_by_one_is_valid_and_above_the_no_side_alone``
     """
-    order, most = np.argsort(-yes, kind="mergesort"), total.max()
+    order, most, least = _greatest(yes), total.max(), inf
     low, high = np.zeros(len(yes)), yes.copy()
-    least = inf
     for face in range(1 << WHOLE_CLASSES):
         for r in range(WHOLE_CLASSES):
             low[order[r]] = high[order[r]] = yes[order[r]] if (face >> r) & 1 else 0.0
@@ -458,9 +458,22 @@ def _least_of_faces(kind: int, yes: Any, total: Any, weight: float, error: float
     return _finish(kind, least)
 
 
+@njit(nogil=True, cache=True)
+def _greatest(yes: Any) -> Any:
+    """Return the greatest classes, of equal ones the first first; a loop, since sorting takes long to compile."""
+    order, waits = np.zeros(WHOLE_CLASSES, dtype=np.int64), np.ones(len(yes), dtype=np.bool_)
+    for r in range(WHOLE_CLASSES):
+        order[r] = -1
+        for k in range(len(yes)):
+            if waits[k] and (order[r] < 0 or yes[k] > yes[order[r]]):
+                order[r] = k
+        waits[order[r]] = False
+    return order
+
+
 @njit(nogil=True, cache=True, error_model="numpy", inline="always")
 def _term(kind: int, part: float, side: float, left: float, total: float, weight: float) -> float:
-    """What a class adds if a part of its total is on the yes side, and there is so much on this and on the other."""
+    """Return what a class adds if a part of its total is on the yes side; side and left weigh the two sides."""
     no_part = rest(total, part)
     if kind == GAIN_RATIO:
         # Of a rare split both gain and entropy are small; taking the surplus over what the margins predict into
@@ -474,7 +487,7 @@ def _term(kind: int, part: float, side: float, left: float, total: float, weight
 
 @njit(nogil=True, cache=True, error_model="numpy", inline="always")
 def _scale(kind: int, side: float, left: float, weight: float) -> float:
-    """What the sum of the terms is multiplied by; 0 for a split with an empty side that would be divided by 0."""
+    """Return what the sum of the terms is multiplied by; 0 where an empty side would be divided by."""
     if kind == GAIN_RATIO:
         split = _part(ENTROPY, side, weight) + _part(ENTROPY, left, weight)
         return -1.0 / (LOG_2 * split) if split > 0 else 0.0
@@ -491,7 +504,7 @@ def _finish(kind: int, added: float) -> float:
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def _part(kind: int, part: float, whole: float) -> float:
-    """What a class of weight ``part`` adds to weight times impurity of a side of weight ``whole``."""
+    """Return what a class of weight ``part`` adds to weight times impurity of a side of weight ``whole``."""
     if kind == ENTROPY:
         return part * log2(max(whole, part) / part) if part > 0 else 0.0
     if kind == SQRT_GINI:
@@ -576,7 +589,7 @@ def _best_cut(kept: Any, targets: Any, w: float, s: float, total: Any) -> float:
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def _explained_by(w: float, s: float, total: Any, most: float) -> float:
-    """What a yes side of this weight and sum explains, if that is more than the most so far."""
+    """Return what a yes side of this weight and sum explains, if that is more than the most so far."""
     weight = total[0]
     no, no_sum = weight - w, total[1] - s
     least = TOLERANCE * weight

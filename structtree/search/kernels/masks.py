@@ -11,38 +11,10 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-__all__ = ["conjunction_signatures", "count_behind", "signatures", "words_behind"]
+__all__ = ["conjunction_signatures", "signatures", "words_behind"]
 
 ONE, ALL, SHIFT = np.uint64(1), np.uint64(2**64 - 1), np.uint64(29)
 DIGITS = 64
-
-
-@njit(nogil=True, cache=True)
-def count_behind(offsets: Any, targets: Any, words: Any) -> Any:
-    """For each predicate on the target type and each row, how many of the row's targets it holds of.
-
-    Parameters
-    ----------
-    offsets, targets : a link
-    words : (predicates, words) uint64
-
-    Returns
-    -------
-    (predicates, rows) int16; more than 32767 are counted as so many
-    """
-    n_rows = len(offsets) - 1
-    counts = np.zeros((len(words), n_rows), dtype=np.int16)
-    digits = np.zeros(DIGITS, dtype=np.uint64)
-    for first in range(0, len(words), 64):
-        across = _across(words, first)
-        for row in range(n_rows):
-            n_digits = _add_up(across, targets, offsets[row], offsets[row + 1], digits)
-            for m in range(min(64, len(words) - first) if n_digits else 0):
-                n: Any = 0
-                for d in range(n_digits):
-                    n |= np.int64((digits[d] >> np.uint64(m)) & ONE) << d
-                counts[first + m, row] = min(n, 32767)
-    return counts
 
 
 @njit(nogil=True, cache=True)
@@ -116,7 +88,7 @@ def _transpose(block: Any) -> None:
 
 @njit(nogil=True, cache=True)
 def _add_up(across: Any, targets: Any, begin: int, end: int, digits: Any) -> int:
-    """How many of a row's targets each predicate holds of, as binary digits, the least first; how many digits."""
+    """Count a row's targets that each predicate holds of, in binary digits, the least first; how many digits."""
     n_digits = 0
     for place in range(begin, end):
         carry = across[targets[place]]
