@@ -52,7 +52,7 @@ __all__ = ["StructuralTreeClassifier", "StructuralTreeRegressor"]
 
 Form = Literal["population", "records", "graphs", "frame", "array"]
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ class _Input:
 PARAMETERS = options_of(_Input, Objective, Growth, Pruning, Decision)
 
 
-def _with_parameters(*, classes: bool) -> Callable[[type[T]], type[T]]:
+def _with_parameters(*, classes: bool) -> Callable[[type[_T]], type[_T]]:
     """Give an estimator the declared parameters: its ``__init__``, their signature, and their reference.
 
     The grammar may be given by position, all others only by name.
@@ -92,7 +92,7 @@ def _with_parameters(*, classes: bool) -> Callable[[type[T]], type[T]]:
         given.apply_defaults()
         vars(self).update((name, value) for name, value in given.arguments.items() if name != "self")
 
-    def decorate(estimator: type[T]) -> type[T]:
+    def decorate(estimator: type[_T]) -> type[_T]:
         __init__.__signature__ = signature  # type: ignore[attr-defined]  # inspect looks there
         __init__.__qualname__ = f"{estimator.__qualname__}.__init__"
         estimator.__init__ = __init__  # type: ignore[method-assign]  # in place of the one that shows no parameters

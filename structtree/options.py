@@ -9,7 +9,7 @@ parameters of the estimators, and the options of the command line. Nothing heavy
 ... class Size:
 ...     '''Size of a box.'''
 ...
-...     width: int = option(3, "Width in centimetres.", Range(1))
+...     width: int = option(3, "Width in centimetres.", Span(1))
 ...     lid: Literal["flat", "round"] | None = option(None, "Shape of the lid.")
 ...     def __post_init__(self) -> None:
 ...         check_options(self)
@@ -38,7 +38,7 @@ from structtree.errors import UsageError
 
 __all__ = [
     "Option",
-    "Range",
+    "Span",
     "build_options",
     "check_options",
     "documented",
@@ -48,15 +48,15 @@ __all__ = [
     "reference",
 ]
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 
 
-class Range(NamedTuple):
-    """Range of a number, with its ends or without.
+class Span(NamedTuple):
+    """Span of a number, with its ends or without.
 
     Examples
     --------
-    >>> str(Range(1)), str(Range(0, inside=True)), str(Range(0, 1, inside=True)), str(Range(0, 0.5))
+    >>> str(Span(1)), str(Span(0, inside=True)), str(Span(0, 1, inside=True)), str(Span(0, 0.5))
     ('>= 1', '> 0', 'between 0 and 1', 'from 0 to 0.5')
     """
 
@@ -90,7 +90,7 @@ class Option:
     default
     help : str
         One sentence, for the reference and for ``--help``.
-    range : Range
+    range : Span
         The range of a number.
     unit : str
         What a number counts, such as seconds.
@@ -121,7 +121,7 @@ class Option:
     kind: Any
     default: Any
     help: str
-    range: Range
+    range: Span
     unit: str = ""
     accepts: str = ""
     parameter: str = ""
@@ -186,7 +186,7 @@ class Option:
         return kind + ", optional" * (self.default is None)
 
 
-def option(default: Any, help: str, range: Range = Range(), **more: Any) -> Any:
+def option(default: Any, help: str, range: Span = Span(), **more: Any) -> Any:
     """Declare an option as the default of a dataclass's field; see `Option` for what more can be said of it."""
     return field(default=default, metadata={"help": help, "range": range, **more})
 
@@ -202,7 +202,7 @@ def check_options(values: Any) -> None:
     _check(declared, {each.name: getattr(values, each.name) for each in declared}, "name")
 
 
-def build_options(declaration: type[T], given: Mapping[str, Any]) -> T:
+def build_options(declaration: type[_T], given: Mapping[str, Any]) -> _T:
     """Return options from the parameters of an estimator; those that are not given are default."""
     declared = options_of(declaration)
     values = {each.parameter: given.get(each.parameter, each.default) for each in declared}
@@ -210,7 +210,7 @@ def build_options(declaration: type[T], given: Mapping[str, Any]) -> T:
     return declaration(**{each.name: values[each.parameter] for each in declared})
 
 
-def documented(declaration: type[T]) -> type[T]:
+def documented(declaration: type[_T]) -> type[_T]:
     """Insert the parameters of a dataclass of options into its docstring, after the first paragraph."""
     declaration.__doc__ = reference(declaration, options_of(declaration), "name")
     return declaration

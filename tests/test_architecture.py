@@ -119,7 +119,6 @@ def public_names(path):
                 yield name
 
 
-@pytest.mark.xfail(reason="names are being made unique, part by part", strict=False)
 def test_a_public_name_stands_for_one_thing():
     homes = defaultdict(set)
     for path in MODULES:

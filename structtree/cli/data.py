@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from structtree.cli.common import Json, check_writable, print_json, print_table, reporting, with_options
-from structtree.cli.reading import Reading, Target, Where, read_as_said
+from structtree.cli.reading import Reading, TargetName, Where, read_as_said
 from structtree.errors import UsageError
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def datasets_get(
 @data_app.command("info")
 @reporting
 @with_options
-def data_info(where: Where, reading: Reading, target: Target = None, as_json: Json = False) -> None:
+def data_info(where: Where, reading: Reading, target: TargetName = None, as_json: Json = False) -> None:
     """Say what is in the data: its types, attributes, links and target.
 
     Example: structtree data info trains
@@ -103,7 +103,7 @@ def _print_info(info: Mapping[str, Any]) -> None:
     if info["source"]:
         typer.echo(f"Source: {info['source']}")
     if info["target"]:
-        typer.echo(f"Target: {info['target']['name']} ({info['target']['summary']})")
+        typer.echo(f"TargetName: {info['target']['name']} ({info['target']['summary']})")
     for name, table in info["types"].items():
         typer.echo("")
         rows = [[m["name"], m["kind"], m["missing"], m["values"]] for m in table["members"]]

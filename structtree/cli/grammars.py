@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from structtree.cli.common import Json, check_writable, command, print_json
-from structtree.cli.reading import Reading, Target, grammar_facts, grammar_for, read_as_said
+from structtree.cli.reading import Reading, TargetName, grammar_facts, grammar_for, read_as_said
 from structtree.errors import UsageError
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ def grammar_derive(
     ] = None,
     data: DataOption = None,
     out: Annotated[Path | None, typer.Option("-o", "--out", help="The file to write; else print.")] = None,
-    target: Target = None,
+    target: TargetName = None,
     as_json: Json = False,
 ) -> None:
     """Write the default grammar for data, to begin with and to edit: what fit uses unless --grammar names another.

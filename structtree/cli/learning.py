@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 import typer
 
 from structtree.cli.common import note, seconds_text
-from structtree.cli.reading import GrammarOption, Reading, Target, Where, grammar_for, labelled
+from structtree.cli.reading import GrammarOption, Reading, TargetName, Where, grammar_for, labelled
 from structtree.errors import UsageError, did_you_mean
 from structtree.interrupts import Stop
 from structtree.learn.growth import Decision, Growth, Objective, Pruning
@@ -111,7 +111,7 @@ class Source:
     """The data to learn from, the target, and the grammar."""
 
     where: Where
-    target: Target = None
+    target: TargetName = None
     grammar: GrammarOption = None
 
     def labelled(

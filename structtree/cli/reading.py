@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 __all__ = [
     "GrammarOption",
     "Reading",
-    "Target",
+    "TargetName",
     "Where",
     "as_learned",
     "grammar_facts",
@@ -48,7 +48,7 @@ _RARE = 4
 """Words that one in so many values is, or fewer, are odd in a column of numbers."""
 
 Where = Annotated[str, typer.Argument(metavar="DATA", help="A data set's name, a file, or a folder.")]
-Target = Annotated[
+TargetName = Annotated[
     str | None,
     typer.Option("--target", metavar="ATTRIBUTE", help="What to predict; data sets and TU folders bring their own."),
 ]

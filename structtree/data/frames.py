@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Coded",
+    "PythonValues",
     "Raw",
     "Sheet",
     "Texts",
     "TypedColumn",
-    "Values",
     "frame_columns",
     "frame_of_cells",
     "frame_of_fields",
@@ -86,7 +86,7 @@ class Texts:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Values:
+class PythonValues:
     """A column of Python values of any sort; None and NaN are missing."""
 
     cells: Sequence[Any]
@@ -95,7 +95,7 @@ class Values:
 _SAMPLE = 256
 """So many texts of a column tell whether equal ones are one object."""
 
-Raw: TypeAlias = "pd.Series[Any] | Coded | Texts | Values"
+Raw: TypeAlias = "pd.Series[Any] | Coded | Texts | PythonValues"
 """A column before it is converted."""
 
 
@@ -196,7 +196,7 @@ def typed_column(column: Raw, name: str, kind: Kind | None = None, *, copy: bool
 
     Parameters
     ----------
-    column : column of pandas, Coded, Texts or Values
+    column : column of pandas, Coded, Texts or PythonValues
     name : str
     kind : str, optional
     copy : bool
@@ -218,7 +218,7 @@ def typed_column(column: Raw, name: str, kind: Kind | None = None, *, copy: bool
     match column:
         case Texts():
             return _of_texts(column, name, kind)
-        case Values():
+        case PythonValues():
             return _of_values(column.cells, name, kind)
         case Coded():
             return _of_codes(column, name, kind)

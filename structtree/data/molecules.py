@@ -46,7 +46,7 @@ from structtree.data.columns import (
     typed_table,
 )
 from structtree.data.delimited import CsvLayout, csv_layout
-from structtree.data.frames import Sheet, Texts, Values
+from structtree.data.frames import PythonValues, Sheet, Texts
 from structtree.data.infer import Overrides, keys_of, shown, values_of
 from structtree.data.molecule_files import Notation, block_sheet, has_table_name, line_sheet, table_sheet
 from structtree.data.options import Hydrogens, check_option
@@ -568,8 +568,8 @@ def _given_columns(columns: Mapping[str, Sequence[Any]], n: int) -> dict[str, Se
     return {str(name): list(values) for name, values in columns.items()}
 
 
-def _raw(values: Sequence[Any], missing_words: Sequence[str]) -> Texts | Values:
+def _raw(values: Sequence[Any], missing_words: Sequence[str]) -> Texts | PythonValues:
     """Return a column of any values; texts are taken for numbers if they all are."""
     if all(value is None or isinstance(value, str) for value in values):
         return Texts(present(values, missing_words))
-    return Values(values)
+    return PythonValues(values)

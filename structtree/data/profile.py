@@ -48,12 +48,12 @@ class Profile:
     ----------
     identifiers : frozenset of Member
         Attributes that identify rows rather than describe them.
-    crowded : frozenset of Member
+    many_valued : frozenset of Member
         Numbers that have too many different values to try all thresholds.
     """
 
     identifiers: frozenset[Member] = frozenset()
-    crowded: frozenset[Member] = frozenset()
+    many_valued: frozenset[Member] = frozenset()
 
 
 def profile(population: Population, max_cuts: int = MANY_CUTS) -> Profile:
@@ -63,7 +63,7 @@ def profile(population: Population, max_cuts: int = MANY_CUTS) -> Profile:
     name says so (``id``, ``order_id``, ``orderId``) identifies if no two rows have the same.
 
     The numbers of a type that links lead to or from share ``max_cuts`` thresholds. Those with the fewest values come
-    first; those for which nothing is left are crowded. Plain tables are swept whatever their size, so that none of
+    first; those for which nothing is left are many_valued. Plain tables are swept whatever their size, so that none of
     their numbers is.
 
     Examples
@@ -79,8 +79,10 @@ def profile(population: Population, max_cuts: int = MANY_CUTS) -> Profile:
     identifiers = frozenset(
         member for member in suspects if _identifies(member, _reached(population, member, reached))
     )
-    crowded = (member for record in large for member in _crowded(population, record, reached, identifiers, max_cuts))
-    return Profile(identifiers, frozenset(crowded))
+    many_valued = (
+        member for record in large for member in _many_valued(population, record, reached, identifiers, max_cuts)
+    )
+    return Profile(identifiers, frozenset(many_valued))
 
 
 def _members(population: Population, record: RecordType) -> Iterator[tuple[Member, Column]]:
@@ -138,7 +140,7 @@ def _large_types(population: Population, max_cuts: int) -> Iterator[RecordType]:
             yield record
 
 
-def _crowded(
+def _many_valued(
     population: Population,
     record: RecordType,
     reached: Mapping[str, NDArray[np.bool_]],

@@ -41,11 +41,11 @@ from structtree.data.columns import Adjacency, Column, Population, TypedTable, l
 from structtree.data.delimited import CsvLayout, csv_layout, csv_sheet
 from structtree.data.frames import (
     Coded,
+    PythonValues,
     Raw,
     Sheet,
     Texts,
     TypedColumn,
-    Values,
     frame_columns,
     frame_of_cells,
     frame_of_fields,
@@ -347,7 +347,7 @@ def _group_codes(sheet: Sheet, group: str) -> NDArray[np.int64]:
     match column:
         case Coded():
             codes = column.codes
-        case Texts() | Values():
+        case Texts() | PythonValues():
             codes = pd.factorize(np.array(column.cells, dtype=object))[0]
         case _:
             codes = pd.factorize(column)[0]

@@ -83,7 +83,7 @@ def _fitted(grammar: Grammar, population: Population, known: Profile) -> Grammar
     parts = [name for name in schema.names if name != schema.individual]
     if checked.warnings or not all(checked.rewrites.get(name) for name in schema.names):
         return None
-    if any(left[name] for name in parts) or _compared_at(checked, parts, Star) & known.crowded:
+    if any(left[name] for name in parts) or _compared_at(checked, parts, Star) & known.many_valued:
         return None
     fitted = _with_attributes(_without(grammar, checked, known), left[schema.individual])
     return replace(fitted, notes=tuple(_notes(checked, known)))

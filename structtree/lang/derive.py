@@ -89,7 +89,7 @@ def _block(record: RecordType, schema: Schema, profile: Profile | None) -> str:
     parts = [
         _flags(_of_kind(record, "bool")),
         _categories(_of_kind(record, "nominal"), identifiers),
-        _numbers(_of_kind(record, "int", "real"), identifiers, _crowded(record, profile)),
+        _numbers(_of_kind(record, "int", "real"), identifiers, _many_valued(record, profile)),
         _links(record.links),
         ["# The element after this one, in its list.", "top -> next (top)"] if schema.listed(record.name) else [],
     ]
@@ -111,8 +111,8 @@ def _identifiers(record: RecordType, schema: Schema, profile: Profile | None) ->
     return frozenset() if is_all else many  # better a question too many than none
 
 
-def _crowded(record: RecordType, profile: Profile | None) -> frozenset[str]:
-    members = frozenset() if profile is None else profile.crowded
+def _many_valued(record: RecordType, profile: Profile | None) -> frozenset[str]:
+    members = frozenset() if profile is None else profile.many_valued
     return frozenset(member.attribute for member in members if member.type == record.name)
 
 
@@ -130,8 +130,11 @@ def _categories(attributes: list[Attribute], identifiers: frozenset[str]) -> lis
     return ["# Categories, one at a time; for sets of them write in * instead of = *", *lines] if lines else []
 
 
-def _numbers(attributes: list[Attribute], identifiers: frozenset[str], crowded: frozenset[str]) -> list[str]:
-    fine, coarse = _names(attributes, identifiers | crowded), [a.name for a in attributes if a.name in crowded]
+def _numbers(attributes: list[Attribute], identifiers: frozenset[str], many_valued: frozenset[str]) -> list[str]:
+    fine, coarse = (
+        _names(attributes, identifiers | many_valued),
+        [a.name for a in attributes if a.name in many_valued],
+    )
     every = [f"top -> {name} {op} *" for name in fine for op in (">=", "<=")]
     some = [f"top -> {pretty_name(name)} {op} quantiles({N_QUANTILES})" for name in coarse for op in (">=", "<=")]
     return [

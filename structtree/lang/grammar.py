@@ -177,8 +177,8 @@ def _derived(schema: Schema, known: Profile | None) -> Grammar:
 def _notes(schema: Schema, known: Profile) -> Iterator[str]:
     if known.identifiers:
         yield f"not asked: {members_text(schema, known.identifiers)} (unique to each row)"
-    if known.crowded:
-        names = members_text(schema, known.crowded)
+    if known.many_valued:
+        names = members_text(schema, known.many_valued)
         yield f"asked at {N_QUANTILES} quantiles, not at every threshold: {names} (too many values)"
 
 

@@ -118,9 +118,9 @@ class Builder(Generic[M]):
     settled: float = field(default=0.0, init=False)
 
     @property
-    def evidence(self) -> Target:
+    def target(self) -> Target:
         """Labels and weights of all individuals."""
-        return self.splitter.evidence
+        return self.splitter.target
 
     def build(self) -> Sequence[Node]:
         """Grow the tree; its nodes in reading order."""
@@ -218,17 +218,17 @@ class Builder(Generic[M]):
             case None:
                 return True
             case "test":
-                return p_value(self.evidence.criterion.task, *self._targets(node)) <= self.growth.significance
+                return p_value(self.target.criterion.task, *self._targets(node)) <= self.growth.significance
             case "mdl":
                 bits = self.price(candidate.test, self.splitter.rows(node.members))
                 return self._saves_bits(node, bits)
 
     def _targets(self, node: GrowingNode[M]) -> list[NDArray[Any]]:
-        return [self.evidence.target[rows] for rows in self.splitter.sides(node)]
+        return [self.target.values[rows] for rows in self.splitter.sides(node)]
 
     def _saves_bits(self, node: GrowingNode[M], bits: float) -> bool:
-        task = self.evidence.criterion.task
-        precision = precision_of(self.evidence.target) if task == "numbers" else 1.0
+        task = self.target.criterion.task
+        precision = precision_of(self.target.values) if task == "numbers" else 1.0
         return saves_bits(task, *self._targets(node), for_test=bits, precision=precision)
 
     def _share(self, node: GrowingNode[M]) -> float:
@@ -314,7 +314,7 @@ class Builder(Generic[M]):
             gap, reason = self._leaf_gap(node)
             return Leaf(stats, gap, reason) if gap else Leaf(stats)
         assert node.proposal is not None
-        found = found_by(node.proposal, self.evidence)
+        found = found_by(node.proposal, self.target)
         match node.candidate.test:
             case SideValues(attribute, values):
                 return Switch(attribute, values, children, stats, found, node.shares)
@@ -324,27 +324,27 @@ class Builder(Generic[M]):
 
     def _leaf_gap(self, node: GrowingNode[M]) -> tuple[float, Unproved | None]:
         """How much better than the leaf a test may be that was not tried, and why it was not."""
-        criterion = self.evidence.criterion
+        criterion = self.target.criterion
         if not node.is_open or node.accepted:
             return 0.0, None
         if node.proposal is None:  # all that is known is that it might be divided perfectly
             return room(criterion, self.splitter.stats(node.members)), self.stopped_by
         reason = node.proposal.stopped_by or self.stopped_by
-        return gap_of(self.splitter.stats(node.members), self.evidence, node.proposal.least), reason
+        return gap_of(self.splitter.stats(node.members), self.target, node.proposal.least), reason
 
 
-def gap_of(stats: Any, evidence: Target, least: float) -> float:
+def gap_of(stats: Any, target: Target, least: float) -> float:
     """How much better than a leaf a test may be that was not tried, if its loss is not below the least."""
     if least == inf:
         return 0.0
     if least == -inf:
-        return room(evidence.criterion, stats)
-    return max(0.0, undivided(evidence.criterion, stats) - least)
+        return room(target.criterion, stats)
+    return max(0.0, undivided(target.criterion, stats) - least)
 
 
-def found_by(proposal: Proposal, evidence: Target) -> Found:
+def found_by(proposal: Proposal, target: Target) -> Found:
     """How a test was found."""
-    criterion, candidate, least = evidence.criterion, proposal.candidate, proposal.least
+    criterion, candidate, least = target.criterion, proposal.candidate, proposal.least
     assert candidate is not None
     loss, score = candidate.loss[0], criterion.score(candidate.loss[0])
     proved = least == inf

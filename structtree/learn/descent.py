@@ -18,6 +18,7 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
 
+from structtree.arrays import Floats
 from structtree.data.columns import Column, Population
 from structtree.lang.syntax import Among, Compare, Flag, Predicate
 from structtree.search.kernels.descending import NODE, descend
@@ -27,8 +28,7 @@ __all__ = ["Descent", "Held", "descent_of", "held", "leaves_by"]
 GOING_AT_A_TIME = 16_384
 """So many individuals go down a tree at a time: few enough for their values to stay near the processor."""
 
-Floats = NDArray[np.float64]
-Asked = str | float | tuple[str, ...]
+Compared = str | float | tuple[str, ...]
 
 
 class Descent(NamedTuple):
@@ -46,7 +46,7 @@ class Descent(NamedTuple):
 
     attributes: tuple[str, ...]
     nodes: NDArray[Any]
-    equal: dict[int, dict[int, Asked]]
+    equal: dict[int, dict[int, Compared]]
 
     @property
     def grouped(self) -> list[int]:
@@ -102,7 +102,7 @@ def descent_of(tests: Sequence[Predicate | None], sides: Sequence[tuple[int, int
     [2, 1]
     """
     place_of: dict[str, int] = {}
-    equal: dict[int, dict[int, Asked]] = {}
+    equal: dict[int, dict[int, Compared]] = {}
     nodes: list[tuple[float, float, int, int, int, int]] = []
     for node, (test, (yes, no)) in enumerate(zip(tests, sides, strict=True)):
         if test is None:

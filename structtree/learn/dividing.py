@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from structtree.arrays import Floats, Ints
 from structtree.data.columns import Population
 from structtree.data.schema import RecordType
 from structtree.lang.syntax import Compare, Predicate
@@ -35,8 +36,6 @@ from structtree.space.values import midpoints
 
 __all__ = ["Choice", "Division", "NodeSample", "Question", "Questions", "best_division", "questions_of"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 SWEPT = 4_000_000
 """Numbers that are added up at a time, to keep the memory for a large node in bounds."""
@@ -164,22 +163,22 @@ class NodeSample:
         Which individuals.
     parts : array of float
         How much of each is here.
-    evidence : Target
+    target : Target
         Of all individuals.
     """
 
     rows: Ints
     parts: Floats
-    evidence: Target
+    target: Target
     #: What each adds to its side: its weight in its class; or weight, and weight times centred target and its square.
     adds: Floats = field(init=False)
     #: What all of them add up to.
     total: Floats = field(init=False)
 
     def __post_init__(self) -> None:
-        target, weights = self.evidence.target[self.rows], self.evidence.weights[self.rows] * self.parts
-        if self.evidence.classes:
-            adds = np.zeros((len(self.rows), len(self.evidence.classes)))
+        target, weights = self.target.values[self.rows], self.target.weights[self.rows] * self.parts
+        if self.target.classes:
+            adds = np.zeros((len(self.rows), len(self.target.classes)))
             adds[np.arange(len(self.rows)), target] = weights
         else:
             centred = target - np.average(target, weights=weights)
@@ -189,12 +188,12 @@ class NodeSample:
 
     def weights(self, sides: Floats) -> Floats:
         """The weight of each of some sides."""
-        return np.asarray(sides.sum(axis=-1)) if self.evidence.classes else sides[..., 0]
+        return np.asarray(sides.sum(axis=-1)) if self.target.classes else sides[..., 0]
 
     def rest(self, whole: Floats, part: Floats) -> Floats:
         """What is left of a whole; no dust of rounding where there is nothing left of a class."""
         left = whole - part
-        return np.where(left > TOLERANCE * whole, left, 0.0) if self.evidence.classes else left
+        return np.where(left > TOLERANCE * whole, left, 0.0) if self.target.classes else left
 
 
 # ---- the best division ----------------------------------------------------------------------------------------
@@ -259,7 +258,7 @@ def best_division(questions: Questions, sample: NodeSample, criterion: Criterion
     >>> sample = NodeSample(np.arange(4), np.ones(4), target_for(["x", "y", "x", "x"], 4, "entropy"))
     >>> growth = Growth(nominal="multiway", missing="fractional")
     >>> questions = questions_of(listed, data, data.schema.type("Individual"), growth)
-    >>> division = best_division(questions, sample, sample.evidence.criterion, growth).division
+    >>> division = best_division(questions, sample, sample.target.criterion, growth).division
     >>> division.values, division.places.tolist()
     (('a', 'b', 'c'), [0, 1, 2, -1])
     """
@@ -469,7 +468,7 @@ def _by_sets(questions: Questions, cells: _Cells, sample: NodeSample, growth: Gr
 
 def _sets_of(asked_by: int, cells: _Cells, sample: NodeSample, growth: Growth) -> _Sets:
     """The sets of values that are worth a look, those that are shorter to read first."""
-    classes, few = bool(sample.evidence.classes), len(cells.code) <= FEW_VALUES
+    classes, few = bool(sample.target.classes), len(cells.code) <= FEW_VALUES
     counts = np.ascontiguousarray(cells.sides if classes else cells.sides[:, :2])
     lacking = float(sample.parts.sum() - cells.sizes.sum())
     gaps = growth.missing == "false" and lacking > TOLERANCE

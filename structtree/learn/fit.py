@@ -13,6 +13,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from structtree.arrays import Ints
 from structtree.data.columns import Population
 from structtree.errors import DataError, UsageError
 from structtree.interrupts import cut_short, stoppable
@@ -32,7 +33,6 @@ from structtree.space.functions import with_functions
 
 __all__ = ["fit"]
 
-Ints = NDArray[np.int64]
 
 FOLDS = 5
 """How many trees are grown to choose alpha by cross-validation."""
@@ -99,32 +99,31 @@ def fit(
     ['east', 'east', 'east']
     """
     options = growth or Growth()
-    evidence = target_for(target, len(population), criterion, sample_weight, class_weight, classes, priors)
+    checked = target_for(target, len(population), criterion, sample_weight, class_weight, classes, priors)
     labels = np.asarray(target)
-    if not evidence.weights.all():  # nothing should depend on those who have no weight
-        which = np.flatnonzero(evidence.weights)
-        population, evidence, labels = population.take(which), evidence.take(which), labels[which]
-    asks = grammar or default_grammar(population)
-    whole = with_functions(population, asks, functions or {})
-    _check_task(decision, pruning, evidence.classes)
+    if not checked.weights.all():  # nothing should depend on those who have no weight
+        which = np.flatnonzero(checked.weights)
+        population, checked, labels = population.take(which), checked.take(which), labels[which]
+    allowed = grammar or default_grammar(population)
+    whole = with_functions(population, allowed, functions or {})
+    _check_task(decision, pruning, checked.classes)
     watch = _Watch(progress)
     with stoppable() as stop:
         time = clock or Clock(options.time_limit, stop)
-        checked = asks.check(whole.schema)
-        job = _Job(whole, labels, evidence, checked, options, pruning, decision, watch, time)
+        job = _Job(whole, labels, checked, allowed.check(whole.schema), options, pruning, decision, watch, time)
         tree = job.run()
     stopped_by = "interrupt" if time.over() == "interrupt" else watch.stopped_by
     params = {
-        "criterion": evidence.criterion.name,
+        "criterion": checked.criterion.name,
         "growth": _as_dict(options),
         "pruning": _as_dict(pruning),
-        "grammar": str(asks),
-        "grammar_origin": asks.origin,
-        "grammar_notes": list(asks.notes),
+        "grammar": str(allowed),
+        "grammar_origin": allowed.origin,
+        "grammar_notes": list(allowed.notes),
         "way": watch.why,
         "stopped_by": stopped_by,
     }
-    return Model(tree, decision, target_name, params, functions=asks.syntax.functions)
+    return Model(tree, decision, target_name, params, functions=allowed.syntax.functions)
 
 
 def _as_dict(options: Growth | Pruning) -> dict[str, Any]:
@@ -162,7 +161,7 @@ class _Job:
 
     population: Population
     target: NDArray[Any]
-    evidence: Target
+    checked: Target
     grammar: CheckedGrammar
     growth: Growth
     pruning: Pruning
@@ -185,22 +184,22 @@ class _Job:
 
     def _grown(self, which: Ints | None = None, n_waiting: int = 1) -> Tree:
         """A tree of some individuals, in its share of the time that is left: so many wait for it, this one too."""
-        population, evidence, plan = self.population, self.evidence, self.watch.plan
+        population, checked, plan = self.population, self.checked, self.watch.plan
         if which is not None and plan is not None and plan.is_for_parts:
             inside = np.isin(np.arange(len(population)), which)
-            evidence = replace(evidence, weights=np.where(inside, evidence.weights, 0.0))
+            checked = replace(checked, weights=np.where(inside, checked.weights, 0.0))
         elif which is not None:
-            population, evidence, plan = population.take(which), evidence.take(which), None
+            population, checked, plan = population.take(which), checked.take(which), None
         clock = self.clock.part(self.clock.left() / n_waiting)
         with cut_short(clock.stop):
             if clock.over() != "interrupt":
                 plan = plan or self._plan(population, clock, reusable=which is None and n_waiting > 1)
-                tree = grow_by(evidence, population, self.grammar, self.growth, self.watch, clock, plan)
+                tree = grow_by(checked, population, self.grammar, self.growth, self.watch, clock, plan)
                 return _with_weighty_leaves(tree, self.pruning.min_weight_fraction)
-        return _one_leaf(population, evidence)
+        return _one_leaf(population, checked)
 
     def _plan(self, population: Population, clock: Clock, *, reusable: bool) -> Plan:
-        criterion = self.evidence.criterion
+        criterion = self.checked.criterion
         plan = plan_for(population, self.grammar, self.growth, clock, criterion=criterion, reusable=reusable)
         self.watch.why, self.watch.plan = plan.why, plan if reusable else None
         return plan
@@ -234,14 +233,14 @@ class _Job:
             folds=folds,
             seed=self.growth.random_state,
             decision=self.decision,
-            sample_weight=self.evidence.weights,
+            sample_weight=self.checked.weights,
         )
         # Trees that were not grown to their end say nothing about where to cut.
         return 0.0 if self.clock.over() == "interrupt" else alpha
 
     def _pruned_by_held_out(self, share: float) -> Tree:
         n = len(self.population)
-        strata = self.evidence.target if self.evidence.classes else np.zeros(n)
+        strata = self.checked.values if self.checked.classes else np.zeros(n)
         held = _held_out(strata, share, self.growth.random_state)
         if not held.any() or held.all():
             raise DataError(f"{n} individuals are too few to hold out a share of {share} of them")
@@ -249,15 +248,15 @@ class _Job:
         return self._unless_stopped(
             tree,
             lambda tree: reduced_error(
-                tree, self.population.take(others), self.target[others], self.evidence.weights[others], self.decision
+                tree, self.population.take(others), self.target[others], self.checked.weights[others], self.decision
             ),
         )
 
 
-def _one_leaf(population: Population, evidence: Target) -> Tree:
+def _one_leaf(population: Population, checked: Target) -> Tree:
     """The tree of which Ctrl-C has left nothing but its root."""
-    stats = evidence.stats(np.flatnonzero(evidence.weights))
-    return Tree((Leaf(stats, room(evidence.criterion, stats), "interrupt"),), population.schema, evidence.classes)
+    stats = checked.stats(np.flatnonzero(checked.weights))
+    return Tree((Leaf(stats, room(checked.criterion, stats), "interrupt"),), population.schema, checked.classes)
 
 
 def _with_weighty_leaves(tree: Tree, fraction: float) -> Tree:

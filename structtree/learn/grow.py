@@ -80,15 +80,15 @@ def grow(
     >>> print(pretty(tree.nodes[0].test), [leaf.stats.counts for leaf in tree.nodes[1:]])
     exists cars (closed and not long) [(8.0, 0.0), (2.0, 10.0)]
     """
-    evidence = target_for(target, len(population), criterion, sample_weight, class_weight, classes)
+    checked = target_for(target, len(population), criterion, sample_weight, class_weight, classes)
     if isinstance(grammar, Grammar):
         population = with_functions(population, grammar, {})
         grammar = grammar.check(population.schema)
-    return grow_by(evidence, population, grammar, growth or Growth(), progress, plan=plan)
+    return grow_by(checked, population, grammar, growth or Growth(), progress, plan=plan)
 
 
 def grow_by(
-    evidence: Target,
+    target: Target,
     population: Population,
     grammar: CheckedGrammar,
     growth: Growth,
@@ -100,23 +100,23 @@ def grow_by(
 
     With a clock its time is that of the tree, and not the limit of the options.
     """
-    _check_criterion(evidence.criterion, growth)
+    _check_criterion(target.criterion, growth)
     with stoppable() as stop:
         time = clock or Clock(growth.time_limit, stop)
         if plan is None:
-            population, evidence = _with_weight(population, evidence)
-            plan = plan_for(population, grammar, growth, time, criterion=evidence.criterion, reusable=False)
-        plan.check(growth, evidence.criterion)
+            population, target = _with_weight(population, target)
+            plan = plan_for(population, grammar, growth, time, criterion=target.criterion, reusable=False)
+        plan.check(growth, target.criterion)
         # Numbers are counted in units that suit them, and so is the least decrease of their impurity.
-        evidence = evidence.counted()
-        unit = evidence.units.unit
+        target = target.counted()
+        unit = target.units.unit
         options = replace(growth, min_impurity_decrease=growth.min_impurity_decrease / unit / unit)
-        with closing(plan.splitter(evidence, options, time)) as splitter:
+        with closing(plan.splitter(target, options, time)) as splitter:
             builder = Builder(splitter, options, time, _price(plan), growth.missing != "false", progress)
             nodes = builder.build()
-    if not evidence.units.are_plain:
-        nodes = tuple(_in_plain_units(node, evidence.units) for node in nodes)
-    return Tree(nodes, plan.schema, evidence.classes, growth.missing)
+    if not target.units.are_plain:
+        nodes = tuple(_in_plain_units(node, target.units) for node in nodes)
+    return Tree(nodes, plan.schema, target.classes, growth.missing)
 
 
 def _in_plain_units(node: Node, units: Units) -> Node:
@@ -129,12 +129,12 @@ def _in_plain_units(node: Node, units: Units) -> Node:
     return replace(node, stats=stats, found=replace(node.found, score=score, gain=gain, gap=gap))
 
 
-def _with_weight(population: Population, evidence: Target) -> tuple[Population, Target]:
+def _with_weight(population: Population, target: Target) -> tuple[Population, Target]:
     """Those that have a weight: nothing should depend on the others."""
-    if evidence.weights.all():
-        return population, evidence
-    which = np.flatnonzero(evidence.weights)
-    return population.take(which), evidence.take(which)
+    if target.weights.all():
+        return population, target
+    which = np.flatnonzero(target.weights)
+    return population.take(which), target.take(which)
 
 
 def _price(plan: Plan) -> Price:

@@ -11,7 +11,7 @@ from math import isfinite
 from typing import Any, ClassVar, Literal
 
 from structtree.errors import UsageError
-from structtree.options import Range, check_options, documented, option
+from structtree.options import Span, check_options, documented, option
 
 __all__ = ["MAJORITY", "Decision", "Estimate", "Growth", "Objective", "PruneBy", "Pruning", "StopRule"]
 
@@ -20,8 +20,8 @@ PruneBy = Literal["cost-complexity", "reduced-error", "pessimistic"]
 Estimate = Literal["frequency", "laplace", "m-estimate", "m-branch"]
 Costs = tuple[tuple[float, ...], ...]
 
-FRACTION = Range(0, 1, inside=True)
-POSITIVE = Range(0, inside=True)
+FRACTION = Span(0, 1, inside=True)
+POSITIVE = Span(0, inside=True)
 
 _GROWING = "How to grow the tree"
 _PRUNING = "How to prune it"
@@ -81,13 +81,13 @@ class Growth:
 
     PANEL: ClassVar[str] = _GROWING
 
-    max_depth: int | None = option(None, "The most tests on the way to a leaf.", Range(1), for_search=True)
-    min_samples_split: int = option(2, "A node of fewer individuals is a leaf.", Range(2))
-    min_samples_leaf: int = option(1, "The fewest individuals on either side of a split.", Range(1), for_search=True)
+    max_depth: int | None = option(None, "The most tests on the way to a leaf.", Span(1), for_search=True)
+    min_samples_split: int = option(2, "A node of fewer individuals is a leaf.", Span(2))
+    min_samples_leaf: int = option(1, "The fewest individuals on either side of a split.", Span(1), for_search=True)
     min_impurity_decrease: float = option(
-        0.0, "The least by which a split must lower the impurity of the whole tree.", Range(0)
+        0.0, "The least by which a split must lower the impurity of the whole tree.", Span(0)
     )
-    max_leaf_nodes: int | None = option(None, "The most leaves; the best splits are made first.", Range(2))
+    max_leaf_nodes: int | None = option(None, "The most leaves; the best splits are made first.", Span(2))
     stop: StopRule | None = option(
         None, "Refuse splits that are not significant (χ² or F test), or that do not save bits (MDL)."
     )
@@ -100,7 +100,7 @@ class Growth:
     strategy: Literal["auto", "bottom-up", "best-first", "exhaustive", "beam"] = option(
         "auto", "How to search for the best test."
     )
-    max_evaluations: int | None = option(None, "The most predicates to evaluate at one node.", Range(1))
+    max_evaluations: int | None = option(None, "The most predicates to evaluate at one node.", Span(1))
     time_limit: float | None = option(
         None,
         "The most seconds; then the tree is as good as it could be made.",
@@ -112,7 +112,7 @@ class Growth:
     random_state: int = option(
         0,
         "Seed for whatever is left to chance.",
-        Range(0),
+        Span(0),
         accepts="int, RandomState or None",
         flag="--seed",
         panel="Options",
@@ -164,7 +164,7 @@ class Pruning:
     alpha: float | Literal["cv"] | None = option(
         None,
         "For cost-complexity: what a leaf costs, or cv to choose it by cross-validation.",
-        Range(0),
+        Span(0),
         parameter="ccp_alpha",
         flag="--alpha",
         metavar="NUMBER|cv",
@@ -183,7 +183,7 @@ class Pruning:
     min_weight_fraction: float = option(
         0.0,
         "A branch with less than this share of the whole weight on a side becomes a leaf.",
-        Range(0, 0.5),
+        Span(0, 0.5),
         parameter="min_weight_fraction_leaf",
     )
 
@@ -220,7 +220,7 @@ class Decision:
     m: float = option(
         2.0,
         "For m-estimate and m-branch: the number of individuals that are added.",
-        Range(0),
+        Span(0),
         needs=("estimate", "m-estimate", "m-branch"),
         for_classes=True,
     )

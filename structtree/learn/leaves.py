@@ -20,6 +20,7 @@ from typing import Any, assert_never
 import numpy as np
 from numpy.typing import NDArray
 
+from structtree.arrays import TOLERANCE, Floats
 from structtree.errors import UnknownNameError, UsageError, did_you_mean
 from structtree.learn.growth import MAJORITY, Decision
 from structtree.learn.tree import ClassCounts, Node, Tree
@@ -38,10 +39,8 @@ __all__ = [
     "with_class_shares",
 ]
 
-Floats = NDArray[np.float64]
 
 # Expected costs nearer than this share of the greatest possible one are equal: sums of weights are rounded.
-TOLERANCE = 1e-12
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from structtree.learn.dividing import Division, NodeSample, Questions, best_division
 from structtree.learn.growth import Growth
-from structtree.learn.splitters import Candidate, GrowingNode, Members, Proposal, SideValues, Splitter
+from structtree.learn.splitters import Candidate, GrowingNode, NodeMembers, Proposal, SideValues, Splitter
 from structtree.learn.tree import heaviest
 from structtree.search.clock import Clock
 from structtree.search.criteria import better
@@ -27,12 +27,12 @@ __all__ = ["PartSplitter"]
 
 
 @dataclass(slots=True, eq=False)
-class PartSplitter(Splitter[Members]):
+class PartSplitter(Splitter[NodeMembers]):
     """Try every division of a plain table.
 
     Parameters
     ----------
-    evidence : Target
+    target : Target
     questions : Questions
     growth : Growth
     """
@@ -40,14 +40,14 @@ class PartSplitter(Splitter[Members]):
     questions: Questions
     growth: Growth
 
-    def root(self) -> Members:
+    def root(self) -> NodeMembers:
         """Everybody who has a weight, wholly."""
-        rows = np.flatnonzero(self.evidence.weights)
-        return Members(rows, np.ones(len(rows)))
+        rows = np.flatnonzero(self.target.weights)
+        return NodeMembers(rows, np.ones(len(rows)))
 
-    def best(self, node: GrowingNode[Members], clock: Clock) -> Proposal:
+    def best(self, node: GrowingNode[NodeMembers], clock: Clock) -> Proposal:
         """Try all divisions."""
-        sample, criterion = self._sample(node), self.evidence.criterion
+        sample, criterion = self._sample(node), self.target.criterion
         division, proved = best_division(self.questions, sample, criterion, self.growth)
         least = inf if proved else -inf
         if division is None:
@@ -59,33 +59,35 @@ class PartSplitter(Splitter[Members]):
         candidate = Candidate(test, tuple(loss.tolist()), tuple(gains), improves, division.n_sides, division)
         return Proposal(candidate, division.tried, least, "sets")
 
-    def _sample(self, node: GrowingNode[Members]) -> NodeSample:
+    def _sample(self, node: GrowingNode[NodeMembers]) -> NodeSample:
         assert node.members.parts is not None
-        return NodeSample(node.members.rows, node.members.parts, self.evidence)
+        return NodeSample(node.members.rows, node.members.parts, self.target)
 
-    def sides(self, node: GrowingNode[Members]) -> list[NDArray[np.int64]]:
+    def sides(self, node: GrowingNode[NodeMembers]) -> list[NDArray[np.int64]]:
         """Those on each side, of those whose side is known."""
         division: Division = node.candidate.division
         return [node.members.rows[division.places == place] for place in range(division.n_sides)]
 
-    def shares(self, node: GrowingNode[Members]) -> tuple[float, ...]:
+    def shares(self, node: GrowingNode[NodeMembers]) -> tuple[float, ...]:
         """How the weight of those whose side is known is divided among the sides."""
         sample, division = self._sample(node), node.candidate.division
         weights = sample.weights(sample.adds)
         known = [float(weights[division.places == place].sum()) for place in range(division.n_sides)]
         return tuple(weight / sum(known) for weight in known)
 
-    def divide(self, node: GrowingNode[Members]) -> list[Members]:
+    def divide(self, node: GrowingNode[NodeMembers]) -> list[NodeMembers]:
         """Divide the individuals; those whose side is unknown are divided by the shares, or go where most go."""
         places = node.candidate.division.places
         shares = node.shares or self.shares(node)
         return [self._side(node.members, places, place, shares) for place in range(len(shares))]
 
-    def _side(self, members: Members, places: NDArray[np.int64], place: int, shares: tuple[float, ...]) -> Members:
+    def _side(
+        self, members: NodeMembers, places: NDArray[np.int64], place: int, shares: tuple[float, ...]
+    ) -> NodeMembers:
         here, unknown, parts = places == place, places < 0, members.parts
         assert parts is not None
         if self.growth.missing == "fractional":
             here, parts = here | unknown, np.where(unknown, shares[place] * parts, parts)
         elif place == heaviest(shares):
             here = here | unknown
-        return Members(members.rows[here], parts[here])
+        return NodeMembers(members.rows[here], parts[here])

@@ -207,15 +207,15 @@ class _Planner:
         if table is None:
             return self._search("what the grammar asks behind links cannot be listed, or is too much")
 
-        def splitter(evidence: Target, growth: Growth, _: Clock) -> SearchSplitter:
-            return SearchSplitter(evidence, self.population, self.grammar, growth, table)
+        def splitter(target: Target, growth: Growth, _: Clock) -> SearchSplitter:
+            return SearchSplitter(target, self.population, self.grammar, growth, table)
 
         why = "each node searches tests that were made once for the whole tree, since it may combine them"
         return self._plan("table", why, splitter)
 
     def _search(self, why: str) -> Plan:
-        def splitter(evidence: Target, growth: Growth, _: Clock) -> SearchSplitter:
-            return SearchSplitter(evidence, self.population, self.grammar, growth)
+        def splitter(target: Target, growth: Growth, _: Clock) -> SearchSplitter:
+            return SearchSplitter(target, self.population, self.grammar, growth)
 
         return self._plan("search", f"each node is searched by branch and bound, since {why}", splitter)
 
@@ -225,11 +225,11 @@ class _Planner:
         if not table.complete:
             untried = self.clock.over() or "time"
 
-        def splitter(evidence: Target, growth: Growth, clock: Clock) -> SweepSplitter:
-            rows = np.flatnonzero(evidence.weights)
+        def splitter(target: Target, growth: Growth, clock: Clock) -> SweepSplitter:
+            rows = np.flatnonzero(target.weights)
             whole = not self.reusable and len(rows) == table.n_rows
             own = table if whole else table.take(rows)
-            return SweepSplitter(evidence, own, growth, clock, untried, self.tuning)
+            return SweepSplitter(target, own, growth, clock, untried, self.tuning)
 
         return self._plan("sweeps", f"every test is tried in compiled sweeps, since {why}", splitter)
 
@@ -265,8 +265,8 @@ class _Planner:
         record = self._schema.type(self._schema.individual)
         questions = questions_of(listed, self.population, record, self.growth)
 
-        def splitter(evidence: Target, growth: Growth, _: Clock) -> PartSplitter:
-            return PartSplitter(evidence, questions, growth)
+        def splitter(target: Target, growth: Growth, _: Clock) -> PartSplitter:
+            return PartSplitter(target, questions, growth)
 
         return self._plan("parts", f"every division of the table is tried, since {why}", splitter)
 

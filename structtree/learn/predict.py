@@ -10,14 +10,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from structtree.arrays import TOLERANCE, Floats
 from structtree.data.columns import Population
 from structtree.learn.growth import MAJORITY, Decision
-from structtree.learn.leaves import TOLERANCE, cost_matrix, decisions, means, probabilities, spreads
+from structtree.learn.leaves import cost_matrix, decisions, means, probabilities, spreads
 from structtree.learn.tree import Distribution, Tree
 
 __all__ = ["predicted_classes", "predicted_means", "predicted_probabilities", "predicted_spreads"]
-
-Floats = NDArray[np.float64]
 
 
 def predicted_probabilities(tree: Tree, population: Population, decision: Decision = MAJORITY) -> Floats:
@@ -56,10 +55,10 @@ def predicted_classes(tree: Tree, population: Population, decision: Decision = M
     found, costs = tree.distribution(population), cost_matrix(tree, decision)
     said = np.empty(len(population), dtype=np.int64)
     said[found.rows] = decisions(tree, decision)[found.leaves]
-    torn = np.bincount(found.rows, minlength=len(population)) > 1
-    expected = _added(found, probabilities(tree, decision), len(population))[torn] @ costs
+    divided = np.bincount(found.rows, minlength=len(population)) > 1
+    expected = _added(found, probabilities(tree, decision), len(population))[divided] @ costs
     least = expected.min(axis=1, keepdims=True) + TOLERANCE * costs.max(initial=0.0)
-    said[torn] = (expected <= least).argmax(axis=1)
+    said[divided] = (expected <= least).argmax(axis=1)
     return said
 
 

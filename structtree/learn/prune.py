@@ -24,6 +24,7 @@ from typing import Any, Literal, NamedTuple, assert_never
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from structtree.arrays import TOLERANCE, Floats, Ints
 from structtree.data.columns import Population
 from structtree.errors import DataError, UnknownNameError, UsageError
 from structtree.learn.growth import MAJORITY, Decision
@@ -33,9 +34,9 @@ from structtree.search.criteria import criterion
 from structtree.search.target import target_for
 
 __all__ = [
+    "AlphaRule",
     "PruningPath",
     "Risk",
-    "Rule",
     "choose_alpha",
     "cost_complexity",
     "merge_equal_leaves",
@@ -44,13 +45,10 @@ __all__ = [
     "reduced_error",
 ]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Risk = Literal["error", "gini", "entropy", "mse"]
-Rule = Literal["min", "1se"]
+AlphaRule = Literal["min", "1se"]
 
 # Costs, and alphas, nearer than this share of the greatest one are equal: sums are rounded.
-TOLERANCE = 1e-12
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -148,7 +146,7 @@ def choose_alpha(
     *,
     folds: int = 5,
     seed: int = 0,
-    rule: Rule = "min",
+    rule: AlphaRule = "min",
     risk: Risk | None = None,
     decision: Decision = MAJORITY,
     sample_weight: ArrayLike | None = None,
@@ -366,8 +364,8 @@ class _Labelled(NamedTuple):
 
 def _labelled(tree: Tree, population: Population, target: ArrayLike, sample_weight: ArrayLike | None) -> _Labelled:
     criterion, classes = ("acc*", tree.classes) if tree.task == "classes" else ("mse", None)
-    evidence = target_for(target, len(population), criterion, sample_weight, classes=classes)
-    return _Labelled(evidence.target, evidence.weights)
+    checked = target_for(target, len(population), criterion, sample_weight, classes=classes)
+    return _Labelled(checked.values, checked.weights)
 
 
 class _HeldOut(NamedTuple):
@@ -506,7 +504,7 @@ def _folds(strata: NDArray[Any], folds: int, seed: int) -> Ints:
     return fold_of
 
 
-def _chosen(total: Floats, squares: Floats, weights: Floats, rule: Rule) -> int:
+def _chosen(total: Floats, squares: Floats, weights: Floats, rule: AlphaRule) -> int:
     """The last step whose mean loss is the least, or within one standard error of it."""
     weight = float(weights.sum()) or 1.0
     mean = total / weight

@@ -122,7 +122,7 @@ def to_rules(
     if population is None:
         count = partial(_on_leaves, tree)
     else:
-        count = partial(_on_cases, population, _evidence(tree, population, target, sample_weight))
+        count = partial(_on_cases, population, _checked(tree, population, target, sample_weight))
     rules = [_rule(tree, clause, answers[clause.leaves[0]], count(clause)) for clause in chosen]
     return tuple(sorted(rules, key=lambda rule: (answers[rule.leaves[0]], -rule.support, rule.leaves)))
 
@@ -196,12 +196,12 @@ def _on_leaves(tree: Tree, clause: Clause) -> list[Stats]:
     return [tree.nodes[leaf].stats for leaf in clause.leaves]
 
 
-def _on_cases(population: Population, evidence: Target, clause: Clause) -> list[Stats]:
-    which = np.flatnonzero(holds(_conjunction(clause), population) & (evidence.weights > 0))
-    return [evidence.stats(which)] if len(which) else []
+def _on_cases(population: Population, target: Target, clause: Clause) -> list[Stats]:
+    which = np.flatnonzero(holds(_conjunction(clause), population) & (target.weights > 0))
+    return [target.stats(which)] if len(which) else []
 
 
-def _evidence(tree: Tree, population: Population, target: ArrayLike | None, weight: ArrayLike | None) -> Target:
+def _checked(tree: Tree, population: Population, target: ArrayLike | None, weight: ArrayLike | None) -> Target:
     if target is None:
         raise UsageError("to count rules on a population, give its target too")
     if tree.task == "classes":

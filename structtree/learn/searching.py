@@ -20,7 +20,7 @@ from structtree.lang.check import CheckedGrammar
 from structtree.lang.syntax import Predicate, Top
 from structtree.learn.growth import Growth
 from structtree.learn.linked import Linked
-from structtree.learn.splitters import Candidate, GrowingNode, Members, Proposal, Splitter
+from structtree.learn.splitters import Candidate, GrowingNode, NodeMembers, Proposal, Splitter
 from structtree.learn.tree import Unproved
 from structtree.search.best_split import SearchStats, Split, Strategy, best_split
 from structtree.search.clock import Clock
@@ -30,12 +30,12 @@ __all__ = ["SearchSplitter"]
 
 
 @dataclass(slots=True, eq=False)
-class SearchSplitter(Splitter[Members]):
+class SearchSplitter(Splitter[NodeMembers]):
     """Search the grammar's space anew at each node.
 
     Parameters
     ----------
-    evidence : Target
+    target : Target
     population : Population
         All individuals.
     grammar : CheckedGrammar
@@ -52,13 +52,13 @@ class SearchSplitter(Splitter[Members]):
     def __post_init__(self) -> None:
         self.n_hints = 4
 
-    def root(self) -> Members:
+    def root(self) -> NodeMembers:
         """Everybody who has a weight."""
-        rows = np.flatnonzero(self.evidence.weights)
+        rows = np.flatnonzero(self.target.weights)
         whole = self.population if self.table is None else self.table.population
-        return Members(rows, population=whole.take(rows))
+        return NodeMembers(rows, population=whole.take(rows))
 
-    def prepare(self, members: Members, parent: GrowingNode[Members], side: int) -> Members:
+    def prepare(self, members: NodeMembers, parent: GrowingNode[NodeMembers], side: int) -> NodeMembers:
         """Give an open side its population.
 
         It shares the tables of the whole, and keeps them alive as long as it waits. The smaller side gets its own,
@@ -69,13 +69,13 @@ class SearchSplitter(Splitter[Members]):
         part = whole.take(division.true if side == 0 else ~division.true)
         return replace(members, population=compact(part) if 2 * len(part) <= len(whole) else part)
 
-    def best(self, node: GrowingNode[Members], clock: Clock) -> Proposal:
+    def best(self, node: GrowingNode[NodeMembers], clock: Clock) -> Proposal:
         """Search; what is known of all individuals here may be refined further."""
         growth, members = self.growth, node.members
         assert members.population is not None
         split = best_split(
             members.population,
-            self.evidence.take(members.rows),
+            self.target.take(members.rows),
             self.grammar if self.table is None else self.table.space_at(members.population),
             prune=growth.prune,
             strategy=_strategy(growth),
@@ -107,7 +107,7 @@ class SearchSplitter(Splitter[Members]):
         division = _Division(split.predicate, population)
         return Candidate(test, split.loss, (float(gains[0]), float(gains[1])), improves, division=division)
 
-    def sides(self, node: GrowingNode[Members]) -> list[NDArray[np.int64]]:
+    def sides(self, node: GrowingNode[NodeMembers]) -> list[NDArray[np.int64]]:
         """Those of whom the test holds, and the others."""
         rows, division = node.members.rows, node.candidate.division
         return [rows[division.true], rows[~division.true]]

@@ -18,15 +18,14 @@ from typing import Any, Generic, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from structtree.arrays import Ints
 from structtree.data.columns import Population
 from structtree.lang.syntax import Predicate
 from structtree.learn.tree import Node, Stats, Unproved
 from structtree.search.clock import Clock
 from structtree.search.target import Target
 
-__all__ = ["Candidate", "GrowingNode", "Members", "Proposal", "SideValues", "Splitter"]
-
-Ints = NDArray[np.int64]
+__all__ = ["Candidate", "GrowingNode", "NodeMembers", "Proposal", "SideValues", "Splitter"]
 
 
 class SideValues(NamedTuple):
@@ -37,7 +36,7 @@ class SideValues(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Members:
+class NodeMembers:
     """The individuals at a node.
 
     Parameters
@@ -153,12 +152,12 @@ class GrowingNode(Generic[M]):
 
 @dataclass(slots=True, eq=False)
 class Splitter(ABC, Generic[M]):
-    """A way to find the best split of a node; by default one whose nodes have `Members`.
+    """A way to find the best split of a node; by default one whose nodes have `NodeMembers`.
 
     Law: the same individuals get the same split, whatever was divided before.
     """
 
-    evidence: Target
+    target: Target
     #: How many good tests of a node are hints for the nodes below it.
     n_hints: int = field(default=0, init=False)
     #: To be called now and then with how many predicates a long search has evaluated.
@@ -168,7 +167,7 @@ class Splitter(ABC, Generic[M]):
 
     def root(self) -> M:
         """Everybody who has a weight."""
-        return Members(np.flatnonzero(self.evidence.weights))  # type: ignore[return-value]  # unless overridden
+        return NodeMembers(np.flatnonzero(self.target.weights))  # type: ignore[return-value]  # unless overridden
 
     def rows(self, members: M) -> Ints:
         """Which of all individuals they are."""
@@ -181,16 +180,16 @@ class Splitter(ABC, Generic[M]):
 
     def weight(self, members: M) -> float:
         """What they weigh together."""
-        weights, parts = self.evidence.weights[self.rows(members)], members.parts  # type: ignore[attr-defined]
+        weights, parts = self.target.weights[self.rows(members)], members.parts  # type: ignore[attr-defined]
         return float(weights.sum() if parts is None else (weights * parts).sum())
 
     def stats(self, members: M) -> Stats:
         """What a node with these individuals has seen."""
-        return self.evidence.stats(self.rows(members), members.parts)  # type: ignore[attr-defined]
+        return self.target.stats(self.rows(members), members.parts)  # type: ignore[attr-defined]
 
     def is_pure(self, members: M) -> bool:
         """Whether there is nothing to tell apart among them."""
-        return self.evidence.is_pure(self.rows(members))
+        return self.target.is_pure(self.rows(members))
 
     # ---- its best question ------------------------------------------------------------------------------
 
@@ -204,11 +203,11 @@ class Splitter(ABC, Generic[M]):
 
     def divide(self, node: GrowingNode[M]) -> Sequence[M]:
         """Make the proposed split."""
-        return [Members(rows) for rows in self.sides(node)]  # type: ignore[misc]
+        return [NodeMembers(rows) for rows in self.sides(node)]  # type: ignore[misc]
 
     def shares(self, node: GrowingNode[M]) -> tuple[float, ...]:
         """How the weight of those whose side is known is divided among the sides."""
-        known = [float(self.evidence.weights[rows].sum()) for rows in self.sides(node)]
+        known = [float(self.target.weights[rows].sum()) for rows in self.sides(node)]
         return tuple(weight / sum(known) for weight in known)
 
     def prepare(self, members: M, parent: GrowingNode[M], side: int) -> M:

@@ -29,8 +29,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from structtree.data.schema import LearningTask
 from structtree.lang.syntax import Predicate
-from structtree.search.criteria import TOLERANCE, Task
+from structtree.search.criteria import TOLERANCE
 from structtree.space.families import Family, TestFamily
 from structtree.space.space import Space
 from structtree.space.terms import n_literals
@@ -53,7 +54,7 @@ Targets = NDArray[Any]
 # ---- is it more than chance? ----------------------------------------------------------------------------
 
 
-def p_value(task: Task, *sides: Targets) -> float:
+def p_value(task: LearningTask, *sides: Targets) -> float:
     """Return how likely sides at least as unlike as these are if the test has nothing to do with the target.
 
     Parameters
@@ -129,7 +130,7 @@ def number_p_value(*targets: ArrayLike) -> float:
 # ---- does it pay for its own description? ---------------------------------------------------------------
 
 
-def saves_bits(task: Task, *sides: Targets, for_test: float, precision: float = 1.0) -> bool:
+def saves_bits(task: LearningTask, *sides: Targets, for_test: float, precision: float = 1.0) -> bool:
     """Return whether a test and its sides are told in fewer bits than the node as it is.
 
     Parameters
@@ -153,7 +154,7 @@ def saves_bits(task: Task, *sides: Targets, for_test: float, precision: float = 
     return for_test + leaf_or_branch + sum(apart) < whole
 
 
-def _bits_of_each(task: Task, groups: tuple[Targets, ...], precision: float) -> list[float]:
+def _bits_of_each(task: LearningTask, groups: tuple[Targets, ...], precision: float) -> list[float]:
     """The bits of the targets of a node, and of its parts; what the node has is known for the parts as well."""
     whole = groups[0]
     if task == "numbers":

@@ -26,7 +26,7 @@ from structtree.learn.builder import all_nodes, found_by, gap_of
 from structtree.learn.descent import Descent, held
 from structtree.learn.growth import Growth
 from structtree.learn.splitters import Candidate, GrowingNode, Proposal, Splitter
-from structtree.learn.table import FlatTest, Table, Tuning, pool_for, task_of
+from structtree.learn.table import FlatTest, SortedTable, Tuning, pool_for, task_of
 from structtree.learn.tree import Branch, ClassCounts, Leaf, Moments, Node, NodeArrays, Stats, Unproved
 from structtree.learn.unknown import one_of
 from structtree.search.clock import Clock
@@ -56,8 +56,8 @@ class SweepSplitter(Splitter[_Run]):
 
     Parameters
     ----------
-    evidence : Target
-    table : Table
+    target : Target
+    table : SortedTable
         Its order of rows changes as nodes are divided.
     growth : Growth
     clock : Clock
@@ -66,12 +66,12 @@ class SweepSplitter(Splitter[_Run]):
     tuning : Tuning
     """
 
-    table: Table
+    table: SortedTable
     growth: Growth
     clock: Clock
     untried: Unproved | None = None
     tuning: Tuning = field(default_factory=Tuning)
-    task: kernel.Task = field(init=False)
+    task: kernel.SweepTask = field(init=False)
     limits: kernel.Limits = field(init=False)
     threads: ThreadPoolExecutor | None = field(init=False)
     goes: NDArray[np.bool_] = field(init=False)
@@ -82,7 +82,7 @@ class SweepSplitter(Splitter[_Run]):
     def __post_init__(self) -> None:
         growth, n_rows = self.growth, self.table.n_rows
         sizes = (growth.max_depth or -1, growth.min_samples_split, growth.min_samples_leaf)
-        self.task, self.limits = task_of(self.evidence), kernel.Limits(*sizes, growth.min_impurity_decrease)
+        self.task, self.limits = task_of(self.target), kernel.Limits(*sizes, growth.min_impurity_decrease)
         self.threads = pool_for(len(self.table.columns.rows) * len(self.table.tests), self.tuning)
         self.goes, self.stop = np.zeros(n_rows, dtype=np.bool_), np.zeros(1, dtype=np.bool_)
         self.sets = True if any(test.form == kernel.SUBSET for test in self.table.tests) else None
@@ -193,10 +193,10 @@ class SweepSplitter(Splitter[_Run]):
         self.stop[0] = node.depth > 0 and self.clock.over() is not None
         given = (run.lo, run.hi, node.depth, columns, self.task, self.limits, self.goes, self.stop, self.sets)
         if self.threads is not None:
-            run.below = self.threads.submit(kernel.subtree, *given)
+            run.below = self.threads.submit(kernel.grow_subtree, *given)
         else:
             run.below = Future()
-            run.below.set_result(kernel.subtree(*given))
+            run.below.set_result(kernel.grow_subtree(*given))
         self.growing.append(run.below)
         return True
 
@@ -218,7 +218,7 @@ class SweepSplitter(Splitter[_Run]):
 
 
 class _Grown(NamedTuple):
-    """All nodes as rows of arrays; see `structtree.search.kernels.flat.subtree`.
+    """All nodes as rows of arrays; see `structtree.search.kernels.flat.grow_subtree`.
 
     The run of a node begins at `first` and has `sizes` rows.
     """
@@ -259,13 +259,13 @@ def _piece(node: GrowingNode[_Run], splitter: SweepSplitter) -> _Grown:
     stats = run.total.copy()
     if not task.n_classes:
         stats[1] /= stats[0]
-        stats[2] = kernel.deviation(run.lo, run.hi, run.total, splitter.table.columns, task)
+        stats[2] = kernel.squared_deviation(run.lo, run.hi, run.total, splitter.table.columns, task)
     figures = np.array([_figures_of(node)])
     return _Grown(np.array([run.lo]), np.array([run.hi - run.lo]), np.full((1, 5), -1), figures, stats[None, :])
 
 
 def _figures_of(node: GrowingNode[_Run]) -> tuple[float, float, float, float, float]:
-    """Those of a node of the builder, as in `structtree.search.kernels.flat.subtree`."""
+    """Those of a node of the builder, as in `structtree.search.kernels.flat.grow_subtree`."""
     if node.proposal is None:
         return (0.0, 0.0, 0.0, 0.0, -inf if node.is_open else inf)
     evaluated, least = float(node.proposal.evaluated), node.proposal.least
@@ -274,7 +274,7 @@ def _figures_of(node: GrowingNode[_Run]) -> tuple[float, float, float, float, fl
     return (node.candidate.loss[0], *node.candidate.gains, evaluated, least)
 
 
-def _settled(stats: NDArray[np.float64], task: kernel.Task) -> NDArray[np.float64]:
+def _settled(stats: NDArray[np.float64], task: kernel.SweepTask) -> NDArray[np.float64]:
     """Of numbers weight, mean and variance; those that are but the dust of rounding are nothing."""
     if task.n_classes:
         return stats
@@ -299,7 +299,7 @@ class SweptNodes(NodeArrays):
         Which member of its test's family each node asks: a threshold, a code, or the place of a step.
     sets : dict from node to tuple of str
         The sets of values that nodes ask about.
-    evidence : Target
+    target : Target
         The criterion and the classes, without any labels.
     growth : Growth
     untried : optional
@@ -313,7 +313,7 @@ class SweptNodes(NodeArrays):
     categories: tuple[tuple[str, ...], ...]
     chosen: NDArray[np.float64]
     sets: Mapping[int, tuple[str, ...]]
-    evidence: Target
+    target: Target
     growth: Growth
     untried: Unproved | None
     stopped_by: Unproved | None
@@ -327,9 +327,9 @@ class SweptNodes(NodeArrays):
         )
         tests = tuple(test if test.ranks is None else replace(test, ranks=None) for test in table.tests)
         chosen, sets = _chosen(grown.forks, table), dict(_sets(grown, table))
-        evidence, stopped_by = splitter.evidence.take(np.zeros(0, dtype=np.int64)), splitter.clock.over()
+        target, stopped_by = splitter.target.take(np.zeros(0, dtype=np.int64)), splitter.clock.over()
         return SweptNodes(
-            grown, tests, categories, chosen, sets, evidence, splitter.growth, splitter.untried, stopped_by
+            grown, tests, categories, chosen, sets, target, splitter.growth, splitter.untried, stopped_by
         )
 
     @property
@@ -372,11 +372,11 @@ class SweptNodes(NodeArrays):
             least = -inf if t >= 0 or may_miss else inf
         reason = self.untried or ("sets" if evaluated else self.stopped_by or "sets")
         if t < 0:
-            gap = gap_of(stats, self.evidence, least)
+            gap = gap_of(stats, self.target, least)
             return Leaf(stats, gap, reason) if gap else Leaf(stats)
         test = self._test(i)
         candidate = Candidate(test, (loss, 0.0), (gain, tie), True)
-        found = found_by(Proposal(candidate, int(evaluated), least, reason), self.evidence)
+        found = found_by(Proposal(candidate, int(evaluated), least, reason), self.target)
         return Branch(test, yes, no, stats, found, self._shares(yes, no))
 
     def _may_miss(self) -> NDArray[np.bool_]:
@@ -393,12 +393,12 @@ class SweptNodes(NodeArrays):
     def _shares(self, yes: int, no: int) -> tuple[float, ...]:
         if self.growth.missing == "false":
             return ()
-        weights = self.seen[[yes, no]].sum(axis=1) if self.evidence.classes else self.seen[[yes, no], 0]
+        weights = self.seen[[yes, no]].sum(axis=1) if self.target.classes else self.seen[[yes, no], 0]
         return tuple((weights / weights.sum()).tolist())
 
     def _stats(self) -> Sequence[Stats]:
         sizes, rows = self.grown.sizes.tolist(), self.seen.tolist()
-        if self.evidence.classes:
+        if self.target.classes:
             return [ClassCounts(n, tuple(counts)) for n, counts in zip(sizes, rows, strict=True)]
         return [Moments(n, *moments) for n, moments in zip(sizes, rows, strict=True)]
 
@@ -438,7 +438,7 @@ class SweptNodes(NodeArrays):
         return Descent(tuple(place_of), nodes, equal)
 
 
-def _sets(grown: _Grown, table: Table) -> Iterator[tuple[int, tuple[str, ...]]]:
+def _sets(grown: _Grown, table: SortedTable) -> Iterator[tuple[int, tuple[str, ...]]]:
     """The nodes that ask about a set of values, and the set: the values that their yes side has."""
     for t, test in enumerate(table.tests):
         if test.form != kernel.SUBSET or test.attribute is None:
@@ -450,7 +450,7 @@ def _sets(grown: _Grown, table: Table) -> Iterator[tuple[int, tuple[str, ...]]]:
             yield node, tuple(column.categories[code] for code in np.unique(column.values[rows]).tolist())
 
 
-def _chosen(forks: NDArray[np.int64], table: Table) -> NDArray[np.float64]:
+def _chosen(forks: NDArray[np.int64], table: SortedTable) -> NDArray[np.float64]:
     """Which member of its test's family each node asks, from the two rows that it was found by."""
     by_test = np.argsort(forks[:, 0], kind="stable")
     asked, lower, upper = forks[by_test, :3].T

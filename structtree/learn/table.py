@@ -33,7 +33,7 @@ from structtree.space.space import Space
 __all__ = [
     "FlatTest",
     "ListedTests",
-    "Table",
+    "SortedTable",
     "flat_tests",
     "linked_tests",
     "listed_tests",
@@ -253,7 +253,7 @@ def _kind(attribute: str, grammar: CheckedGrammar) -> Kind:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Table:
+class SortedTable:
     """A table as integers: the tests that are tried, the columns for the kernels, and what is in them, by row.
 
     It is not complete if there was no time for some of the columns, so that their tests are missing.
@@ -269,7 +269,7 @@ class Table:
         """How many rows it has, also of individuals that are not looked at."""
         return int(self.columns.ranks.shape[1])
 
-    def take(self, rows: NDArray[np.int64]) -> Table:
+    def take(self, rows: NDArray[np.int64]) -> SortedTable:
         """A table to grow on anew, of some of the individuals."""
         columns, inside = self.columns, np.zeros(self.n_rows, dtype=np.bool_)
         inside[rows] = True
@@ -277,7 +277,7 @@ class Table:
         return replace(self, columns=columns._replace(order=order, rows=np.flatnonzero(inside).astype(np.int32)))
 
 
-def table_of(listed: ListedTests, population: Population, clock: Clock, tuning: Tuning) -> Table:
+def table_of(listed: ListedTests, population: Population, clock: Clock, tuning: Tuning) -> SortedTable:
     """The columns that some tests are about as integers, as many of them as there is time for."""
     with pool_for(len(population) * len(listed.tests), tuning) or nullcontext() as threads:
         return _table_of(listed, population, clock, tuning, map if threads is None else threads.map)
@@ -285,7 +285,7 @@ def table_of(listed: ListedTests, population: Population, clock: Clock, tuning: 
 
 def _table_of(
     listed: ListedTests, population: Population, clock: Clock, tuning: Tuning, run: Callable[..., Any]
-) -> Table:
+) -> SortedTable:
     names = dict.fromkeys(test.attribute for test in listed.tests if test.attribute is not None)
     whole = population.tables[population.schema.individual]
     rows = population.individuals
@@ -324,7 +324,7 @@ def _table_of(
         np.array(spots, dtype=np.int64).reshape(len(spots), 2),
         np.arange(len(rows), dtype=np.int32),
     )
-    return Table(tests, columns, values, complete)
+    return SortedTable(tests, columns, values, complete)
 
 
 def _in_time(
@@ -400,20 +400,19 @@ def without_mirrors(tests: tuple[FlatTest, ...], missing: set[str]) -> tuple[Fla
     return tuple(kept)
 
 
-def task_of(evidence: Target) -> kernel.Task:
+def task_of(target: Target) -> kernel.SweepTask:
     """The targets as the kernels want them."""
-    weights = evidence.weights
+    weights, values = target.weights, target.values
     plain = bool((weights == 1.0).all())
-    classes = evidence.criterion.task == "classes"
-    target = evidence.target
-    mean = 0.0 if classes else float(np.average(target, weights=weights))
-    return kernel.Task(
-        evidence.criterion.kind,
-        len(evidence.classes),
-        target.astype(np.int32) if classes else np.zeros(0, dtype=np.int32),
-        np.zeros(0) if classes else target - mean,
+    classes = target.criterion.task == "classes"
+    mean = 0.0 if classes else float(np.average(values, weights=weights))
+    return kernel.SweepTask(
+        target.criterion.kind,
+        len(target.classes),
+        values.astype(np.int32) if classes else np.zeros(0, dtype=np.int32),
+        np.zeros(0) if classes else values - mean,
         np.zeros(0) if plain else weights,
-        weight_table(evidence.criterion, weights),
+        weight_table(target.criterion, weights),
         float(weights.sum()),
         mean,
     )

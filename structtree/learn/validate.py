@@ -21,6 +21,7 @@ from sklearn.metrics import get_scorer
 from sklearn.model_selection import RepeatedKFold, RepeatedStratifiedKFold
 from sklearn.utils import _safe_indexing
 
+from structtree.arrays import Floats
 from structtree.errors import UsageError
 from structtree.interrupts import stoppable
 from structtree.learn.tree import Leaf
@@ -29,7 +30,6 @@ from structtree.search.kernels.compiling import now
 
 __all__ = ["Comparison", "CrossValidation", "FoldDone", "TTest", "compare", "corrected_t_test", "cross_validate"]
 
-Floats = NDArray[np.float64]
 MakeEstimator = Callable[[], Any]
 
 

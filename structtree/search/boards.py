@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from structtree.arrays import Codes, Floats, Ints, Mask
 from structtree.lang.syntax import Aggregate, Compare, Count, Within
-from structtree.search.arrays import Codes, Floats, Ints, Mask
 from structtree.search.steps import Steps, need_of
 from structtree.space.evaluate import aggregate_values, rows_where
 from structtree.space.families import LinkFamily, TestFamily

@@ -21,9 +21,9 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from structtree.arrays import Ints, Mask
 from structtree.data.columns import Population
 from structtree.lang.syntax import All, Count, Distinct, Predicate, Top
-from structtree.search.arrays import Ints, Mask
 from structtree.search.boards import is_nested, ranked_column
 from structtree.search.clock import Clock
 from structtree.search.kernels.masks import conjunction_signatures, signatures, words_behind

@@ -22,8 +22,8 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from structtree.arrays import Codes, Floats, Ints, Mask
 from structtree.data.columns import Adjacency, Population
-from structtree.search.arrays import Codes, Floats, Ints, Mask
 from structtree.search.boards import Board
 from structtree.search.judges import Tally
 from structtree.search.kernels.chains import lift_codes, lift_ranks, next_level, next_pairs

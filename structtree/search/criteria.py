@@ -19,25 +19,24 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from structtree.arrays import TOLERANCE, Floats, Mask
+from structtree.data.schema import LearningTask
 from structtree.errors import UnknownNameError, UsageError
-from structtree.search.arrays import TOLERANCE, Floats, Mask
 from structtree.search.kernels import losses as kernel
 
-__all__ = ["CRITERIA", "NOTHING_FOUND", "TOLERANCE", "Criterion", "Task", "better", "cannot_beat", "criterion"]
-
-Task = Literal["classes", "numbers"]
+__all__ = ["CRITERIA", "NOTHING_FOUND", "TOLERANCE", "Criterion", "better", "cannot_beat", "criterion"]
 
 # What the first candidate is compared with.
 NOTHING_FOUND: Floats = np.full(2, np.inf)
 NOTHING_FOUND.setflags(write=False)
 
 NO_TABLE = np.zeros(0)
-PLAIN = -1
+NOT_COMPILED = -1
 """The kind of a criterion that is not compiled."""
 
 TRIALS, REFINEMENTS = 200, 20
@@ -74,9 +73,9 @@ class Criterion:
     """
 
     name: str
-    task: Task = "classes"
+    task: LearningTask = "classes"
     least: float = 0.0
-    kind: int = PLAIN
+    kind: int = NOT_COMPILED
 
     def __repr__(self) -> str:
         return f"Criterion(name={self.name!r}, task={self.task!r})"
@@ -84,7 +83,7 @@ class Criterion:
     @property
     def is_compiled(self) -> bool:
         """Return whether compiled code can compute it."""
-        return self.kind != PLAIN
+        return self.kind != NOT_COMPILED
 
     @property
     def is_for_many_sides(self) -> bool:

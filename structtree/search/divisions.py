@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from structtree.search.arrays import TOLERANCE, Floats, Ints, Mask
+from structtree.arrays import TOLERANCE, Floats, Ints, Mask
 from structtree.search.criteria import Criterion, two_components
 from structtree.search.kernels.losses import information
 

@@ -20,10 +20,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from structtree.arrays import Floats, Ints, Mask
 from structtree.data.columns import Population
 from structtree.data.reach import compact
 from structtree.lang.syntax import Predicate
-from structtree.search.arrays import Floats, Ints, Mask
 from structtree.search.boards import Boards, is_swept
 from structtree.search.chains import Chain
 from structtree.search.clock import Clock

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from structtree.arrays import Floats, Ints
 from structtree.errors import DataError
-from structtree.search.arrays import Floats, Ints
 from structtree.search.criteria import Criterion, cannot_beat, criterion, two_components
 from structtree.search.kernels.losses import (
     ACCURACY_STAR,
@@ -235,12 +235,12 @@ def weight_table(criterion: Criterion, weights: Floats) -> Floats:
 def judge_of(target: Target) -> Judge:
     """Return the judge of a checked target; classes that nobody has are left out."""
     if target.criterion.task == "numbers":
-        return _judge_of_numbers(target.criterion, target.target, target.weights)
-    present = np.flatnonzero(np.bincount(target.target, minlength=len(target.classes)))
+        return _judge_of_numbers(target.criterion, target.values, target.weights)
+    present = np.flatnonzero(np.bincount(target.values, minlength=len(target.classes)))
     label_of = np.zeros(len(target.classes), dtype=np.int32)
     label_of[present] = np.arange(len(present))
     classes = tuple(target.classes[code] for code in present)
-    return Judge(target.criterion, label_of[target.target], target.weights, len(present), np.zeros(0), classes)
+    return Judge(target.criterion, label_of[target.values], target.weights, len(present), np.zeros(0), classes)
 
 
 def _judge_of_numbers(criterion: Criterion, numbers: Floats, weights: Floats) -> Judge:
@@ -258,7 +258,7 @@ def judge_for(
     sample_weight: ArrayLike | None = None,
     class_weight: dict[Any, float] | None = None,
 ) -> Judge:
-    """Return the judge of a target that is not checked yet; see `structtree.search.target.target_for`."""
+    """Return the judge of a target that is not checked yet; see `structtree.search.target.values_for`."""
     return judge_of(splittable(target_for(target, n, name, sample_weight, class_weight)))
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
+from structtree.arrays import Floats
 from structtree.lang.pretty import pretty
 from structtree.lang.syntax import Predicate
-from structtree.search.arrays import Floats
 from structtree.search.judges import Judge, Loss
 from structtree.space.space import Space
 

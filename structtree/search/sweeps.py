@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from structtree.arrays import Codes, Floats, Ints, Mask
 from structtree.data.columns import Population
 from structtree.lang.logic import Subject
 from structtree.lang.syntax import Compare, Count, Exists
-from structtree.search.arrays import Codes, Floats, Ints, Mask
 from structtree.search.boards import Board, BoardColumn, Boards, board_of, numbers_reached
 from structtree.search.chains import Chain
 from structtree.search.judges import Judge, Loss, Tally

@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from structtree.arrays import TOLERANCE, Floats
 from structtree.errors import DataError, UsageError, did_you_mean
-from structtree.search.arrays import TOLERANCE, Floats
 from structtree.search.criteria import Criterion, criterion
 
 __all__ = ["ClassCounts", "Moments", "Stats", "Target", "Units", "room", "target_for", "undivided"]
@@ -130,7 +130,7 @@ class Target:
     Parameters
     ----------
     criterion : Criterion
-    target : array
+    values : array
         For classes their codes, else the numbers.
     weights : array of float
         Sample weight times class weight.
@@ -147,19 +147,19 @@ class Target:
     """
 
     criterion: Criterion
-    target: NDArray[Any]
+    values: NDArray[Any]
     weights: Floats
     classes: tuple[Any, ...] = ()
     units: Units = PLAIN
 
     def stats(self, which: NDArray[np.int64], parts: Floats | None = None) -> Stats:
         """Return what is seen of some individuals, or of parts of them."""
-        target, weights = self.target[which], self.weights[which] * (1.0 if parts is None else parts)
+        values, weights = self.values[which], self.weights[which] * (1.0 if parts is None else parts)
         if self.criterion.task == "classes":
-            counts = np.bincount(target, weights, len(self.classes))
+            counts = np.bincount(values, weights, len(self.classes))
             return ClassCounts(len(which), tuple(counts.tolist()))
-        units = Units.of(target)
-        counted = units.counted(target)
+        units = Units.of(values)
+        counted = units.counted(values)
         mean = float(np.average(counted, weights=weights))
         variance = float(np.average((counted - mean) ** 2, weights=weights))
         return units.moments(Moments(len(which), float(weights.sum()), mean, variance))
@@ -168,19 +168,19 @@ class Target:
         """Return the same labels, numbers in the units that suit them."""
         if self.criterion.task == "classes":
             return self
-        units = Units.of(self.target)
-        return replace(self, target=units.counted(self.target), units=units)
+        units = Units.of(self.values)
+        return replace(self, values=units.counted(self.values), units=units)
 
     def take(self, which: NDArray[np.int64]) -> Target:
         """Return the labels and weights of some individuals."""
-        return replace(self, target=self.target[which], weights=self.weights[which])
+        return replace(self, values=self.values[which], weights=self.weights[which])
 
     def is_pure(self, which: NDArray[np.int64]) -> bool:
         """Return if there is nothing to tell apart: one class, or numbers that are equal but for rounding."""
-        target = self.target[which]
+        values = self.values[which]
         if self.criterion.task == "classes":
-            return bool((target == target[0]).all())
-        return bool(np.ptp(target) <= TOLERANCE * np.abs(target).max())
+            return bool((values == values[0]).all())
+        return bool(np.ptp(values) <= TOLERANCE * np.abs(values).max())
 
 
 def undivided(criterion: Criterion, stats: Stats) -> float:

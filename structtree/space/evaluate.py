@@ -13,6 +13,7 @@ from typing import Any, assert_never
 import numpy as np
 from numpy.typing import NDArray
 
+from structtree.arrays import Mask
 from structtree.data.columns import Adjacency, Column, Population
 from structtree.errors import UnknownNameError
 from structtree.lang.syntax import (
@@ -40,7 +41,6 @@ from structtree.space.list_steps import runs_of
 
 __all__ = ["aggregate_values", "holds", "rows_where"]
 
-Mask = NDArray[np.bool_]
 Known = dict[tuple[str, Predicate], Mask]
 _OPERATORS: dict[str, Any] = {"=": eq, "!=": ne, ">=": ge, "<=": le}
 

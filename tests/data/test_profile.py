@@ -71,8 +71,8 @@ def test_the_numbers_of_a_type_share_the_thresholds_and_those_with_fewest_values
     population = nested(a=[float(i) for i in range(50)], b=[float(i % 10) for i in range(50)])
     assert profile(population) == Profile()
     assert profile(population, max_cuts=58) == Profile()
-    assert profile(population, max_cuts=57).crowded == {Member("Row", "a")}
-    assert profile(population, max_cuts=8).crowded == {Member("Row", "a"), Member("Row", "b")}
+    assert profile(population, max_cuts=57).many_valued == {Member("Row", "a")}
+    assert profile(population, max_cuts=8).many_valued == {Member("Row", "a"), Member("Row", "b")}
 
 
 def test_an_identifier_takes_no_thresholds_from_the_others():

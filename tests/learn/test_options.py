@@ -141,7 +141,7 @@ class Oracle:
 
     def best(self, rows, depth, known):
         """The best split of a node that everything allows."""
-        growth, y = self.growth, self.target.target[rows]
+        growth, y = self.growth, self.target.values[rows]
         if len(rows) < growth.min_samples_split or depth == growth.max_depth or len(np.unique(y)) < 2:
             return None
         total = self.sums(rows)
@@ -167,7 +167,7 @@ class Oracle:
 
     def sums(self, rows):
         weights = self.target.weights[rows]
-        return np.bincount(self.target.target[rows], weights, len(self.target.classes))
+        return np.bincount(self.target.values[rows], weights, len(self.target.classes))
 
     def loss(self, rows, places, total):
         if places.max() == 1:
@@ -206,7 +206,7 @@ class Oracle:
                 yield None, np.where((number >> codes) & 1 == 1, 0, 1)
 
     def is_stopped(self, rows, test, places):
-        sides = [self.target.target[rows[places == place]] for place in range(places.max() + 1)]
+        sides = [self.target.values[rows[places == place]] for place in range(places.max() + 1)]
         if self.growth.stop == "test":
             return p_value("classes", *sides) > self.growth.significance
         if self.growth.stop == "mdl":

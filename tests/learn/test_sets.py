@@ -76,7 +76,7 @@ def questions(rows):
 
 def loss_of(inside, evidence, rows):
     """Both components of the loss of a split of some individuals."""
-    target, weights = evidence.target[rows], evidence.weights[rows]
+    target, weights = evidence.values[rows], evidence.weights[rows]
     if evidence.classes:
         n = len(evidence.classes)
         yes, total = class_counts(target, weights, n, inside[None, :]), class_counts(target, weights, n)

@@ -9,18 +9,18 @@ import numpy as np
 from structtree.data.columns import Population
 from structtree.lang.syntax import Compare
 from structtree.learn.plan import Plan
-from structtree.learn.splitters import Candidate, Members, Proposal, Splitter
+from structtree.learn.splitters import Candidate, NodeMembers, Proposal, Splitter
 
 
 @dataclass(slots=True, eq=False)
-class MedianSplitter(Splitter[Members]):
+class MedianSplitter(Splitter[NodeMembers]):
     """Divide at the median size."""
 
     population: Population
 
     def best(self, node, clock):
         sizes = self.population.column("size").values[node.members.rows]
-        middle, target = float(np.median(sizes)), self.evidence
+        middle, target = float(np.median(sizes)), self.target
         above = sizes >= middle
         if above.all():
             return Proposal(None)
@@ -30,8 +30,8 @@ class MedianSplitter(Splitter[Members]):
         return Proposal(Candidate(Compare("size", ">=", middle), tuple(loss), gains, improves, division=above), 1)
 
     def losses(self, rows, above):
-        counts = [self.evidence.stats(some).counts for some in (rows[above], rows)]
-        criterion = self.evidence.criterion
+        counts = [self.target.stats(some).counts for some in (rows[above], rows)]
+        criterion = self.target.criterion
         return criterion.loss(counts[:1], counts[1])[0], criterion.unsplit(counts[1])
 
     def sides(self, node):

@@ -7,7 +7,7 @@ from math import log
 
 import numpy as np
 
-from structtree.search.arrays import TOLERANCE
+from structtree.arrays import TOLERANCE
 from structtree.search.kernels.losses import WHOLE_CLASSES
 
 # ---- evidence

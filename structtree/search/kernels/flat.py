@@ -20,7 +20,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from structtree.search.arrays import TOLERANCE
+from structtree.arrays import TOLERANCE
 from structtree.search.kernels.grouping import FEW_VALUES, all_sums, lies_in_a_plane, value_orders
 from structtree.search.kernels.losses import (
     ACCURACY_STAR,
@@ -41,18 +41,18 @@ __all__ = [
     "SUBSET",
     "Columns",
     "Limits",
-    "Task",
-    "deviation",
+    "SweepTask",
     "divide",
     "divide_some",
     "gains",
+    "grow_subtree",
     "is_better",
     "mark",
     "rank",
     "reading_order",
     "rounding",
     "send",
-    "subtree",
+    "squared_deviation",
     "totals",
     "try_tests",
 ]
@@ -89,7 +89,7 @@ class Columns(NamedTuple):
     rows: NDArray[np.int32]
 
 
-class Task(NamedTuple):
+class SweepTask(NamedTuple):
     """Target of a tree as the kernels want it.
 
     Parameters
@@ -711,7 +711,7 @@ def totals(lo: int, hi: int, columns: Any, task: Any) -> Any:
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def deviation(lo: int, hi: int, total: Any, columns: Any, task: Any) -> float:
+def squared_deviation(lo: int, hi: int, total: Any, columns: Any, task: Any) -> float:
     """The sum of squares about the mean of a node, in a second pass for the sake of rounding."""
     mean, found = total[1] / total[0], 0.0
     for p in range(lo, hi):
@@ -742,7 +742,7 @@ def gains(found: Any, total: Any, task: Any) -> Any:
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def subtree(
+def grow_subtree(
     lo: int, hi: int, depth: int, columns: Any, task: Any, limits: Any, goes: Any, stop: Any, sets: Any = None
 ) -> Any:
     """Grow the tree of a run of rows.
@@ -782,7 +782,7 @@ def subtree(
         stats[node] = total
         if task.n_classes == 0:
             stats[node, 1] = total[1] / total[0]
-            stats[node, 2] = deviation(lo, hi, total, columns, task)
+            stats[node, 2] = squared_deviation(lo, hi, total, columns, task)
         large = hi - lo >= max(limits.split, 2 * limits.leaf)
         if same or not large or depth == limits.depth:
             continue

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from structtree.search.arrays import TOLERANCE
+from structtree.arrays import TOLERANCE
 
 __all__ = [
     "ACCURACY",
