@@ -63,8 +63,8 @@ def profile(population: Population, max_cuts: int = MANY_CUTS) -> Profile:
     name says so (``id``, ``order_id``, ``orderId``) identifies if no two rows have the same.
 
     The numbers of a type that links lead to or from share ``max_cuts`` thresholds. Those with the fewest values come
-    first; those for which nothing is left are many_valued. Plain tables are swept whatever their size, so that none of
-    their numbers is.
+    first; those for which nothing is left have many values. Plain tables are swept whatever their size, so that none
+    of their numbers has.
 
     Examples
     --------
@@ -79,10 +79,10 @@ def profile(population: Population, max_cuts: int = MANY_CUTS) -> Profile:
     identifiers = frozenset(
         member for member in suspects if _identifies(member, _reached(population, member, reached))
     )
-    many_valued = (
+    found = (
         member for record in large for member in _many_valued(population, record, reached, identifiers, max_cuts)
     )
-    return Profile(identifiers, frozenset(many_valued))
+    return Profile(identifiers, frozenset(found))
 
 
 def _members(population: Population, record: RecordType) -> Iterator[tuple[Member, Column]]:

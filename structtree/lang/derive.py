@@ -131,10 +131,8 @@ def _categories(attributes: list[Attribute], identifiers: frozenset[str]) -> lis
 
 
 def _numbers(attributes: list[Attribute], identifiers: frozenset[str], many_valued: frozenset[str]) -> list[str]:
-    fine, coarse = (
-        _names(attributes, identifiers | many_valued),
-        [a.name for a in attributes if a.name in many_valued],
-    )
+    coarse = [attribute.name for attribute in attributes if attribute.name in many_valued]
+    fine = _names(attributes, identifiers | many_valued)
     every = [f"top -> {name} {op} *" for name in fine for op in (">=", "<=")]
     some = [f"top -> {pretty_name(name)} {op} quantiles({N_QUANTILES})" for name in coarse for op in (">=", "<=")]
     return [
