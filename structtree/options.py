@@ -27,7 +27,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
-from functools import cache
+from functools import cache, cached_property
 from inspect import cleandoc
 from math import inf
 from numbers import Integral, Real
@@ -77,7 +77,7 @@ class Span(NamedTuple):
         return f"{words[0]} {self.low:g} {words[1]} {self.high:g}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Option:
     """Declaration of an option.
 
@@ -137,18 +137,18 @@ class Option:
     for_tables: bool = False
     for_search: bool = False
 
-    @property
+    @cached_property
     def words(self) -> list[Any]:
         """Allowed values that are not numbers."""
         return [part for part in _parts(self.kind) if not isinstance(part, type)]
 
-    @property
+    @cached_property
     def number(self) -> type[int] | type[float] | None:
         """The kind of number that is allowed, if any."""
         kinds = set(_parts(self.kind, types=True))
         return int if int in kinds else float if float in kinds else None
 
-    @property
+    @cached_property
     def is_free(self) -> bool:
         """Whether values are neither numbers nor a few words, so that whoever uses them checks them."""
         return not {int, float}.issuperset(_parts(self.kind, types=True))

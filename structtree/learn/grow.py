@@ -107,12 +107,12 @@ def grow_by(
             population, target = _with_weight(population, target)
             plan = plan_for(population, grammar, growth, time, criterion=target.criterion, reusable=False)
         plan.check(growth, target.criterion)
-        # Numbers are counted in units that suit them, and so is the least decrease of their impurity.
         target = target.counted()
         unit = target.units.unit
-        options = replace(growth, min_impurity_decrease=growth.min_impurity_decrease / unit / unit)
-        with closing(plan.splitter(target, options, time)) as splitter:
-            builder = Builder(splitter, options, time, _price(plan), growth.missing != "false", progress)
+        if unit != 1.0:  # numbers are counted in units that suit them, and so is the least decrease of their impurity
+            growth = replace(growth, min_impurity_decrease=growth.min_impurity_decrease / unit / unit)
+        with closing(plan.splitter(target, growth, time)) as splitter:
+            builder = Builder(splitter, growth, time, _price(plan), growth.missing != "false", progress)
             nodes = builder.build()
     if not target.units.are_plain:
         nodes = tuple(_in_plain_units(node, target.units) for node in nodes)
