@@ -206,8 +206,11 @@ def build_options(declaration: type[_T], given: Mapping[str, Any]) -> _T:
     """Return options from the parameters of an estimator; those that are not given are default."""
     declared = options_of(declaration)
     values = {each.parameter: given.get(each.parameter, each.default) for each in declared}
-    _check(declared, values, "parameter")
-    return declaration(**{each.name: values[each.parameter] for each in declared})
+    try:
+        return declaration(**{each.name: values[each.parameter] for each in declared})
+    except UsageError:
+        _check(declared, values, "parameter")  # which says it by the names of the parameters
+        raise
 
 
 def documented(declaration: type[_T]) -> type[_T]:

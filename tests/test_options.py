@@ -18,7 +18,7 @@ from structtree.cli.fit import fit_command
 from structtree.errors import UsageError
 from structtree.estimators import PARAMETERS
 from structtree.learn.growth import Objective
-from structtree.options import Range, build_options, option, options_of
+from structtree.options import Span, build_options, option, options_of
 from tests.test_cli import succeed
 
 LEARNING = options_of(Objective, Growth, Pruning, Decision)
@@ -116,14 +116,14 @@ def test_an_option_that_has_no_meaning_is_refused_and_not_ignored(each):
 NEW = """
 from dataclasses import dataclass
 import structtree.learn.growth as growth
-from structtree.options import Range, documented, option
+from structtree.options import Span, documented, option
 
 # As one more line in the declaration of Growth would.
 @documented
 @dataclass(frozen=True, slots=True)
 class Growth(growth.Growth):
     '''Options of growing a tree.'''
-    patience: int = option(7, "How patient the search is.", Range(1), for_search=True)
+    patience: int = option(7, "How patient the search is.", Span(1), for_search=True)
 
 growth.Growth = Growth
 """
@@ -176,11 +176,11 @@ def test_an_estimator_refuses_a_parameter_that_it_does_not_have():
 @pytest.mark.parametrize(
     ("kind", "given", "right", "wrong"),
     [
-        (int, Range(1), [1, 7], [0, 1.5, True, "1", None]),
-        (float, Range(0, 1, inside=True), [0.5], [0, 1, float("nan"), True, None]),
-        (float, Range(0, 0.5), [0, 0.5], [0.6, -0.1]),
-        (float | None, Range(0, inside=True), [None, float("inf"), 1], [0, "a"]),
-        (bool, Range(), [True, False], [0, 1, None, "True"]),
+        (int, Span(1), [1, 7], [0, 1.5, True, "1", None]),
+        (float, Span(0, 1, inside=True), [0.5], [0, 1, float("nan"), True, None]),
+        (float, Span(0, 0.5), [0, 0.5], [0.6, -0.1]),
+        (float | None, Span(0, inside=True), [None, float("inf"), 1], [0, "a"]),
+        (bool, Span(), [True, False], [0, 1, None, "True"]),
     ],
     ids=str,
 )

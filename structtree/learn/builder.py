@@ -202,7 +202,8 @@ class Builder(Generic[M]):
         return _Offer(node, (share * gains[0], share * gains[1]), self.n_offers)
 
     def _look_at(self, node: GrowingNode[M], seconds: float) -> None:
-        node.proposal = self.splitter.best(node, self.clock.part(seconds))
+        clock = self.clock if seconds == inf else self.clock.part(seconds)
+        node.proposal = self.splitter.best(node, clock)
         self.evaluated += node.proposal.evaluated
         if node.proposal.stopped_by == "interrupt":
             self.stopped_by = "interrupt"
@@ -272,7 +273,7 @@ class Builder(Generic[M]):
         return node.proposal.stopped_by == "time" and self.clock.over() is None
 
     def _seconds_for(self, node: GrowingNode[M]) -> float:
-        if self.clock.seconds is None:
+        if self.clock.seconds is None or not self.splitter.is_timed:
             return inf
         share = self.splitter.size(node.members) / (self.n - self.settled)
         return self.clock.left() * share / min(self._n_levels(node), 1 / LEAST_SHARE)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import inf
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,6 +45,7 @@ class SearchSplitter(Splitter[NodeMembers]):
         The same individuals as a table.
     """
 
+    is_timed: ClassVar[bool] = True
     population: Population
     grammar: CheckedGrammar
     growth: Growth

@@ -13,7 +13,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from math import inf
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -158,6 +158,8 @@ class Splitter(ABC, Generic[M]):
     """
 
     target: Target
+    #: Whether a node takes as long as it is given.
+    is_timed: ClassVar[bool] = False
     #: How many good tests of a node are hints for the nodes below it.
     n_hints: int = field(default=0, init=False)
     #: To be called now and then with how many predicates a long search has evaluated.
