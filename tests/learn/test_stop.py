@@ -11,6 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats
 
+from structtree.data.catalog import load_dataset
 from structtree.data.columns import Population
 from structtree.lang.grammar import Grammar
 from structtree.lang.parse import parse_predicate
@@ -183,3 +184,14 @@ def test_the_significance_is_the_greatest_p_value_of_a_branch(task):
 def test_weights_do_not_make_a_split_significant():
     population, noise, _ = noise_and_signal("classes")
     assert len(grow(population, noise, ONE_TEST, STRICT, sample_weight=np.full(len(noise), 50.0)).nodes) == 1
+
+
+@pytest.mark.parametrize("name", ["trains", "planted-trains"])
+def test_a_test_has_one_price_whichever_way_the_tree_is_grown(name):
+    """On some ways a test stands for a column of a table, which would be shorter to describe."""
+    data = load_dataset(name)
+    trees = [
+        grow(data.population, data.target, Grammar.load("trains"), Growth(stop="mdl", strategy=strategy, max_depth=2))
+        for strategy in ("auto", "best-first")
+    ]
+    assert [[node.stats for node in tree.nodes] for tree in trees[1:]] == [[node.stats for node in trees[0].nodes]]
