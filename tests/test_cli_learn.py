@@ -487,6 +487,16 @@ def test_after_ctrl_c_the_tree_so_far_is_kept(monkeypatch, tmp_path):
     assert "Not proved because Ctrl-C ended the search" in result.stdout
 
 
+def test_verbose_says_which_way_was_gone_and_why(tmp_path):
+    for options, words in (
+        ((), "each node searches tests that were made once for the whole tree, since it may combine them"),
+        (("--strategy", "beam"), "each node is searched by branch and bound, since the strategy is 'beam'"),
+    ):
+        result = run("fit", "trains", "--verbose", "-o", tmp_path / "m.json", *options)
+        assert f"how: {words}\n" in result.stderr
+        assert load_model(tmp_path / "m.json").params["way"] == words
+
+
 MOMENTS = {
     "reading": (opening, "read_data"),
     "the grammar": (default, "profile"),

@@ -55,6 +55,9 @@ def fit_command(
     out: Annotated[
         Path | None, typer.Option("-o", "--out", metavar="MODEL.json", help="The file to save the model to.")
     ] = None,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", help="Say how the tests of the tree were found, and why so.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Learn a tree, print it, and save it.
@@ -79,6 +82,8 @@ def fit_command(
         except KeyboardInterrupt:
             raise KeyboardInterrupt("the data was still being read, so nothing is learned yet") from None
         learned = _learn(source, data, labels, learning, clock)
+        if verbose and learned.model.params["way"]:
+            note(f"how: {learned.model.params['way']}")
         if out is not None:
             params = {**learned.model.params, "reading": to_remember(source.where, reading)}
             save_model(replace(learned.model, params=params), out)
