@@ -21,6 +21,7 @@ TESTS = sorted((REPOSITORY / "tests").rglob("test_*.py"))
 # A part may import from itself and from the parts before it.
 PARTS = (
     "errors",
+    "arrays",
     "options",
     "files",
     "interrupts",
