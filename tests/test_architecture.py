@@ -152,7 +152,7 @@ def test_no_test_looks_at_the_clock(path):
 
 
 def asserts(function, functions, seen=()):
-    """Whether a function asserts something, itself or in a function of its module that it calls."""
+    """Return whether a function asserts something, itself or in a function of its module that it calls."""
     for node in ast.walk(function):
         match node:
             case ast.Assert():

@@ -37,12 +37,12 @@ LEAST_SHARE = 1 / 3
 """At least this part of the time for a node and all below it is for the node itself."""
 
 LEAST_SECONDS = 0.2
-"""For another search at the root, after one that found nothing."""
+"""Least time for another search at the root, after one that found nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a tree has grown.
+    """Progress of growing a tree.
 
     Parameters
     ----------
@@ -211,7 +211,7 @@ class Builder(Generic[M]):
         node.accepted = candidate is not None and self._accepts(node, candidate)
 
     def _accepts(self, node: GrowingNode[M], candidate: Candidate) -> bool:
-        """Whether a split improves, and nothing that the user asked for is against it."""
+        """Return whether a split improves, and no option is against it."""
         decrease = self._share(node) * candidate.gains[0]
         if not candidate.improves or decrease + TOLERANCE < self.growth.min_impurity_decrease:
             return False
@@ -260,7 +260,7 @@ class Builder(Generic[M]):
     # ---- time -------------------------------------------------------------------------------------------
 
     def _is_due(self, node: GrowingNode[M]) -> bool:
-        """Whether a node is looked at however little time there is: the root, unless it was Ctrl-C."""
+        """Return whether a node is looked at however little time there is: the root, unless it was Ctrl-C."""
         return node.depth == 0 and self.clock.over() != "interrupt"
 
     def _is_over(self) -> bool:
@@ -279,7 +279,7 @@ class Builder(Generic[M]):
         return self.clock.left() * share / min(self._n_levels(node), 1 / LEAST_SHARE)
 
     def _n_levels(self, node: GrowingNode[M]) -> int:
-        """How many levels of branches a node and what is below it would have if all were divided in halves."""
+        """Return how many levels of branches a node and what is below it would have if all were divided in halves."""
         halvings = ceil(log2(self.splitter.size(node.members) / self.growth.min_samples_leaf))
         most = halvings if self.growth.max_depth is None else self.growth.max_depth - node.depth
         return max(1, min(halvings, most))
@@ -324,7 +324,7 @@ class Builder(Generic[M]):
                 return Branch(test, yes, no, stats, found, node.shares)
 
     def _leaf_gap(self, node: GrowingNode[M]) -> tuple[float, Unproved | None]:
-        """How much better than the leaf a test may be that was not tried, and why it was not."""
+        """Return how much better than the leaf a test may be that was not tried, and why it was not."""
         criterion = self.target.criterion
         if not node.is_open or node.accepted:
             return 0.0, None
@@ -335,7 +335,7 @@ class Builder(Generic[M]):
 
 
 def gap_of(stats: Any, target: Target, least: float) -> float:
-    """How much better than a leaf a test may be that was not tried, if its loss is not below the least."""
+    """Return how much better than a leaf an untried test may be, if its loss is not below the least."""
     if least == inf:
         return 0.0
     if least == -inf:
@@ -344,7 +344,7 @@ def gap_of(stats: Any, target: Target, least: float) -> float:
 
 
 def found_by(proposal: Proposal, target: Target) -> Found:
-    """How a test was found."""
+    """Return the record of how a test was found."""
     criterion, candidate, least = target.criterion, proposal.candidate, proposal.least
     assert candidate is not None
     loss, score = candidate.loss[0], criterion.score(candidate.loss[0])

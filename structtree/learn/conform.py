@@ -34,7 +34,7 @@ _LISTS = "$list"  # asked of a type whose rows must have a next and a previous; 
 
 
 def needed_members(tests: Iterable[Predicate], schema: Schema) -> NeededMembers:
-    """Which attributes and links of which types some tests of individuals mention, definitions written out.
+    """Return the attributes and links, by type, that some tests of individuals mention, definitions written out.
 
     Examples
     --------

@@ -63,7 +63,7 @@ class Held(NamedTuple):
 
 
 def held(test: Predicate) -> Held | None:
-    """Where a test holds, if it is a plain comparison.
+    """Return the interval of values for which a test holds, if it is a plain comparison.
 
     Examples
     --------
@@ -171,7 +171,7 @@ def _with_codes(descent: Descent, columns: Sequence[Column]) -> NDArray[Any]:
 def _ask_for_runs(
     node: int, runs: list[tuple[float, float]], nodes: NDArray[Any], more: list[tuple[Any, ...]]
 ) -> None:
-    """Who is not in the first run of codes is asked for the next one, by a node that stands behind all others."""
+    """Test those who are not in the first run of codes for the next one, by a node that stands behind all others."""
     _, _, place, no, yes, _ = nodes[node].tolist()
     for low, high in runs[:0:-1]:
         more.append((low, high, place, no, yes, 0))

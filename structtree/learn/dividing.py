@@ -46,7 +46,7 @@ SWEPT = 4_000_000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Question:
-    """What a rewrite asks, with the values that it asks about.
+    """Question of a rewrite, with the values that it is about.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ class Question:
 
     @property
     def is_about_numbers(self) -> bool:
-        """Whether it has thresholds."""
+        """Return whether it has thresholds."""
         return self.values.dtype.kind == "f"
 
 
@@ -107,7 +107,7 @@ class Questions:
 
 
 def questions_of(listed: ListedTests, population: Population, record: RecordType, growth: Growth) -> Questions:
-    """What may be asked of a plain table.
+    """Questions that a grammar has for a plain table.
 
     Parameters
     ----------
@@ -191,7 +191,7 @@ class NodeSample:
         return np.asarray(sides.sum(axis=-1)) if self.target.classes else sides[..., 0]
 
     def rest(self, whole: Floats, part: Floats) -> Floats:
-        """What is left of a whole; no dust of rounding where there is nothing left of a class."""
+        """Return what is left of a whole, exactly 0 where nothing is left of a class."""
         left = whole - part
         return np.where(left > TOLERANCE * whole, left, 0.0) if self.target.classes else left
 
@@ -300,7 +300,7 @@ def _first_least(losses: Floats, asked_by: Ints, slack: float) -> int:
 
 
 def _of_average_gain(gains: Floats, asked_by: Ints, in_choice: Ints) -> Ints:
-    """Of each question the division that gains most, if it gains as much as these do on average, or more."""
+    """Best division of each question by gain, of those that gain at least as much as these do on average."""
     best = []
     for question in np.unique(asked_by[in_choice]):
         own = in_choice[asked_by[in_choice] == question]
@@ -507,14 +507,14 @@ def _ends_of_orders(orders: Ints, gaps: bool) -> NDArray[np.bool_]:
 
 
 def _shorter(inside: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Of each set and the others the one with fewer values, or with the first value if both have as many."""
+    """Return the smaller of each set and its complement, or the one with the first value if both have as many."""
     n_inside, n = inside.sum(axis=1), inside.shape[1]
     turned = (2 * n_inside > n) | ((2 * n_inside == n) & ~inside[:, 0])
     return np.asarray(inside ^ turned[:, None])
 
 
 def _is_proved(found: _Sets, merits: Floats, asked_by: Ints, large: NDArray[np.bool_], slack: float) -> bool:
-    """Whether the best set that leaves enough on both sides is known to be among those that were tried."""
+    """Return whether the best set that leaves enough on both sides is known to be among those that were tried."""
     if found.all or not found.enough:
         return found.all
     own = asked_by == found.asked_by

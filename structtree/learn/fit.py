@@ -35,7 +35,7 @@ __all__ = ["fit"]
 
 
 FOLDS = 5
-"""How many trees are grown to choose alpha by cross-validation."""
+"""Number of trees that are grown to choose alpha by cross-validation."""
 
 
 #: The tree stays as it is grown.
@@ -157,7 +157,7 @@ class _Watch:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Job:
-    """What trees are grown from, and how; and when that began."""
+    """Data and options from which trees are grown, and the time for that."""
 
     population: Population
     target: NDArray[Any]

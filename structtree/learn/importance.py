@@ -1,4 +1,4 @@
-"""How much of what a tree gained is owed to which attribute or link.
+"""Importance of attributes and links: how much of what a tree gained is owed to each.
 
 As in scikit-learn, a branch counts with the impurity that it took away, times the weight that came by. A test of
 structured data may mention several things; they share what it gained. Each is called by the path that leads to it
@@ -80,7 +80,7 @@ def importances(tree: Tree) -> dict[str, float]:
 
 
 def _gain(tree: Tree, branch: Branch | Switch) -> float:
-    """How much impurity, per weight that comes by, a branch took away; never negative."""
+    """Return how much impurity, per weight that comes by, a branch took away; never negative."""
     if branch.found.criterion != "acc*":
         return max(branch.found.gain, 0.0)
     sides = [tree.nodes[child].stats for child in branch.children]

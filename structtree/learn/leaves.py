@@ -1,4 +1,4 @@
-"""What a node says: probabilities and decisions from its class counts, mean and spread from its moments.
+"""Predictions of nodes: probabilities and decisions from class counts, mean and spread from moments.
 
 The one idea is Flach's: a grown tree only divides the individuals, and what its leaves say is decided afterwards. So
 a tree can be asked under other costs, other class weights or another class ratio without growing it again, and for
@@ -125,7 +125,7 @@ def decisions(tree: Tree, decision: Decision = MAJORITY) -> NDArray[np.int64]:
 
 
 def cost_matrix(tree: Tree, decision: Decision = MAJORITY) -> Floats:
-    """What saying class j of an individual of class i costs, as (i, j); 1 for every error unless the decision says.
+    """Return the costs of saying class j of an individual of class i, as (i, j); by default 1 for every error.
 
     Examples
     --------

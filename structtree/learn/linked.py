@@ -105,7 +105,7 @@ def linked(
 
 
 def _is_of_node(family: TestFamily) -> bool:
-    """Whether its values are those that occur at a node, on every way to a tree."""
+    """Return whether its values are those that occur at a node, on every way to a tree."""
     match family.template:
         case Compare(_, ">=" | "<=" | "=", Star()) | Among(source=Star()):
             return True

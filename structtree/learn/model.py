@@ -97,7 +97,7 @@ class Model:
 
     @cached_property
     def needed(self) -> NeededMembers:
-        """Which attributes and links of which types its tests mention."""
+        """Attributes and links, by type, that its tests mention."""
         tree = self.tree
         if tree.descent is not None:
             return {tree.schema.individual: frozenset(tree.descent.attributes)}
@@ -549,7 +549,7 @@ def _found(part: _Part) -> Found:
 
 
 def _reason(part: _Part) -> Unproved | None:
-    """What a search was stopped by; files that were written before that was kept do not say it."""
+    """Return what stopped a search; files that were written before that was kept do not say it."""
     if "stopped_by" not in part.members():
         return None
     reason = part.member("stopped_by")

@@ -69,7 +69,7 @@ class PartSplitter(Splitter[NodeMembers]):
         return [node.members.rows[division.places == place] for place in range(division.n_sides)]
 
     def shares(self, node: GrowingNode[NodeMembers]) -> tuple[float, ...]:
-        """How the weight of those whose side is known is divided among the sides."""
+        """Return how the weight of those whose side is known is divided among the sides."""
         sample, division = self._sample(node), node.candidate.division
         weights = sample.weights(sample.adds)
         known = [float(weights[division.places == place].sum()) for place in range(division.n_sides)]

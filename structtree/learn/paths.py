@@ -1,4 +1,4 @@
-"""Which nodes each individual comes by on its way down a tree, for all of them at once.
+"""Paths of individuals: the nodes that each comes by on its way down a tree, for all of them at once.
 
 Nodes stand in the order of reading, parents before children, so a path is just the visited nodes in ascending order.
 The layout is that of links: offsets and one run of nodes, as in a compressed sparse row matrix.

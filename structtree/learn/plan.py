@@ -271,7 +271,7 @@ class _Planner:
         return self._plan("parts", f"every division of the table is tried, since {why}", splitter)
 
     def _needs_parts(self, listed: ListedTests) -> bool:
-        """Whether the tree, or how it is found, is different from what the compiled sweeps would make of it."""
+        """Return whether the compiled sweeps would give another tree, or could not find this one."""
         if self.growth.average_gain_filter or not self.is_compiled:
             return True
         if self.growth.nominal == "multiway" and any(test.kind == "nominal" for test in listed.tests):

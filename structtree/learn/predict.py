@@ -1,4 +1,4 @@
-"""What a tree says of individuals: what their leaves say, and a mixture of it for those who are in several.
+"""Predictions of a tree: what the leaf of an individual says, and a mixture for those who are in several.
 
 Individuals are in several leaves only if the tree's rule for missing values is ``"fractional"``. Then probabilities
 and means are those of the leaves, weighted by how much of an individual is in each; a class is decided from the mixed

@@ -282,7 +282,7 @@ def pessimistic(tree: Tree, confidence: float = 0.25) -> Tree:
 
 
 def _n_whole(tree: Tree, weights: Floats) -> Floats:
-    """How many individuals each node has seen; where they come in parts, how many that makes."""
+    """Number of individuals that each node has seen; where they come in parts, the sum of the parts."""
     if tree.missing == "fractional":
         return np.asarray(weights * (tree.nodes[0].stats.n / _weight(tree)))
     return np.array([node.stats.n for node in tree.nodes], dtype=np.float64)
@@ -388,7 +388,7 @@ def _held_out(
 
 
 def _loss_at(tree: Tree, labels: NDArray[Any], decision: Decision) -> Callable[[int, Ints], Floats]:
-    """What it costs to say of some individuals what a node says."""
+    """Return what it costs to say of some individuals what a node says."""
     if tree.task == "numbers":
         middle = means(tree)
         return lambda node, which: np.asarray((labels[which] - middle[node]) ** 2)
@@ -414,7 +414,7 @@ def _worth_keeping(tree: Tree, as_leaf: Floats) -> frozenset[int]:
 
 
 class _Change(NamedTuple):
-    """Where a subtree's cost changes its slope: below that α it has so much less risk and so many more leaves.
+    """Place where a subtree's cost changes its slope: below that α it has so much less risk and so many more leaves.
 
     The α is negated because a heap gives the least first, and the greatest is wanted.
     """

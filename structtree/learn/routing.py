@@ -1,4 +1,4 @@
-"""Whom a test holds of, or which value they have, among some of the individuals: what sends them down a tree.
+"""Routing of individuals down a tree: those of whom a test holds, or the value that each has, among some of them.
 
 A test that stays within the individual's own attributes is asked only about those that arrive; one that follows links
 is asked about all at once, since its answers are shared with the tests below it.
@@ -22,7 +22,7 @@ __all__ = ["holds_among", "own_attributes", "places_among"]
 def holds_among(
     test: Predicate, population: Population, which: NDArray[np.int64], known: Known | None = None
 ) -> NDArray[np.bool_]:
-    """Which of some individuals a test holds of.
+    """Return which of some individuals a test holds of.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def holds_among(
 def places_among(
     attribute: str, values: Sequence[str], population: Population, which: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Which of some values a nominal attribute of each of some individuals has; -1 for none of them.
+    """Return which of some values a nominal attribute of each of some individuals has; -1 for none of them.
 
     Examples
     --------

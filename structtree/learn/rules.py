@@ -33,7 +33,7 @@ __all__ = ["Rule", "to_formula", "to_rules"]
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What a tree says of everybody for whom some conditions hold.
+    """Rule: what a tree says of everybody for whom some conditions hold.
 
     Parameters
     ----------
@@ -165,7 +165,7 @@ def to_formula(tree: Tree, decision: Decision = MAJORITY) -> dict[Any, Predicate
 
 
 def _answers(tree: Tree, decision: Decision) -> list[Any]:
-    """What each node says: the place of a class, or a number."""
+    """Return what each node says: the place of a class, or a number."""
     said: list[Any] = (decisions(tree, decision) if tree.task == "classes" else means(tree)).tolist()
     return said
 

@@ -1,4 +1,4 @@
-"""How right a model is, in one number: accuracy for classes, R² for numbers.
+"""Score of a model, in one number: accuracy for classes, R² for numbers.
 
 The same numbers as scikit-learn's, without loading it. A class is known by its name, so that the classes 0 and 1 of
 one file are those of another that has them as text.
@@ -20,7 +20,7 @@ __all__ = ["Score", "class_name", "score"]
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """How right predictions are.
+    """Return the score of predictions: accuracy, or R².
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def score(tree: Tree, predicted: ArrayLike, actual: ArrayLike) -> Score:
 
 
 def class_name(label: Any) -> str:
-    """What a class is called; a whole number is called the same however it is stored.
+    """Return the name of a class; a whole number has the same name however it is stored.
 
     Examples
     --------

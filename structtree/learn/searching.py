@@ -128,12 +128,12 @@ class _Division:
 
     @cached_property
     def true(self) -> NDArray[np.bool_]:
-        """Of whom it holds."""
+        """Mask of those of whom it holds."""
         return holds(self.test, self.population)
 
 
 def _strategy(growth: Growth) -> Strategy:
-    """Of the search at a node."""
+    """Return the strategy of the search at a node."""
     match growth.strategy:
         case "auto" | "bottom-up":
             return "best-first"
@@ -142,6 +142,6 @@ def _strategy(growth: Growth) -> Strategy:
 
 
 def _reason(split: Split) -> Unproved | None:
-    """Why a split is not proved best."""
+    """Return why a split is not proved best."""
     stopped_by = split.stats.stopped_by
     return None if split.proved or stopped_by == "done" else stopped_by

@@ -3,7 +3,7 @@
 A splitter knows everything about *one node's best question* and nothing about trees: which individuals a node has,
 how the best split of them is found, and who goes to which side. There are three of them, each in a module of its own:
 compiled sweeps over sorted columns (`structtree.learn.sweeping`), branch and bound (`structtree.learn.searching`),
-and divisions of plain tables into parts and by switches (`structtree.learn.dividing`). A fourth needs no more than
+and divisions of plain tables into parts and by switches (`structtree.learn.parts`). A fourth needs no more than
 `Splitter.best` and `Splitter.sides`.
 """
 
@@ -172,25 +172,25 @@ class Splitter(ABC, Generic[M]):
         return NodeMembers(np.flatnonzero(self.target.weights))  # type: ignore[return-value]  # unless overridden
 
     def rows(self, members: M) -> Ints:
-        """Which of all individuals they are."""
+        """Return which of all individuals they are."""
         return members.rows  # type: ignore[attr-defined, no-any-return]
 
     def size(self, members: M) -> float:
-        """How many they are, those in parts as so much of one."""
+        """Return how many they are, those in parts as so much of one."""
         parts = members.parts  # type: ignore[attr-defined]
         return len(self.rows(members)) if parts is None else float(parts.sum())
 
     def weight(self, members: M) -> float:
-        """What they weigh together."""
+        """Return their weight together."""
         weights, parts = self.target.weights[self.rows(members)], members.parts  # type: ignore[attr-defined]
         return float(weights.sum() if parts is None else (weights * parts).sum())
 
     def stats(self, members: M) -> Stats:
-        """What a node with these individuals has seen."""
+        """Return the statistics of a node with these individuals."""
         return self.target.stats(self.rows(members), members.parts)  # type: ignore[attr-defined]
 
     def is_pure(self, members: M) -> bool:
-        """Whether there is nothing to tell apart among them."""
+        """Return whether there is nothing to tell apart among them."""
         return self.target.is_pure(self.rows(members))
 
     # ---- its best question ------------------------------------------------------------------------------
@@ -208,7 +208,7 @@ class Splitter(ABC, Generic[M]):
         return [NodeMembers(rows) for rows in self.sides(node)]  # type: ignore[misc]
 
     def shares(self, node: GrowingNode[M]) -> tuple[float, ...]:
-        """How the weight of those whose side is known is divided among the sides."""
+        """Return how the weight of those whose side is known is divided among the sides."""
         known = [float(self.target.weights[rows].sum()) for rows in self.sides(node)]
         return tuple(weight / sum(known) for weight in known)
 

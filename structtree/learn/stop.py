@@ -1,4 +1,4 @@
-"""When to stop: is a split more than chance, and does it pay for its own description?
+"""Rules for stopping: is a split more than chance, and does it pay for its own description?
 
 Two ways to ask, both about the individuals at one node, each counted once whatever its weight.
 

@@ -106,15 +106,15 @@ class SweepSplitter(Splitter[_Run]):
         return self.table.columns.rows[members.lo : members.hi].astype(np.int64)
 
     def size(self, members: _Run) -> int:
-        """How many there are in the run."""
+        """Return how many there are in the run."""
         return members.hi - members.lo
 
     def weight(self, members: _Run) -> float:
-        """What they weigh together."""
+        """Return their weight together."""
         return float(members.total.sum() if self.task.n_classes else members.total[0])
 
     def is_pure(self, members: _Run) -> bool:
-        """Whether all targets of the run are the same."""
+        """Return whether all targets of the run are the same."""
         return members.is_pure
 
     # ---- its best question ------------------------------------------------------------------------------
@@ -130,7 +130,7 @@ class SweepSplitter(Splitter[_Run]):
         return Proposal(Candidate(test, loss, (gain, tie), bool(better), division=at), evaluated, least, "sets")
 
     def _is_shared(self, run: _Run, n: int) -> bool:
-        """Whether so many columns of a node are worth sharing among threads."""
+        """Return whether so many columns of a node are worth sharing among threads."""
         return self.threads is not None and self.size(run) * n >= self.tuning.shared
 
     def _best_test(self, run: _Run) -> tuple[Any, Any]:
@@ -275,7 +275,7 @@ def _figures_of(node: GrowingNode[_Run]) -> tuple[float, float, float, float, fl
 
 
 def _settled(stats: NDArray[np.float64], task: kernel.SweepTask) -> NDArray[np.float64]:
-    """Of numbers weight, mean and variance; those that are but the dust of rounding are nothing."""
+    """Weight, mean and variance of numbers; a mean or variance that is only rounding is 0."""
     if task.n_classes:
         return stats
     dust = TOLERANCE * (np.abs(task.targets).max(initial=0.0) + abs(task.mean))
@@ -320,7 +320,7 @@ class SweptNodes(NodeArrays):
 
     @staticmethod
     def of(grown: _Grown, splitter: SweepSplitter) -> SweptNodes:
-        """What has been grown."""
+        """Return the nodes of what has been grown."""
         table = splitter.table
         categories = tuple(
             () if test.attribute is None else table.values[test.attribute].categories for test in table.tests
@@ -347,12 +347,12 @@ class SweptNodes(NodeArrays):
 
     @property
     def n_leaves(self) -> int:
-        """How many of them are leaves."""
+        """Number of leaves among them."""
         return int((self.grown.forks[:, 0] < 0).sum())
 
     @property
     def evaluated(self) -> int:
-        """How many tests were tried."""
+        """Number of tests that were tried."""
         return int(self.grown.figures[:, 3].sum())
 
     def __len__(self) -> int:
@@ -380,7 +380,7 @@ class SweptNodes(NodeArrays):
         return Branch(test, yes, no, stats, found, self._shares(yes, no))
 
     def _may_miss(self) -> NDArray[np.bool_]:
-        """Which nodes would have been looked at, if they are leaves."""
+        """Return which nodes would have been looked at, if they are leaves."""
         may_miss = np.zeros(len(self), dtype=np.bool_)
         if self.untried is not None:
             growth, depths = self.growth, np.zeros(len(self), dtype=np.int64)
@@ -411,7 +411,7 @@ class SweptNodes(NodeArrays):
 
     @property
     def descent(self) -> Descent | None:
-        """How to go down the tree; the same as from its nodes."""
+        """Compiled descent of the tree; the same as from its nodes."""
         if not all(test.attribute is not None or held(test.right) is not None for test in self.tests):
             return super().descent
         forks, place_of = self.grown.forks, dict[str, int]()
@@ -451,7 +451,7 @@ def _sets(grown: _Grown, table: SortedTable) -> Iterator[tuple[int, tuple[str, .
 
 
 def _chosen(forks: NDArray[np.int64], table: SortedTable) -> NDArray[np.float64]:
-    """Which member of its test's family each node asks, from the two rows that it was found by."""
+    """Return the member of its test's family for each node, from the two rows that it was found by."""
     by_test = np.argsort(forks[:, 0], kind="stable")
     asked, lower, upper = forks[by_test, :3].T
     edges = np.searchsorted(asked, np.arange(len(table.tests) + 1)).tolist()

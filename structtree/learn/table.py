@@ -84,7 +84,7 @@ _THRESHOLDS = (kernel.AT_LEAST, kernel.AT_MOST)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FlatTest:
-    """What a rewrite of ``top`` asks of the individual: all thresholds, values or sets of them, one test, or steps.
+    """Tests that a rewrite of ``top`` offers: all thresholds, values or sets of them, one test, or steps.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ class ListedTests(NamedTuple):
 
 
 def flat_tests(grammar: CheckedGrammar) -> ListedTests | None:
-    """What a grammar asks of a table, if it asks single tests of the individual's own attributes and no more.
+    """List the tests of a grammar that asks single tests of the individual's own attributes and no more.
 
     Examples
     --------
@@ -164,7 +164,7 @@ def listed_tests(grammar: CheckedGrammar, population: Population) -> ListedTests
 def linked_tests(
     grammar: CheckedGrammar, population: Population, *, shorten: bool = False, clock: Clock | None = None
 ) -> ListedTests | None:
-    """What a grammar asks behind links, one for each meaning, beside what it asks of the individuals themselves.
+    """List the tests of a grammar behind links, one for each meaning, beside those of the individuals themselves.
 
     None where a node may ask several things at once, where the grammar does not suit, or where there is too much;
     if `shorten`, then what is short enough is offered nevertheless. When the clock is over the rest is left out.
@@ -266,7 +266,7 @@ class SortedTable:
 
     @property
     def n_rows(self) -> int:
-        """How many rows it has, also of individuals that are not looked at."""
+        """Number of its rows, also of individuals that are not looked at."""
         return int(self.columns.ranks.shape[1])
 
     def take(self, rows: NDArray[np.int64]) -> SortedTable:
@@ -346,7 +346,7 @@ def _codes_of(test: FlatTest, population: Population) -> Answers:
 
 
 class _Coded(NamedTuple):
-    """Which of its few different values each row of a column has, -1 for none; and how many they are."""
+    """Return which of its few values each row of a column has, -1 for none; and how many they are."""
 
     codes: Answers
     n: int
@@ -382,7 +382,7 @@ def _few_values(values: NDArray[np.float64]) -> NDArray[np.float64] | None:
 
 
 def without_mirrors(tests: tuple[FlatTest, ...], missing: set[str]) -> tuple[FlatTest, ...]:
-    """Of ``>=`` and ``<=`` on a column without gaps only the first: the other divides the rows in the same ways.
+    """Keep only the first of ``>=`` and ``<=`` on a column without gaps: the other divides the rows in the same ways.
 
     Parameters
     ----------

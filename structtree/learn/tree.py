@@ -52,10 +52,10 @@ __all__ = [
 ]
 
 MissingRule = Literal["false", "majority", "fractional"]
-"""What becomes of those who lack a value that is asked about; see `Tree`."""
+"""Rules for those who lack the value that a test needs; see `Tree`."""
 
 Unproved = Literal["time", "evaluations", "interrupt", "beam", "listing", "sets"]
-"""Why it is not known that nothing is better; see `Found`."""
+"""Reasons why it is not known that nothing is better; see `Found`."""
 
 WORTH_PREPARING = 200
 """So many individuals are worth preparing a tree for."""
@@ -63,7 +63,7 @@ WORTH_PREPARING = 200
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """How a branch's test was found.
+    """Record of how a branch's test was found.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """Where individuals end up.
+    """Node without a test, where individuals end up.
 
     Parameters
     ----------
@@ -221,7 +221,7 @@ class Part(NamedTuple):
 
 
 class Distribution(NamedTuple):
-    """In which leaves individuals end up: row by row, and leaf by leaf; the weights of a row add up to 1."""
+    """Leaves in which individuals end up: row by row, and leaf by leaf; the weights of a row add up to 1."""
 
     rows: NDArray[np.int64]
     leaves: NDArray[np.int64]
@@ -247,12 +247,12 @@ class NodeArrays(Sequence[Node]):
     @property
     @abstractmethod
     def n_leaves(self) -> int:
-        """How many of them are leaves."""
+        """Number of leaves among them."""
 
     @property
     @abstractmethod
     def evaluated(self) -> int:
-        """How many tests were tried."""
+        """Number of tests that were tried."""
 
     @property
     @abstractmethod
@@ -326,24 +326,24 @@ class Tree:
 
     @cached_property
     def descent(self) -> Descent | None:
-        """How to go down it in compiled code; None where its tests are not plain comparisons."""
+        """Compiled descent; None where its tests are not plain comparisons."""
         return self.nodes.descent if isinstance(self.nodes, NodeArrays) else _descent_of(self.nodes)
 
     # ---- its shape --------------------------------------------------------------------------------------
 
     @property
     def task(self) -> str:
-        """Whether it tells ``"classes"`` or ``"numbers"``."""
+        """Task of the tree, ``"classes"`` or ``"numbers"``."""
         return "classes" if self.classes else "numbers"
 
     @property
     def leaves(self) -> tuple[int, ...]:
-        """Which nodes are leaves, in reading order."""
+        """Indices of the leaves, in reading order."""
         return tuple(i for i, node in enumerate(self.nodes) if isinstance(node, Leaf))
 
     @property
     def branches(self) -> tuple[int, ...]:
-        """Which nodes are branches or switches, in reading order."""
+        """Indices of the branches and switches, in reading order."""
         return tuple(i for i, node in enumerate(self.nodes) if not isinstance(node, Leaf))
 
     @property
@@ -360,7 +360,7 @@ class Tree:
 
     @property
     def depths(self) -> tuple[int, ...]:
-        """How many answers lead to each node."""
+        """Depth of each node: the number of answers that lead to it."""
         depths = [0] * len(self.nodes)
         for index, parent in enumerate(self.parents):
             if parent >= 0:
@@ -469,7 +469,7 @@ class Tree:
             stack += reversed(self._sides(part, population, known))
 
     def _sides(self, part: Part, population: Population, known: Known) -> list[Part]:
-        """What of a node's individuals goes to each of its sides."""
+        """Return what part of a node's individuals goes to each of its sides."""
         match self.nodes[part.node]:
             case Leaf():
                 return []
@@ -508,7 +508,7 @@ def _descent_of(nodes: Sequence[Node]) -> Descent | None:
 
 
 def _ways_of(switch: Switch) -> tuple[Way, ...]:
-    """To each side its value, and to the usual one whatever is none of the other values."""
+    """Return the value of each side, and for the usual one whatever is none of the other values."""
     attribute, usual = switch.attribute, switch.usual
     elsewhere = one_of(attribute, (value for place, value in enumerate(switch.values) if place != usual))
     return tuple(

@@ -1,4 +1,4 @@
-"""How good models like this are on individuals that are new to them, and whether one way to learn beats another.
+"""Cross-validation: how good models are on individuals new to them, and whether one way to learn beats another.
 
 Cross-validation with scikit-learn's splitters and scores. Scores of different folds are not independent, since most
 of the training individuals are the same; the paired t test is corrected for that as C. Nadeau and Y. Bengio propose
@@ -34,7 +34,7 @@ MakeEstimator = Callable[[], Any]
 
 
 class FoldDone(NamedTuple):
-    """What progress is told: which estimator, how many fits of how many are done, and the score of the last."""
+    """Progress of the folds: which estimator, how many fits of how many are done, and the score of the last."""
 
     name: str
     done: int
@@ -195,7 +195,7 @@ def compare(
 
 
 def corrected_t_test(scores: ArrayLike, others: ArrayLike, test_ratio: float) -> TTest:
-    """Whether two rows of scores on the same folds differ by more than chance, after Nadeau and Bengio.
+    """Test whether two rows of scores on the same folds differ by more than chance, after Nadeau and Bengio.
 
     Parameters
     ----------
@@ -235,7 +235,7 @@ class _Options(NamedTuple):
 
 
 class _Fit(NamedTuple):
-    """What became of one fit."""
+    """Outcome of one fit."""
 
     score: float
     leaves: int

@@ -48,7 +48,7 @@ class Clock:
         return inf if self.seconds is None else self.seconds - self.spent()
 
     def over(self) -> Literal["time", "interrupt"] | None:
-        """Why to stop now, if so."""
+        """Return why to stop now, if so."""
         if self.stop.pressed:
             return "interrupt"
         return "time" if self.left() <= 0 else None

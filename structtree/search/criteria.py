@@ -1,4 +1,4 @@
-"""How good a split is, and how good any refinement of it can become.
+"""Criteria: how good a split is, and how good any refinement of it can become.
 
 The one idea: a refinement only takes individuals away from the yes side, so it lies in a box that the present
 counts span, and every criterion here is quasi-concave on that box. Its least value is therefore at a corner,

@@ -1,4 +1,4 @@
-"""How good a division into any number of sides is: the criteria of `structtree.search.criteria` for more than two.
+"""Criteria for divisions into any number of sides: those of `structtree.search.criteria` for more than two.
 
 Many divisions are judged at once. Their sides are the rows of one array, and beside it stands which division each
 side belongs to. A side adds its weight times its impurity; for gain ratio the information that the sides give about

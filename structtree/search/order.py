@@ -1,4 +1,4 @@
-"""In which order to combine tests: the promising ones last.
+"""Order in which tests are combined: the promising ones last.
 
 In set enumeration a test is combined with those after it, so the last has the fewest refinements. Which are worth
 refining is known from their bounds alone; putting those last keeps their subtrees small and leaves the large subtrees

@@ -33,7 +33,7 @@ Verdict = Literal["not derivable", "pruned", "outscored", "equivalent", "winner"
 
 @dataclass(frozen=True, slots=True)
 class WhyNot:
-    """Why a predicate is not the result of a search.
+    """Answer to why a predicate is not the result of a search.
 
     Parameters
     ----------
