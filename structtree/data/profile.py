@@ -63,8 +63,8 @@ def profile(population: Population, max_cuts: int = MANY_CUTS) -> Profile:
     name says so (``id``, ``order_id``, ``orderId``) identifies if no two rows have the same.
 
     The numbers of a type that links lead to or from share ``max_cuts`` thresholds. Those with the fewest values come
-    first; those for which nothing is left are many_valued. Plain tables are swept whatever their size, so that none of
-    their numbers is.
+    first; those for which nothing is left are many_valued. Plain tables are swept whatever their size, so that none
+    of their numbers is.
 
     Examples
     --------
