@@ -45,18 +45,11 @@ _SPARSE_CELL = re.compile(rf"\s*(\d+)\s+({_QUOTED}|[^'\",\s][^,]*?)\s*(,|$)")
 _ESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
 
 _ISO_DATE = "yyyy-MM-dd'T'HH:mm:ss"
-_DATE_PARTS = {"yyyy": "%Y", "yy": "%y", "MMM": "%b", "MM": "%m", "M": "%m", "dd": "%d", "d": "%d", "HH": "%H"} | {
-    "H": "%H",
-    "hh": "%I",
-    "h": "%I",
-    "mm": "%M",
-    "m": "%M",
-    "ss": "%S",
-    "s": "%S",
-    "SSS": "%f",
-    "a": "%p",
-    "Z": "%z",
-}
+_PARTS_OF_JAVA = """
+    yyyy %Y, yy %y, MMM %b, MM %m, M %m, dd %d, d %d, HH %H, H %H, hh %I, h %I,
+    mm %M, m %M, ss %S, s %S, SSS %f, a %p, Z %z
+"""
+_DATE_PARTS = dict(part.split() for part in _PARTS_OF_JAVA.split(","))
 
 
 def read_arff(

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from structtree.data.options import Hydrogens, RowOptions
 
 __all__ = [
+    "DTYPES",
     "Adjacency",
     "Column",
     "Population",
@@ -33,14 +34,19 @@ __all__ = [
     "TypedTable",
     "Value",
     "column_of",
+    "flag_column",
+    "int_column",
     "linked_population",
     "named_column",
+    "repeated_pairs",
+    "run_places",
     "typed_table",
 ]
 
 Value = bool | int | float | str | None
 
-_DTYPES: dict[Kind, type[np.generic]] = {"bool": np.int8, "int": np.float64, "real": np.float64, "nominal": np.int32}
+DTYPES: dict[Kind, type[np.generic]] = {"bool": np.int8, "int": np.float64, "real": np.float64, "nominal": np.int32}
+"""How the values of each kind of column are kept."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -107,6 +113,14 @@ class Adjacency:
         """The rows that one row leads to, in order."""
         return self.targets[self.offsets[row] : self.offsets[row + 1]]
 
+    def n_of(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """How many rows each of some rows leads to."""
+        return self.offsets[rows + 1] - self.offsets[rows]
+
+    def places(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The places of the targets of some rows, row by row."""
+        return run_places(self.offsets[rows], self.n_of(rows))
+
     @property
     def lengths(self) -> NDArray[np.int64]:
         """How many rows each row leads to."""
@@ -140,6 +154,30 @@ class Adjacency:
         """Return links from pairs of owner and target in any order; each owner keeps the order of its targets."""
         by_owner = np.argsort(owners, kind="stable")
         return cls.from_lengths(np.bincount(owners, minlength=n_owners), targets[by_owner])
+
+
+def run_places(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the places of some runs, one run after the other.
+
+    Examples
+    --------
+    >>> run_places(np.array([5, 0]), np.array([2, 3])).tolist()
+    [5, 6, 0, 1, 2]
+    """
+    before = np.cumsum(lengths) - lengths
+    return np.repeat(starts - before, lengths) + np.arange(lengths.sum())
+
+
+def repeated_pairs(owners: NDArray[np.int64], targets: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
+    """Return which pairs of owner and target are there before, too.
+
+    Examples
+    --------
+    >>> repeated_pairs(np.array([0, 0, 1, 0]), np.array([7, 8, 7, 7])).tolist()
+    [3]
+    """
+    order = np.lexsort((targets, owners))
+    return np.asarray(order[1:][(np.diff(owners[order]) == 0) & (np.diff(targets[order]) == 0)])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -450,6 +488,16 @@ def column_of(kind: Kind, values: Sequence[Value], categories: Sequence[str] | N
     return Column(kind, np.array([np.nan if v is None else float(v) for v in values], dtype=np.float64))
 
 
+def flag_column(values: NDArray[np.bool_]) -> Column:
+    """A column of flags, none of them missing."""
+    return Column("bool", values.astype(np.int8))
+
+
+def int_column(values: ArrayLike) -> Column:
+    """A column of whole numbers."""
+    return Column("int", np.asarray(values, dtype=np.float64))
+
+
 def named_column(numbers: NDArray[np.integer[Any]], names: Mapping[int, str]) -> Column:
     """A nominal column from whole numbers and what they stand for; a number without a name is missing.
 
@@ -495,7 +543,7 @@ def _validate(population: Population) -> None:
 def _validate_column(record: RecordType, attribute: Attribute, table: Table) -> None:
     column = table.columns.get(attribute.name)
     name = f"{record.name}.{attribute.name}"
-    if column is None or column.kind != attribute.kind or column.values.dtype != _DTYPES[attribute.kind]:
+    if column is None or column.kind != attribute.kind or column.values.dtype != DTYPES[attribute.kind]:
         raise DataError(f"there is no {attribute.kind} column for {name}")
     if len(column) != table.n_rows:
         raise DataError(f"{name} has {len(column)} values for {table.n_rows} rows")
@@ -525,14 +573,11 @@ def _validate_link(record: RecordType, link: Link, table: Table, n_targets: int)
 
 def _validate_set(name: str, adjacency: Adjacency) -> None:
     """A set has no element twice; the sort is needed only where rows are shared at all."""
-    targets = adjacency.targets
     if not adjacency.shared:
         return
-    owners = adjacency.owners
-    by_owner = np.lexsort((targets, owners))
-    same = (np.diff(targets[by_owner]) == 0) & (np.diff(owners[by_owner]) == 0)
-    if same.any():
-        row = int(owners[by_owner][int(np.flatnonzero(same)[0])])
+    again = repeated_pairs(adjacency.owners, adjacency.targets)
+    if len(again):
+        row = int(adjacency.owners[again].min())
         raise DataError(
             f"the set {name} of row {row} has one element twice; make it a list of records that refer to it"
         )

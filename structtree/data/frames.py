@@ -402,22 +402,15 @@ def _kind_of_texts(texts: Sequence[str | None]) -> Kind:
 
 def _numbers(column: Texts) -> Sequence[Any]:
     """Return the cells as numbers; or as they are, if one is no number, for `encode` to say which."""
-    read = column.number or float
+    read, numbers = column.number or float, []
     try:
-        return [None if cell is None else read(cell) for cell in column.cells]
+        for cell in column.cells:
+            numbers.append(None if cell is None else read(cell))
     except ValueError:
         if column.number is None:
             return column.cells
-    index = next(i for i, cell in enumerate(column.cells) if cell is not None and not _is_readable(cell, read))
-    raise Misfit(index, f"expected {column.expected}, got {shown(column.cells[index])}", "nominal")
-
-
-def _is_readable(cell: str, read: Callable[[str], float]) -> bool:
-    try:
-        read(cell)
-    except ValueError:
-        return False
-    return True
+        raise Misfit(len(numbers), f"expected {column.expected}, got {shown(cell)}", "nominal") from None
+    return numbers
 
 
 # ---- polars ----------------------------------------------------------------------------------------------

@@ -16,7 +16,16 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from structtree.data.columns import Adjacency, Column, Population, linked_population, named_column, typed_table
+from structtree.data.columns import (
+    Adjacency,
+    Column,
+    Population,
+    flag_column,
+    int_column,
+    linked_population,
+    named_column,
+    typed_table,
+)
 from structtree.data.schema import Link
 from structtree.errors import UsageError
 
@@ -104,7 +113,7 @@ def leap_years(first: int = 1600, last: int = 2400) -> Population:
     _check_count("last", last, least=first)
     years = np.arange(first, last + 1)
     by_4, by_100, by_400 = (years % k == 0 for k in (4, 100, 400))
-    columns = {name: _flags(values) for name, values in (("by_4", by_4), ("by_100", by_100), ("by_400", by_400))}
+    columns = {"by_4": flag_column(by_4), "by_100": flag_column(by_100), "by_400": flag_column(by_400)}
     columns["leap"] = _nominal((by_4 & ~by_100) | by_400, ("no", "yes"))
     return linked_population("Row", [typed_table("Row", years.size, columns)])
 
@@ -143,12 +152,13 @@ def planted_trains(n: int = 1000, noise: float = 0.0, seed: int = 0) -> Populati
     long, loaded = rng.random(n_cars) < 0.5, rng.random(n_cars) < 0.95
     load = _draw(rng, _LOADS, n_cars)
     cars = _random_cars(rng, long)
-    cargo = _random_loads(rng, load[loaded], long[loaded])
+    number = 1 + np.floor(rng.random(np.count_nonzero(loaded)) * np.where(long[loaded], 3, 2))
+    cargo = {"shape": _nominal(load[loaded], list(_LOADS)), "number": int_column(number)}
 
     owner = np.repeat(np.arange(n), lengths)
     triangle = loaded & (load == list(_LOADS).index("triangle"))
     before_long = triangle[:-1] & long[1:] & (owner[:-1] == owner[1:])
-    east = _owned(owner[:-1][before_long], n)
+    east = np.isin(np.arange(n), owner[:-1][before_long])
     train = {"direction": _classes(rng, east, noise, "west", "east")}
     tables = [
         typed_table("Train", n, train, {Link("cars", "list", "Car"): Adjacency.in_order(lengths)}),
@@ -169,16 +179,11 @@ def _random_cars(rng: np.random.Generator, long: _Flags) -> dict[str, Column]:
     roof[shape == shapes.index("ellipse")] = roofs.index("arc")
     return {
         "shape": _nominal(shape, shapes),
-        "long": _flags(long),
-        "double": _flags(double),
+        "long": flag_column(long),
+        "double": flag_column(double),
         "roof": _nominal(roof, roofs),
-        "wheels": _ints(2 + (long & (rng.random(size) < 0.4))),
+        "wheels": int_column(2 + (long & (rng.random(size) < 0.4))),
     }
-
-
-def _random_loads(rng: np.random.Generator, load: _Ints, long: _Flags) -> dict[str, Column]:
-    number = 1 + np.floor(rng.random(load.size) * np.where(long, 3, 2))
-    return {"shape": _nominal(load, list(_LOADS)), "number": _ints(number)}
 
 
 # ---- molecule-like graphs --------------------------------------------------------------------------------
@@ -268,7 +273,7 @@ def planted_graphs(n: int = 500, nodes: _Span = (8, 25), noise: float = 0.0, see
     atom = {
         "element": _nominal(element, _ELEMENTS),
         "charge": Column("real", np.round(rng.normal(_CHARGE[element], 0.1), 3)),
-        "aromatic": _flags(skeleton.ring),
+        "aromatic": flag_column(skeleton.ring),
     }
     molecule = {"class": _classes(rng, active, noise, "inactive", "active")}
     return _molecules(skeleton, molecule, atom, order)
@@ -553,8 +558,7 @@ def _without_chance_patterns(rng: np.random.Generator, label: _Ints, trees: _Bra
 
 
 def _generator(seed: int) -> np.random.Generator:
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
-        raise UsageError(f"seed must be an int >= 0; got {seed!r}")
+    _check_count("seed", seed, least=0)
     return np.random.default_rng(int(seed))
 
 
@@ -586,12 +590,6 @@ def _positions(sizes: _Ints) -> tuple[_Ints, _Ints]:
     return owner, np.arange(owner.size) - _starts(sizes)[owner]
 
 
-def _owned(owners: _Ints, n: int) -> _Flags:
-    found = np.zeros(n, dtype=np.bool_)
-    found[owners] = True
-    return found
-
-
 def _draw(rng: np.random.Generator, shares: Mapping[str, float], size: int) -> _Ints:
     return rng.choice(len(shares), size, p=list(shares.values()))
 
@@ -611,11 +609,3 @@ def _classes(
 def _nominal(codes: NDArray[Any], names: Sequence[str]) -> Column:
     """Return a nominal column from positions in a list of names; its categories are those that occur, sorted."""
     return named_column(codes, dict(enumerate(names)))
-
-
-def _flags(values: _Flags) -> Column:
-    return Column("bool", values.astype(np.int8))
-
-
-def _ints(values: NDArray[Any]) -> Column:
-    return Column("int", values.astype(np.float64))

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from itertools import chain
 from operator import itemgetter, methodcaller
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -153,7 +153,8 @@ def _population(graphs: Sequence[Any], wanted: _Wanted) -> Population:
         n_nodes += len(block.attributes["Node"])
     columns = {name: _columns(pieces[name]) for name in names}
     directed = graphs[0].is_directed()
-    population = graph_population(_joined(wirings), columns, directed=directed, individual=wanted.individual)
+    wiring = Wiring(*map(np.concatenate, zip(*wirings, strict=True)))
+    population = graph_population(wiring, columns, directed=directed, individual=wanted.individual)
     wanted.overrides.check(population.schema)
     return population
 
@@ -187,21 +188,9 @@ def _block(graphs: Sequence[Any], first_graph: int, first_node: int) -> _Block:
         heads.extend(map(row.__getitem__, seen.heads))
         nodes.extend(map(itemgetter(1), graph.nodes(data=True)))
         edges.extend(seen.attributes)
-    wiring = Wiring(_whole(map(len, graphs)), _whole(n_edges), _whole(heads))
+    wiring = Wiring(*(np.fromiter(numbers, np.int64) for numbers in (map(len, graphs), n_edges, heads)))
     attributes = {"Graph": [graph.graph for graph in graphs], "Node": nodes, "Edge": edges}
     return _Block(graphs, first_graph, first_node, wiring, attributes)
-
-
-def _joined(wirings: Sequence[Wiring]) -> Wiring:
-    return Wiring(
-        np.concatenate([wiring.n_nodes for wiring in wirings]),
-        np.concatenate([wiring.n_edges for wiring in wirings]),
-        np.concatenate([wiring.heads for wiring in wirings]),
-    )
-
-
-def _whole(numbers: Iterable[int]) -> NDArray[np.int64]:
-    return np.fromiter(numbers, np.int64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -272,8 +261,7 @@ def _drop_missing(graph: Any, missing: Collection[str]) -> None:
 # ---- what it becomes -------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Wiring:
+class Wiring(NamedTuple):
     """How graphs that are laid end to end hang together.
 
     Parameters

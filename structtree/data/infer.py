@@ -33,7 +33,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from structtree.data.columns import Column
+from structtree.data.columns import DTYPES, Column
 from structtree.data.schema import Attribute, Kind, RecordType, Schema
 from structtree.errors import UnknownNameError, UsageError, did_you_mean
 
@@ -351,13 +351,8 @@ def common_kind(columns: Iterable[Column]) -> Kind:
 
 def missing_column(kind: Kind, n: int, categories: Sequence[str] = ()) -> Column:
     """A column without a single value."""
-    match kind:
-        case "nominal":
-            return Column(kind, np.full(n, -1, dtype=np.int32), tuple(sorted(categories)))
-        case "bool":
-            return Column(kind, np.full(n, -1, dtype=np.int8))
-        case "int" | "real":
-            return Column(kind, np.full(n, np.nan))
+    gone = np.nan if kind in ("int", "real") else -1
+    return Column(kind, np.full(n, gone, dtype=DTYPES[kind]), tuple(sorted(categories)))
 
 
 def _recoded(column: Column, categories: tuple[str, ...]) -> NDArray[Any]:
@@ -388,13 +383,9 @@ def _inferred_kind(values: Sequence[Any], types: set[type], like: Kind | None) -
         index = first_outside(values, ("missing", first))
         fix: Kind | None = "nominal" if found <= {"flag", "number", "string"} else None
         raise Misfit(index, f"expected {EXPECTED[first]}, got {shown(values[index])}", fix)
-    match first:
-        case "flag":
-            return "bool"
-        case "string":
-            return "nominal"
-        case _:
-            return _kind_of_numbers(values, types)
+    if first == "number":
+        return _kind_of_numbers(values, types)
+    return "bool" if first == "flag" else "nominal"
 
 
 def _first_sort(values: Sequence[Any]) -> ValueSort:
@@ -568,27 +559,12 @@ class Overrides:
 
 # ---- names of types --------------------------------------------------------------------------------------
 
-_IRREGULAR: Mapping[str, str] = {
-    "axes": "axis",
-    "buses": "bus",
-    "caches": "cache",
-    "children": "child",
-    "feet": "foot",
-    "gases": "gas",
-    "halves": "half",
-    "indices": "index",
-    "leaves": "leaf",
-    "matrices": "matrix",
-    "men": "man",
-    "mice": "mouse",
-    "movies": "movie",
-    "people": "person",
-    "series": "series",
-    "species": "species",
-    "teeth": "tooth",
-    "vertices": "vertex",
-    "women": "woman",
-}
+_WORDS_BY_PLURAL = """
+    axes axis, buses bus, caches cache, children child, feet foot, gases gas, halves half, indices index, leaves leaf,
+    matrices matrix, men man, mice mouse, movies movie, people person, series series, species species, teeth tooth,
+    vertices vertex, women woman
+"""
+_IRREGULAR: Mapping[str, str] = dict(pair.split() for pair in _WORDS_BY_PLURAL.split(","))
 
 
 def type_name_of(member: str) -> str:

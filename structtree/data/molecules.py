@@ -41,6 +41,8 @@ from structtree.data.columns import (
     Column,
     Population,
     TypedTable,
+    flag_column,
+    int_column,
     linked_population,
     named_column,
     typed_table,
@@ -458,13 +460,13 @@ def _atoms(found: _Described, wired: _Wired) -> TypedTable:
     aromatic = np.bincount(wired.tails[_is_aromatic(found)[wired.bonds]], minlength=n_atoms) > 0
     columns = {
         "element": named_column(numbers, {number: symbol(number) for number in np.unique(numbers).tolist()}),
-        "charge": _number(found.atom["charge"]),
+        "charge": int_column(found.atom["charge"]),
         "partial_charge": Column("real", np.where(np.isfinite(charges), charges, np.nan)),
-        "aromatic": _flag(aromatic),
-        "degree": _number(degree),
-        "hydrogens": _number(found.atom["hydrogens"]),
+        "aromatic": flag_column(aromatic),
+        "degree": int_column(degree),
+        "hydrogens": int_column(found.atom["hydrogens"]),
         "hybridisation": named_column(_whole(found.atom["hybridisation"]), _enum_names(HybridizationType)),
-        "in_ring": _flag(np.bincount(wired.ring_atoms, minlength=n_atoms) > 0),
+        "in_ring": flag_column(np.bincount(wired.ring_atoms, minlength=n_atoms) > 0),
         "chirality": named_column(_whole(found.atom["chirality"]), _CHIRALITY),
     }
     return typed_table("Atom", n_atoms, columns, {Link("bonds", "set", "Bond"): Adjacency.in_order(degree)})
@@ -477,8 +479,8 @@ def _bonds(found: _Described, wired: _Wired) -> TypedTable:
     in_ring = np.bincount(wired.ring_bonds, minlength=len(wired.begin)) > 0
     columns = {
         "order": named_column(_whole(found.bond["order"]), _enum_names(BondType)),
-        "conjugated": _flag(_whole(found.bond["conjugated"]) > 0),
-        "in_ring": _flag(in_ring),
+        "conjugated": flag_column(_whole(found.bond["conjugated"]) > 0),
+        "in_ring": flag_column(in_ring),
         "stereo": named_column(_whole(found.bond["stereo"]), stereo),
     }
     seen = {name: column.take(wired.bonds) for name, column in columns.items()}
@@ -490,9 +492,9 @@ def _rings(found: _Described, wired: _Wired) -> TypedTable:
     n_plain = np.bincount(wired.ring_of[~_is_aromatic(found)[wired.ring_bonds]], minlength=len(sizes))
     is_hetero = _whole(found.atom["number"])[wired.ring_atoms] != _CARBON
     columns = {
-        "size": _number(sizes),
-        "aromatic": _flag(n_plain == 0),
-        "hetero": _number(np.bincount(wired.ring_of[is_hetero], minlength=len(sizes))),
+        "size": int_column(sizes),
+        "aromatic": flag_column(n_plain == 0),
+        "hetero": int_column(np.bincount(wired.ring_of[is_hetero], minlength=len(sizes))),
     }
     links = {
         Link("atoms", "set", "Atom"): Adjacency.from_lengths(sizes, wired.ring_atoms),
@@ -536,14 +538,6 @@ def _rounded(values: array[float]) -> NDArray[np.float64]:
 
 def _whole(values: array[int]) -> _Ints:
     return np.asarray(values, dtype=np.int64)
-
-
-def _number(values: Any) -> Column:
-    return Column("int", np.asarray(values, dtype=np.float64))
-
-
-def _flag(values: NDArray[np.bool_]) -> Column:
-    return Column("bool", values.astype(np.int8))
 
 
 # ---- what the user has besides ---------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from structtree.data.columns import Adjacency, Column, Population, Table
+from structtree.data.columns import Column, Population, Table
 from structtree.data.schema import Link
 from structtree.errors import DataError
 
@@ -77,9 +77,9 @@ def placement_of(population: Population) -> Placement:
         for name, rows in frontier.items():
             for link in schema.type(name).links:
                 adjacency = tables[name].links[link.name]
-                places = _places(adjacency, rows)
+                places = adjacency.places(rows)
                 targets = adjacency.targets[places].astype(np.int64)
-                owners = np.repeat(home[name][rows], _lengths(adjacency, rows))
+                owners = np.repeat(home[name][rows], adjacency.n_of(rows))
                 first = _claim(home[link.target], named[link.target], targets, owners)
                 written[name][link.name][places] = first
                 reached.setdefault(link.target, []).append(targets[first])
@@ -105,11 +105,11 @@ def nested(population: Population, placement: Placement, start: int, stop: int) 
         owners = list(objects[record.name].values())
         for link in record.links:
             adjacency = tables[record.name].links[link.name]
-            places = _places(adjacency, rows[record.name])
+            places = adjacency.places(rows[record.name])
             here = placement.types[record.name].written[link.name][places].tolist()
             inside, targets = objects[link.target], adjacency.targets[places].tolist()
             elements = [inside[r] if out else {"$ref": r} for r, out in zip(targets, here, strict=True)]
-            _set_link(owners, link, _lengths(adjacency, rows[record.name]).tolist(), elements)
+            _set_link(owners, link, adjacency.n_of(rows[record.name]).tolist(), elements)
     mine = objects[schema.individual]
     top, repeats = population.individuals[start:stop].tolist(), placement.repeats[start:stop].tolist()
     return [{"$ref": row} if repeat else mine[row] for row, repeat in zip(top, repeats, strict=True)]
@@ -129,17 +129,6 @@ def _claim(
     home[targets[first]] = owners[first]
     named[targets[~first]] = True
     return first
-
-
-def _places(adjacency: Adjacency, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The places of the targets of some rows, row by row."""
-    lengths = _lengths(adjacency, rows)
-    before = np.cumsum(lengths) - lengths
-    return np.repeat(adjacency.offsets[rows] - before, lengths) + np.arange(lengths.sum())
-
-
-def _lengths(adjacency: Adjacency, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-    return adjacency.offsets[rows + 1] - adjacency.offsets[rows]
 
 
 def _objects(table: Table, placement: TypePlacement, rows: NDArray[np.int64]) -> dict[int, dict[str, Any]]:

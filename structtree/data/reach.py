@@ -49,9 +49,7 @@ def _one_step(population: Population, name: str, rows: NDArray[np.int64]) -> Ite
     """The rows that links lead to, and the owners of the lists that the rows are elements of."""
     for link in population.schema.type(name).links:
         adjacency = population.tables[name].links[link.name]
-        wanted = np.zeros(len(adjacency), dtype=np.bool_)
-        wanted[rows] = True
-        yield link.target, adjacency.targets[np.repeat(wanted, adjacency.lengths)].astype(np.int64)
+        yield link.target, adjacency.targets[adjacency.places(rows)].astype(np.int64)
     for record in population.schema.types:
         for link in record.links:
             if link.kind == "list" and link.target == name:
@@ -81,10 +79,8 @@ def compact(population: Population) -> Population:
         links = {}
         for link in record.links:
             adjacency = table.links[link.name]
-            chosen = np.zeros(len(adjacency), dtype=np.bool_)
-            chosen[rows] = True
-            targets = adjacency.targets[np.repeat(chosen, adjacency.lengths)]
-            links[link.name] = Adjacency.from_lengths(adjacency.lengths[rows], places[link.target][targets])
+            targets = adjacency.targets[adjacency.places(rows)]
+            links[link.name] = Adjacency.from_lengths(adjacency.n_of(rows), places[link.target][targets])
         columns = {name: column.take(rows) for name, column in table.columns.items()}
         tables[record.name] = Table(len(rows), columns, links)
     individuals = places[population.schema.individual][population.individuals]

@@ -21,7 +21,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from structtree.data.columns import Adjacency, Population, Table
+from structtree.data.columns import Adjacency, Population, Table, repeated_pairs
 from structtree.data.infer import (
     EXPECTED,
     Misfit,
@@ -471,10 +471,8 @@ class Shredder:
 def _role_of(values: Iterable[Any]) -> _Role:
     """The role of a member from the first value that is there."""
     match next(sort for value in values if (sort := sort_of(type(value))) != "missing"):
-        case "record":
-            return "record"
-        case "list":
-            return "list"
+        case "record" | "list" as role:
+            return role
         case _:
             return "attribute"
 
@@ -526,11 +524,9 @@ def _identities(batch: _Batch) -> NDArray[np.int64]:
 def _refuse_repeats(piece: _Targets) -> None:
     if piece.trail is None:
         return
-    owners = np.repeat(np.arange(len(piece.lengths)), piece.lengths)
-    order = np.lexsort((piece.rows, owners))
-    again = (np.diff(owners[order]) == 0) & (np.diff(piece.rows[order]) == 0)
-    if again.any():
-        raise piece.trail.error(int(order[1:][again].min()), "this record is already in the set; name it once")
+    again = repeated_pairs(np.repeat(np.arange(len(piece.lengths)), piece.lengths), piece.rows)
+    if len(again):
+        raise piece.trail.error(int(again.min()), "this record is already in the set; name it once")
 
 
 def _refuse_two_lists(target: str, pieces: Sequence[_Targets]) -> None:

@@ -18,7 +18,8 @@ __all__ = ["MAX_BRACKET_DEPTH", "Word", "check_brackets", "error_at", "place_at"
 MAX_BRACKET_DEPTH = 50
 """How deep brackets may nest: far more than anyone reads, and safe for everything that recurs over syntax."""
 
-_SCAN = re.compile(r'#[^\n]*|"(?:[^"\\\n]+|\\.)*"|`(?:[^`\\\n]+|\\.)*`|["`(){}\[\]]')
+# One character at a time: where a quote is not closed, a run of several would be divided in every possible way.
+_SCAN = re.compile(r'#[^\n]*|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\\n]|\\.)*`|["`(){}\[\]]')
 _CLOSES = {")": "([", "]": "[", "}": "{"}  # an interval may be [low, high)
 _CLOSED_BY = {"(": "')'", "[": "']' or ')'", "{": "'}'"}
 

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structtree.arrays import Codes, Floats, Ints, Mask
+from structtree.data.columns import run_places
 from structtree.lang.syntax import Aggregate, Compare, Count, Within
 from structtree.search.steps import Steps, need_of
 from structtree.space.evaluate import aggregate_values, rows_where
@@ -77,7 +78,7 @@ class Board:
         order = np.argsort(heads, kind="stable")
         sizes = np.diff(self.offsets)[order]
         offsets = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
-        members = np.repeat(self.offsets[:-1][order] - offsets[:-1], sizes) + np.arange(offsets[-1])
+        members = run_places(self.offsets[:-1][order], sizes)
         return Board(self.ranked, self.columns[order], offsets, np.repeat(heads[order], sizes), self.choices[members])
 
     def pieces(self, column: int, n_labels: int) -> Iterator[tuple[int, int]]:

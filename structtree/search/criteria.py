@@ -184,7 +184,7 @@ class _Compiled(Criterion):
         some, whole = _sides(yes, total)
         if self.kind == kernel.MSE:
             return np.asarray(kernel.moment_losses(some, whole)[1])
-        return np.asarray(kernel.assess_classes(self.kind, some, whole, NO_TABLE, np.inf, np.inf, TOLERANCE)[1])
+        return np.asarray(kernel.assess_classes(self.kind, some, whole, NO_TABLE, np.inf, TOLERANCE)[1])
 
     def score(self, loss: float) -> float:
         if self.kind in (kernel.ACCURACY, kernel.ACCURACY_STAR):

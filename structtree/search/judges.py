@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from structtree.arrays import Floats, Ints
 from structtree.errors import DataError
-from structtree.search.criteria import Criterion, cannot_beat, criterion, two_components
+from structtree.search.criteria import Criterion, criterion, two_components
 from structtree.search.kernels.losses import (
     ACCURACY_STAR,
     ENTROPY,
@@ -52,13 +52,10 @@ class Assessment(NamedTuple):
     losses, bounds : (m, 2)
         Where the first component has lost against the best, the second may be left out: infinity in a loss, and 0
         in a bound.
-    hopeful : (m,) bool
-        Whether a refinement may be as good as the best.
     """
 
     losses: Floats
     bounds: Floats
-    hopeful: NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -80,8 +77,8 @@ class Judge:
     --------
     >>> judge = judge_for("acc*", np.array(["no", "no", "yes", "yes"]), 4)
     >>> found = judge.assess(np.array([[1.0, 0.0], [0.0, 2.0]]), best=(0.0, 0.0))
-    >>> found.losses[1].tolist(), found.hopeful.tolist()
-    ([0.0, 0.0], [False, True])
+    >>> found.losses[1].tolist(), found.bounds[:, 0].tolist()
+    ([0.0, 0.0], [0.25, 0.0])
     """
 
     criterion: Criterion
@@ -161,7 +158,7 @@ class Judge:
         return self.assess(counts).bounds
 
     def assess(self, counts: Floats, best: Loss | None = None) -> Assessment:
-        """Return losses, bounds, and whether the bounds leave hope of something as good as the best found.
+        """Return the losses of some candidates, and the least losses of their refinements.
 
         Parameters
         ----------
@@ -170,16 +167,16 @@ class Judge:
         best : pair of floats, optional
             The best loss found.
         """
-        first, second = (inf, inf) if best is None else (float(best[0]), float(best[1]))
+        first = inf if best is None else float(best[0])
         if not self.criterion.is_compiled:
             sides = self._sums(counts)
             losses = two_components(self.criterion.loss(sides, self.total))
             bounds = two_components(self.criterion.bound(sides, self.total))
-            return Assessment(losses, bounds, ~cannot_beat(bounds, (first, second), self.slack))
+            return Assessment(losses, bounds)
         known = np.ascontiguousarray(counts, dtype=np.float64)
         if self.criterion.task == "numbers":
             return Assessment(*assess_numbers(known, self.targets, self.total, first, self.slack))
-        given = (known, self.total, self._table, first, second, self.slack)
+        given = (known, self.total, self._table, first, self.slack)
         return Assessment(*assess_classes(self.criterion.kind, *given))
 
     @property

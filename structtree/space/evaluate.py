@@ -220,9 +220,7 @@ def _can_be_matched(adjacency: Adjacency, masks: list[Mask], rows: NDArray[np.in
     from scipy.sparse import csr_matrix  # type: ignore[import-untyped]  # scipy has no types
     from scipy.sparse.csgraph import maximum_bipartite_matching  # type: ignore[import-untyped]
 
-    lengths = adjacency.lengths[rows]
-    owners = np.repeat(np.arange(len(rows)), lengths)
-    places = np.arange(len(owners)) + np.repeat(adjacency.offsets[rows] - np.cumsum(lengths) + lengths, lengths)
+    owners, places = np.repeat(np.arange(len(rows)), adjacency.n_of(rows)), adjacency.places(rows)
     predicates, chosen = np.nonzero([mask[adjacency.targets[places]] for mask in masks])
     edges = (np.ones(len(chosen), dtype=np.bool_), (owners[chosen] * len(masks) + predicates, chosen))
     graph = csr_matrix(edges, shape=(len(rows) * len(masks), len(places)))

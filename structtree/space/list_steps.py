@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from structtree.data.columns import Adjacency, Population
+from structtree.data.columns import Adjacency, Population, run_places
 from structtree.lang.syntax import ListStep
 
 __all__ = ["Runs", "runs_of"]
@@ -46,8 +46,7 @@ class Runs:
     def adjacency(self) -> Adjacency:
         """The runs as a link from each row to its elements."""
         lengths = self.stop - self.start
-        within = np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-        return Adjacency.from_lengths(lengths, self.elements[np.repeat(self.start, lengths) + within])
+        return Adjacency.from_lengths(lengths, self.elements[run_places(self.start, lengths)])
 
     def any_true(self, true: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Return for each row whether one of the elements of its run is true."""

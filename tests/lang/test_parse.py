@@ -243,6 +243,13 @@ def test_a_mistake_in_a_grammar_is_explained(text):
     assert str(caught.value).splitlines()[0] == f"mol.grammar:{GRAMMAR_MISTAKES[text]}"
 
 
+@pytest.mark.parametrize("quote", ['"', "`"])
+def test_a_long_text_that_is_never_closed_is_refused_as_quickly_as_a_short_one(quote):
+    # Where the scan may divide what it has read in several ways, thirty characters would take minutes.
+    with pytest.raises(GrammarError, match="is never closed"):
+        parse_predicate(quote + "a" * 5000)
+
+
 def test_a_mistake_is_shown_with_a_caret():
     with pytest.raises(GrammarError) as caught:
         parse_grammar("refine T {\n    top -> a >= }\n", "mol.grammar")

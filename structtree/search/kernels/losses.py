@@ -55,8 +55,8 @@ WHOLE_CLASSES = 8
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def assess_classes(kind: int, counts: Any, total: Any, table: Any, best: float, tie: float, slack: float) -> Any:
-    """Losses, bounds and hope of many candidates.
+def assess_classes(kind: int, counts: Any, total: Any, table: Any, best: float, slack: float) -> Any:
+    """Losses and bounds of many candidates.
 
     Parameters
     ----------
@@ -65,31 +65,25 @@ def assess_classes(kind: int, counts: Any, total: Any, table: Any, best: float, 
     counts : (m, c) float64, total : (c,) float64
     table : array of float64
         v log2 v for v = 0, 1, ..., the whole weight, where all counts are whole numbers; else empty.
-    best, tie : float
-        The two components of the best loss found, infinite where there is none.
+    best : float
+        The first component of the best loss found, infinite where there is none.
     slack : float
         Losses nearer than this are equal.
 
     Returns
     -------
     losses, bounds : (m, 2)
-    hopeful : (m,) bool
-        Whether a refinement may be as good as the best.
     """
     losses, bounds = np.zeros((len(counts), 2)), np.zeros((len(counts), 2))
-    hopeful = np.empty(len(counts), dtype=np.bool_)
     if not total.sum() > 0:
-        hopeful[:] = True
-        return losses, bounds, hopeful
+        return losses, bounds
     if len(total) == 2 and kind != GAIN_RATIO:
         _assess_two(kind, counts, total, table, best, slack, losses, bounds)
     elif kind >= ACCURACY:
         _assess_accuracy(kind, counts, total, table, best, slack, losses, bounds)
     else:
         _assess_sums(kind, counts, total, table, losses, bounds)
-    for i in range(len(counts)):
-        hopeful[i] = not is_better(best, tie, bounds[i, 0], bounds[i, 1], slack)
-    return losses, bounds, hopeful
+    return losses, bounds
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -525,7 +519,7 @@ def _surplus_nats(part: float, surplus: float, expected: float) -> float:
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def assess_numbers(counts: Any, targets: Any, total: Any, best: float, slack: float) -> Any:
-    """Losses, bounds and hope for mse.
+    """Losses and bounds for mse.
 
     Where the deviation of the no side alone has lost against the best, it is the bound; else the best cut is.
 
@@ -551,10 +545,8 @@ def assess_numbers(counts: Any, targets: Any, total: Any, best: float, slack: fl
     Returns
     -------
     losses, bounds : (m, 2)
-    hopeful : (m,) bool
     """
     losses, bounds = np.zeros((len(counts), 2)), np.zeros((len(counts), 2))
-    hopeful = np.empty(len(counts), dtype=np.bool_)
     weight = total[0]
     scale = weight if weight > 0 else 1.0
     for i in range(len(counts)):
@@ -570,8 +562,7 @@ def assess_numbers(counts: Any, targets: Any, total: Any, best: float, slack: fl
         if not best < bounds[i, 0] - slack:
             explained = _best_cut(counts[i], targets, w, s, total)
             bounds[i, 0] = max(total[2] - explained, 0.0) / scale
-        hopeful[i] = not best < bounds[i, 0] - slack
-    return losses, bounds, hopeful
+    return losses, bounds
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
