@@ -2,7 +2,7 @@
 
 A question is what one rewrite of the grammar offers: all thresholds of a number, the values of a nominal attribute
 one at a time, in sets, or all at once, or a single test. What the compiled sweeps of
-`structtree.search.kernels.flat` cannot do is done here: many sides, individuals in parts, and divisions that know
+`structtree.search.kernels.tables` cannot do is done here: many sides, individuals in parts, and divisions that know
 only some of the individuals. It is plain numpy, but all questions of a sort are counted together, and all divisions
 of a node judged together.
 
@@ -28,8 +28,8 @@ from structtree.learn.tree import MissingRule, heaviest
 from structtree.learn.unknown import one_of, possibly, surely
 from structtree.search.criteria import TOLERANCE, Criterion, better
 from structtree.search.divisions import division_losses, information_gains
-from structtree.search.kernels.flat import AT_LEAST, EQUAL, SUBSET
 from structtree.search.kernels.grouping import FEW_VALUES, lies_in_a_plane, value_orders
+from structtree.search.kernels.tables import AT_LEAST, EQUAL, SUBSET
 from structtree.search.target import Target
 from structtree.space.evaluate import holds
 from structtree.space.values import midpoints

@@ -1,7 +1,7 @@
 """The splitter of plain tests: every test is tried, in compiled sweeps over columns that were sorted once.
 
 Where the grammar asks one test of an individual at a time, and all tests are listed, there is nothing to search:
-every test is tried. That is what ordinary decision trees do, and what `structtree.search.kernels.flat` does.
+every test is tried. That is what ordinary decision trees do, and what `structtree.search.kernels.tables` does.
 Large nodes are divided by the builder as any others, with the columns shared among threads; smaller subtrees are
 grown by a thread each, in an inner loop of compiled code. The tree does not depend on how many there are.
 
@@ -31,7 +31,7 @@ from structtree.learn.tree import Branch, ClassCounts, Leaf, Moments, Node, Node
 from structtree.learn.unknown import one_of
 from structtree.search.clock import Clock
 from structtree.search.criteria import TOLERANCE
-from structtree.search.kernels import flat as kernel
+from structtree.search.kernels import tables as kernel
 from structtree.search.kernels.descending import NODE
 from structtree.search.target import Target
 from structtree.space.values import midpoints
@@ -218,7 +218,7 @@ class SweepSplitter(Splitter[_Run]):
 
 
 class _Grown(NamedTuple):
-    """All nodes as rows of arrays; see `structtree.search.kernels.flat.grow_subtree`.
+    """All nodes as rows of arrays; see `structtree.search.kernels.tables.grow_subtree`.
 
     The run of a node begins at `first` and has `sizes` rows.
     """
@@ -265,7 +265,7 @@ def _piece(node: GrowingNode[_Run], splitter: SweepSplitter) -> _Grown:
 
 
 def _figures_of(node: GrowingNode[_Run]) -> tuple[float, float, float, float, float]:
-    """Those of a node of the builder, as in `structtree.search.kernels.flat.grow_subtree`."""
+    """Those of a node of the builder, as in `structtree.search.kernels.tables.grow_subtree`."""
     if node.proposal is None:
         return (0.0, 0.0, 0.0, 0.0, -inf if node.is_open else inf)
     evaluated, least = float(node.proposal.evaluated), node.proposal.least

@@ -1,7 +1,7 @@
 """A table as integers, for a grammar that asks one plain test of the individual's own attributes at a time.
 
 Columns of many different values are sorted, once for the whole tree; those of few are counted by value. What the
-kernels do with them is in `structtree.search.kernels.flat`.
+kernels do with them is in `structtree.search.kernels.tables`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from structtree.learn.routing import own_attributes
 from structtree.search.bottom_up import LinkColumn, link_columns, own_columns, suits
 from structtree.search.clock import Clock
 from structtree.search.judges import weight_table
-from structtree.search.kernels import flat as kernel
+from structtree.search.kernels import tables as kernel
 from structtree.search.target import Target
 from structtree.space.evaluate import holds
 from structtree.space.families import Family, LinkFamily
@@ -91,7 +91,7 @@ class FlatTest:
     right : Predicate
         The right side of the rewrite, or the single test.
     form : int
-        See `structtree.search.kernels.flat`.
+        See `structtree.search.kernels.tables`.
     attribute, kind : str, optional
         What thresholds and values are of.
     steps : tuple of Predicate
