@@ -494,7 +494,7 @@ def test_verbose_says_which_way_was_gone_and_why(tmp_path):
     ):
         result = run("fit", "trains", "--verbose", "-o", tmp_path / "m.json", *options)
         assert f"how: {words}\n" in result.stderr
-        assert load_model(tmp_path / "m.json").params["way"] == words
+        assert load_model(tmp_path / "m.json").params["route"] == words
 
 
 MOMENTS = {

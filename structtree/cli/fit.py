@@ -82,8 +82,8 @@ def fit_command(
         except KeyboardInterrupt:
             raise KeyboardInterrupt("the data was still being read, so nothing is learned yet") from None
         learned = _learn(source, data, labels, learning, clock)
-        if verbose and learned.model.params["way"]:
-            note(f"how: {learned.model.params['way']}")
+        if verbose and learned.model.params["route"]:
+            note(f"how: {learned.model.params['route']}")
         if out is not None:
             params = {**learned.model.params, "reading": to_remember(source.where, reading)}
             save_model(replace(learned.model, params=params), out)

@@ -120,7 +120,7 @@ def fit(
         "grammar": str(allowed),
         "grammar_origin": allowed.origin,
         "grammar_notes": list(allowed.notes),
-        "way": watch.why,
+        "route": watch.why,
         "stopped_by": stopped_by,
     }
     return Model(tree, decision, target_name, params, functions=allowed.syntax.functions)

@@ -1,12 +1,12 @@
-"""The way to a tree: decided once, from grammar, population and options, and with a sentence that says why.
+"""The route to a tree: decided once, from grammar, population and options, and with a sentence that says why.
 
-There are four ways. Tests of an individual's own attributes, and lists of tests behind links, are tried in compiled
+There are four routes. Tests of an individual's own attributes, and lists of tests behind links, are tried in compiled
 *sweeps*. Where a node may combine several of them, the *table* of all that is asked behind links is searched. What
 cannot be listed is *searched* for in the structure itself. Plain tables with switches or with rules for missing
 values are divided in *parts*.
 
 A plan holds the columns that it took to prepare, so that trees with other targets, weights or limits can be grown by
-the same one. Options that a way cannot honour are refused here, by name.
+the same one. Options that a route cannot honour are refused here, by name.
 """
 
 from __future__ import annotations
@@ -53,16 +53,16 @@ FOR_LISTING = 4
 """The list of tests may take this part of the time: some must be left to try them, or to search without them."""
 
 DECIDING = ("strategy", "share", "prune", "max_evaluations", "nominal", "missing", "average_gain_filter")
-"""The options on which the way depends."""
+"""The options on which the route depends."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Plan:
-    """A way to a tree.
+    """A route to a tree, with all that it took to prepare it.
 
     Parameters
     ----------
-    route : {"sweeps", "table", "search", "parts"}, or any name for a way of one's own
+    route : {"sweeps", "table", "search", "parts"}, or any name for a route of one's own
     why : str
         A sentence for people.
     population : Population
@@ -87,7 +87,7 @@ class Plan:
     is_for_parts: bool = False
 
     def check(self, growth: Growth, criterion: Criterion) -> None:
-        """Refuse options that need another way."""
+        """Refuse options that need another route."""
         if self.route == "sweeps" and not criterion.is_compiled:
             raise UsageError(f"the plan was not made for criterion {criterion.name!r}; make another with it")
         for name in DECIDING:
@@ -119,7 +119,7 @@ def plan_for(
     criterion : Criterion, optional
         Needed for one of one's own, which compiled sweeps do not know.
     route : {"sweeps", "table", "search", "parts"}, optional
-        The way to go; by default the quickest one that honours all options.
+        The route to take; by default the quickest one that honours all options.
     tuning : Tuning, optional
     reusable : bool
         Whether more than one tree will be grown; a single one may use up the columns.
@@ -137,7 +137,7 @@ def plan_for(
     planner = _Planner(population, grammar, given, clock or Clock(), tuning or Tuning(), reusable, is_compiled)
     plan = planner.for_table(route) if _is_for_tables(given) or route == "parts" else planner.for_structure(route)
     if route not in (None, plan.route):
-        raise UsageError(f"this grammar, with these options, cannot go the way {route!r}; it goes {plan.route!r}")
+        raise UsageError(f"this grammar and these options cannot take the route {route!r}; they take {plan.route!r}")
     return plan
 
 
@@ -166,7 +166,7 @@ class _Planner:
         if growth.share is not None:
             return self._search(f"share={growth.share!r} goes on from the tests above")
         if route == "search":
-            return self._search("that way was chosen")
+            return self._search("that route was chosen")
         if is_single and growth.max_evaluations is None and growth.prune and route != "table":
             return self._listed()
         return self._table()
