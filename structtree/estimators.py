@@ -128,7 +128,7 @@ class _StructuralTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
         """Learn from the labels that were made of y."""
         check_consistent_length(X, labels)
         weights = None if sample_weight is None else _check_sample_weight(sample_weight, X, ensure_non_negative=True)
-        grammar, given = _grammar(self.grammar), self.get_params(deep=False)
+        grammar, given = _grammar(self.grammar), vars(self)
         chosen = criterion(self.criterion or ("mse" if self._task == "numbers" else "acc*"))
         if chosen.task != self._task:
             raise UsageError(f"criterion {chosen.name!r} is for {chosen.task}; this is a tree for {self._task}")

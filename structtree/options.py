@@ -165,7 +165,7 @@ class Option:
 
     def check(self, value: object, name: str) -> None:
         """Refuse a value that the option may not have, by the name that the user knows the option by."""
-        if not self.allows(value):
+        if value is not self.default and not self.allows(value):
             raise UsageError(f"{name} must be {self.expected(self.words)}; got {value!r}")
 
     def expected(self, words: Iterable[Any]) -> str:

@@ -48,6 +48,7 @@ from structtree.search.target import Target
 __all__ = ["Plan", "Route", "plan_for"]
 
 Route = Literal["sweeps", "table", "search", "parts"]
+SplitterMaker = Callable[[Target, Growth, Clock], Splitter[Any]]
 
 FOR_LISTING = 4
 """The list of tests may take this part of the time: some must be left to try them, or to search without them."""
@@ -82,7 +83,7 @@ class Plan:
     population: Population
     grammar: CheckedGrammar
     growth: Growth
-    splitter: Callable[[Target, Growth, Clock], Splitter[Any]]
+    splitter: SplitterMaker
     schema: Schema
     is_for_parts: bool = False
 
@@ -192,8 +193,8 @@ class _Planner:
         if not self.is_compiled:
             return self._table() if own is None else self._parts(own, "the criterion is not compiled")
         if own is not None:
-            plan = self._sweeps(own, "the grammar asks one test of an individual's own attributes at a time")
-            return replace(plan, is_for_parts=True)
+            why = "the grammar asks one test of an individual's own attributes at a time"
+            return self._sweeps(own, why, is_for_parts=True)
         shorten = self.growth.strategy == "bottom-up"
         found = linked_tests(self.grammar, compact(self.population), shorten=shorten, clock=self._part_of_time())
         if found is not None:
@@ -219,7 +220,7 @@ class _Planner:
 
         return self._plan("search", f"each node is searched by branch and bound, since {why}", splitter)
 
-    def _sweeps(self, listed: ListedTests, why: str) -> Plan:
+    def _sweeps(self, listed: ListedTests, why: str, *, is_for_parts: bool = False) -> Plan:
         table = table_of(listed, self.population, self.clock, self.tuning)
         untried: Unproved | None = None if listed.complete else "listing"
         if not table.complete:
@@ -231,10 +232,12 @@ class _Planner:
             own = table if whole else table.take(rows)
             return SweepSplitter(target, own, growth, clock, untried, self.tuning)
 
-        return self._plan("sweeps", f"every test is tried in compiled sweeps, since {why}", splitter)
+        why = f"every test is tried in compiled sweeps, since {why}"
+        return self._plan("sweeps", why, splitter, is_for_parts=is_for_parts)
 
-    def _plan(self, route: Route, why: str, splitter: Callable[[Target, Growth, Clock], Splitter[Any]]) -> Plan:
-        return Plan(route, why, self.population, self.grammar, self.growth, splitter, self._schema)
+    def _plan(self, route: Route, why: str, splitter: SplitterMaker, *, is_for_parts: bool = False) -> Plan:
+        given = (self.population, self.grammar, self.growth, splitter, self._schema)
+        return Plan(route, why, *given, is_for_parts=is_for_parts)
 
     @property
     def _schema(self) -> Schema:

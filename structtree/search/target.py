@@ -169,7 +169,7 @@ class Target:
         if self.criterion.task == "classes":
             return self
         units = Units.of(self.values)
-        return replace(self, values=units.counted(self.values), units=units)
+        return self if units.are_plain else replace(self, values=units.counted(self.values), units=units)
 
     def take(self, which: NDArray[np.int64]) -> Target:
         """Return the labels and weights of some individuals."""
