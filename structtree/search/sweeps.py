@@ -17,7 +17,7 @@ from structtree.arrays import Codes, Floats, Ints, Mask
 from structtree.data.columns import Population
 from structtree.lang.logic import Subject
 from structtree.lang.syntax import Compare, Count, Exists
-from structtree.search.boards import Board, BoardColumn, Boards, board_of, numbers_reached
+from structtree.search.boards import Board, Boards, board_of, opening_column
 from structtree.search.chains import Chain
 from structtree.search.judges import Judge, Loss, Tally
 from structtree.search.kernels.chains import count_true
@@ -382,7 +382,7 @@ class Sweeps:
                 continue
             base = query.put(place, here.without_link(i))
             reached = self._n_behind(mine, link.inner)
-            columns = [BoardColumn(numbers_reached(f, reached), f.index, np.arange(len(f.numbers))) for f in others]
+            columns = [opening_column(f, reached) for f in others]
             board = board_of(columns, len(reached), ranked=True)
             chain = self._chain(base, place)
             stand = Stand(base, place, (), here, chain, size - 1, len(place))
