@@ -274,8 +274,8 @@ class PlainTests:
 Extension = Opening | Batch | Position
 Placed = TypeVar("Placed", Item, Position)
 Settle = Callable[[Position], Iterator[Position]]
-Given = TypeVar("Given")
-Found = TypeVar("Found")
+_Given = TypeVar("_Given")
+_Found = TypeVar("_Found")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -752,8 +752,8 @@ def _alone(made: Position) -> Iterator[Position]:
 
 
 def _then(
-    first: Callable[[Given], Iterator[Found]], second: Callable[[Found], Iterator[Position]]
-) -> Callable[[Given], Iterator[Position]]:
+    first: Callable[[_Given], Iterator[_Found]], second: Callable[[_Found], Iterator[Position]]
+) -> Callable[[_Given], Iterator[Position]]:
     """Return the function that yields what the second makes of all that the first yields."""
     return lambda given: (made for found in first(given) for made in second(found))
 
