@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 from structtree.data.schema import Attribute, Link, RecordType, Schema
@@ -91,17 +90,11 @@ def _compare(declaration: TypeDeclaration, data: Schema) -> None:
         hint = did_you_mean(declaration.name, data.names)
         raise error_at(declaration.place, f"the data has no type {declaration.name!r}{hint}")
     record = data.type(declaration.name)
-    for name, problem in _problems(declaration, record):
+    problems = {attribute.name: _attribute_problem(attribute, record) for attribute in declaration.attributes}
+    problems |= {link.name: _link_problem(link, record) for link in declaration.links}
+    for name, problem in problems.items():
         if problem is not None:
             raise error_at(declaration.member_places.get(name, declaration.place), f"the data has {problem}")
-
-
-def _problems(declaration: TypeDeclaration, record: RecordType) -> Iterator[tuple[str, str | None]]:
-    """Yield each declared member with what the data has instead; None where it has what is declared."""
-    for attribute in declaration.attributes:
-        yield attribute.name, _attribute_problem(attribute, record)
-    for link in declaration.links:
-        yield link.name, _link_problem(link, record)
 
 
 def _attribute_problem(declared: Attribute, record: RecordType) -> str | None:

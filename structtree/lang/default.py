@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from structtree.data.columns import Column, Population
+from structtree.data.columns import Population
 from structtree.data.profile import Member, Profile, profile
 from structtree.data.schema import Attribute
 from structtree.errors import GrammarError
@@ -98,12 +98,8 @@ def _left_out(checked: CheckedGrammar, name: str, population: Population, known:
         for attribute in population.schema.type(name).attributes
         if attribute.name not in tested
         and Member(name, attribute.name) not in known.identifiers
-        and not _is_constant(columns[attribute.name])
+        and (attribute.kind != "nominal" or len(columns[attribute.name].categories) > 1)
     )
-
-
-def _is_constant(column: Column) -> bool:
-    return column.kind == "nominal" and len(column.categories) < 2
 
 
 def _compared_at(checked: CheckedGrammar, types: list[str], source: type[Star | Quantiles]) -> frozenset[Member]:
@@ -132,14 +128,11 @@ def _without(grammar: Grammar, checked: CheckedGrammar, known: Profile) -> Gramm
         if rewrite.place is not None:
             by_place.setdefault(rewrite.place, []).append(rewrite)
     kept = {
-        place: [r for r in rewrites if not _is_about(r, known.identifiers)] for place, rewrites in by_place.items()
+        place: [r for r in rewrites if Member(r.type, getattr(r.right, "attribute", "")) not in known.identifiers]
+        for place, rewrites in by_place.items()
     }
     changed = {place: rewrites for place, rewrites in kept.items() if len(rewrites) < len(by_place[place])}
     return Grammar.parse(_with_rewrites(grammar.text, changed), grammar.source) if changed else grammar
-
-
-def _is_about(rewrite: CheckedRewrite, members: frozenset[Member]) -> bool:
-    return Member(rewrite.type, getattr(rewrite.right, "attribute", "")) in members
 
 
 def _with_rewrites(text: str, changed: Mapping[Location, list[CheckedRewrite]]) -> str:

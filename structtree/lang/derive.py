@@ -122,24 +122,22 @@ def _of_kind(record: RecordType, *kinds: Kind) -> list[Attribute]:
 
 def _flags(attributes: list[Attribute]) -> list[str]:
     lines = [line for name in _names(attributes) for line in (f"top -> {name}", f"top -> not {name}")]
-    return ["# Flags: true, or false.", *lines] if lines else []
+    return _section("Flags: true, or false.", lines)
 
 
 def _categories(attributes: list[Attribute], identifiers: frozenset[str]) -> list[str]:
     lines = [f"top -> {name} = *" for name in _names(attributes, identifiers)]
-    return ["# Categories, one at a time; for sets of them write in * instead of = *", *lines] if lines else []
+    return _section("Categories, one at a time; for sets of them write in * instead of = *", lines)
 
 
 def _numbers(attributes: list[Attribute], identifiers: frozenset[str], many_valued: frozenset[str]) -> list[str]:
-    coarse = [attribute.name for attribute in attributes if attribute.name in many_valued]
     fine = _names(attributes, identifiers | many_valued)
+    coarse = [pretty_name(a.name) for a in attributes if a.name in many_valued]
     every = [f"top -> {name} {op} *" for name in fine for op in (">=", "<=")]
-    some = [f"top -> {pretty_name(name)} {op} quantiles({N_QUANTILES})" for name in coarse for op in (">=", "<=")]
+    some = [f"top -> {name} {op} quantiles({N_QUANTILES})" for name in coarse for op in (">=", "<=")]
     return [
-        *(["# Numbers, at every threshold; for fewer write quantiles(10) instead of *"] if every else []),
-        *every,
-        *(["# Numbers with very many values; for every threshold write * instead of quantiles"] if some else []),
-        *some,
+        *_section("Numbers, at every threshold; for fewer write quantiles(10) instead of *", every),
+        *_section("Numbers with very many values; for every threshold write * instead of quantiles", some),
     ]
 
 
@@ -152,7 +150,12 @@ def _links(links: tuple[Link, ...]) -> list[str]:
             lines += [f"top -> missing {name}"] if link.kind == "optional" else []
         else:
             lines += [f"top -> exists {name} (top)", f"top -> count {name} (top) >= 2..4"]
-    return ["# Links; what must hold behind them is refined by the block of their type.", *lines] if lines else []
+    return _section("Links; what must hold behind them is refined by the block of their type.", lines)
+
+
+def _section(comment: str, lines: list[str]) -> list[str]:
+    """Return lines below a comment; nothing when there are none."""
+    return [f"# {comment}", *lines] if lines else []
 
 
 def _names(attributes: list[Attribute], without: frozenset[str] = frozenset()) -> list[str]:

@@ -15,6 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
+from itertools import chain
 from typing import Any, Literal, TypeVar
 
 from lark import Lark, Token, Transformer, UnexpectedInput, v_args
@@ -368,11 +369,7 @@ def _test(path: list[Token], form: Callable[..., Test], *values: Any, **options:
 
 
 def _flat(parts: Iterable[Predicate], kind: type[And] | type[Or]) -> Iterable[Predicate]:
-    for part in parts:
-        if isinstance(part, kind):
-            yield from part.parts
-        else:
-            yield part
+    return chain.from_iterable(part.parts if isinstance(part, kind) else (part,) for part in parts)
 
 
 def _unique(kind: type[_T], statements: Iterable[Any], label: Callable[[_T], str]) -> tuple[_T, ...]:

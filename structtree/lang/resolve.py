@@ -162,9 +162,7 @@ def _target(predicate: Top | LinkForm | And | Or | Not, type_name: str, scope: S
 
 
 def _tests(test: AttributeTest, record: RecordType, scope: Scope) -> tuple[Predicate, ...]:
-    if not isinstance(test.attribute, Glob):
-        return (_test(test, record, scope),)
-    names = _matches(test.attribute, _kinds(test), record, scope)
+    names = _names(test.attribute, _kinds(test), record, scope)
     return tuple(_test(replace(test, attribute=name), record, scope) for name in names)
 
 
@@ -278,7 +276,7 @@ def _value(value: Scalar, attribute: Attribute, record: RecordType, scope: Scope
 
 def _missings(test: Missing, record: RecordType, scope: Scope) -> tuple[Predicate, ...]:
     if isinstance(test.member, Glob):
-        names = _matches(test.member, ("bool", "nominal", *NUMERIC), record, scope)
+        names = _names(test.member, ("bool", "nominal", *NUMERIC), record, scope)
         return tuple(replace(test, member=name) for name in names)
     if record.attribute(test.member) is not None:
         return (test,)
@@ -345,7 +343,10 @@ def _kinds(test: AttributeTest) -> tuple[Kind, ...]:
             return ("nominal",)
 
 
-def _matches(glob: Glob, kinds: tuple[Kind, ...], record: RecordType, scope: Scope) -> tuple[str, ...]:
+def _names(glob: str, kinds: tuple[Kind, ...], record: RecordType, scope: Scope) -> tuple[str, ...]:
+    """Return the attributes of these kinds that a glob matches; a plain name is itself, whatever it names."""
+    if not isinstance(glob, Glob):
+        return (glob,)
     if not scope.families:
         raise _only_in_rewrites(f"the attributes of '{glob}'", scope)
     names = tuple(a.name for a in record.attributes if a.kind in kinds and fnmatchcase(a.name, str(glob)))
@@ -409,9 +410,7 @@ def _aggregates(test: Aggregate, type_name: str, scope: Scope) -> tuple[Predicat
     if isinstance(test.value, ValueSource) and not scope.families:
         raise _only_in_rewrites(f"the values of {pretty(test)!r}", scope)
     value = _aggregate_value(test, scope)
-    names: tuple[str, ...] = (test.attribute,)
-    if isinstance(test.attribute, Glob):
-        names = _matches(test.attribute, NUMERIC, record, scope)
+    names = _names(test.attribute, NUMERIC, record, scope)
     for name in names:
         attribute = _attribute(name, record, scope)
         if attribute.kind not in NUMERIC:

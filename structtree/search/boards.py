@@ -29,7 +29,7 @@ __all__ = [
     "board_of",
     "is_nested",
     "is_swept",
-    "numbers_reached",
+    "opening_column",
     "ranked_column",
 ]
 
@@ -154,7 +154,7 @@ class Boards:
         ranked: list[BoardColumn] = []
         for family in self.space.offers.from_top[name]:
             if isinstance(family, LinkFamily):
-                ranked += [_opening_column(family, self.steps)] if is_swept(family) else []
+                ranked += [opening_column(family, self.steps.of(family).lengths)] if is_swept(family) else []
             elif is_nested(family):
                 ranked.append(ranked_column(family, self.steps))
             else:
@@ -200,16 +200,11 @@ def ranked_column(family: TestFamily, steps: Steps) -> BoardColumn:
     return BoardColumn(np.where(present, ranks, 0).astype(np.int32), family.index, choices.astype(np.int64))
 
 
-def _opening_column(family: LinkFamily, steps: Steps) -> BoardColumn:
-    """Return how many of the numbers of a link family are reached by the rows behind the link."""
-    ranks = numbers_reached(family, steps.of(family).lengths)
-    return BoardColumn(ranks, family.index, np.arange(len(family.numbers)))
-
-
-def numbers_reached(family: LinkFamily, counts: NDArray[Any]) -> Codes:
-    """Return how many of the numbers of a link family each of some counts reaches."""
+def opening_column(family: LinkFamily, counts: NDArray[Any]) -> BoardColumn:
+    """Return how many of the numbers of a link family are reached, for how many rows behind the link each row has."""
     numbers = np.array(family.numbers) if isinstance(family.template, Count) else np.ones(1)
-    return np.searchsorted(numbers, counts, side="right").astype(np.int32)
+    ranks = np.searchsorted(numbers, counts, side="right").astype(np.int32)
+    return BoardColumn(ranks, family.index, np.arange(len(family.numbers)))
 
 
 def _coded(family: TestFamily, steps: Steps) -> Iterator[BoardColumn]:

@@ -138,11 +138,10 @@ def suits(space: Space) -> bool:
     families = [family for offered in space.offers.from_top.values() for family in offered]
     links = [family for family in families if isinstance(family, LinkFamily)]
     # ``all`` holds of a row without targets whatever is asked: what holds of no row would have to be kept for it.
-    return all(_suits(link) and not isinstance(link.template, All | Distinct) for link in links)
-
-
-def _suits(link: LinkFamily) -> bool:
-    return link.slots[0].plain or _is_settled(link.slots[0])
+    return all(
+        (link.slots[0].plain or _is_settled(link.slots[0])) and not isinstance(link.template, All | Distinct)
+        for link in links
+    )
 
 
 def _is_settled(slot: Slot) -> bool:
@@ -153,12 +152,8 @@ def _is_settled(slot: Slot) -> bool:
 
 def is_affordable(space: Space) -> bool:
     """Return whether tests behind links are few enough to combine: thresholds are better swept than listed."""
-    others = [name for name in space.grammar.schema.names if name != space.grammar.individual]
-    return all(_n_tests(space, name) <= FEW_TESTS for name in others)
-
-
-def _n_tests(space: Space, name: str) -> int:
-    return sum(family.n for family in space.offers.from_top[name] if isinstance(family, TestFamily))
+    offered = (families for name, families in space.offers.from_top.items() if name != space.grammar.individual)
+    return all(sum(f.n for f in families if isinstance(f, TestFamily)) <= FEW_TESTS for families in offered)
 
 
 class LinkColumns(NamedTuple):
@@ -205,8 +200,7 @@ def link_columns(
     work = _Work(space, most, cells, clock or Clock())
     if not shorten and not is_affordable(space):
         return LinkColumns((), "literals")
-    depth, size = space.grammar.limits.nesting, space.grammar.limits.literals
-    depth, size = ENDLESS if depth is None else depth, ENDLESS if size is None else size
+    depth, size = _limits(space)
     found: list[LinkColumn] = []
     complete = True
     seen: set[bytes] = set()
@@ -262,10 +256,16 @@ def meanings(space: Space, name: str, most: int = MOST, cells: int = CELLS) -> M
     >>> [pretty(predicate) for predicate in found.predicates]
     ['top', 'long', 'not long']
     """
+    return _meanings(_Work(space, most, cells), name, *_limits(space))
+
+
+def _limits(space: Space) -> tuple[int, int]:
+    """Return how many links deep a predicate may look, and how many literals it may have."""
     limits = space.grammar.limits
-    depth = ENDLESS if limits.nesting is None else limits.nesting
-    size = ENDLESS if limits.literals is None else limits.literals
-    return _meanings(_Work(space, most, cells), name, depth, size)
+    return (
+        ENDLESS if limits.nesting is None else limits.nesting,
+        ENDLESS if limits.literals is None else limits.literals,
+    )
 
 
 def _inside(work: _Work, family: LinkFamily, depth: int, size: int) -> Meanings:

@@ -29,11 +29,7 @@ from structtree.data.schema import LearningTask
 from structtree.errors import UnknownNameError, UsageError
 from structtree.search.kernels import losses as kernel
 
-__all__ = ["CRITERIA", "NOTHING_FOUND", "TOLERANCE", "Criterion", "better", "cannot_beat", "criterion"]
-
-# What the first candidate is compared with.
-NOTHING_FOUND: Floats = np.full(2, np.inf)
-NOTHING_FOUND.setflags(write=False)
+__all__ = ["CRITERIA", "TOLERANCE", "Criterion", "better", "cannot_beat", "criterion"]
 
 NO_TABLE = np.zeros(0)
 NOT_COMPILED = -1

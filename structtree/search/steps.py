@@ -27,10 +27,12 @@ class Steps:
     def along(self, name: str, template: LinkPredicate) -> Adjacency:
         """Return where a link, a reference or a step leads from each row of a type."""
         key = (name, getattr(template, "step", None), template.link)
-        found = self._known.get(key)
-        if found is None:
-            found = self._known[key] = _adjacency(name, template, self.population)
-        return found
+        if key not in self._known:
+            if isinstance(template, ListStep):
+                self._known[key] = runs_of(template, self.population, name).adjacency
+            else:
+                self._known[key] = self.population.tables[name].links[template.link]
+        return self._known[key]
 
     def target(self, name: str, template: LinkPredicate) -> str:
         """Return the type of the rows that it leads to."""
@@ -39,14 +41,6 @@ class Steps:
         link = self.population.schema.type(name).link(template.link)
         assert link is not None
         return link.target
-
-
-def _adjacency(name: str, template: LinkPredicate, population: Population) -> Adjacency:
-    match template:
-        case ListStep() as step:
-            return runs_of(step, population, name).adjacency
-        case other:
-            return population.tables[name].links[other.link]
 
 
 def rows_needed(family: LinkFamily, choice: int) -> int | Literal["all"] | None:

@@ -17,7 +17,7 @@ from structtree.arrays import Codes, Floats, Ints, Mask
 from structtree.data.columns import Population
 from structtree.lang.logic import Subject
 from structtree.lang.syntax import Compare, Count, Exists
-from structtree.search.boards import Board, BoardColumn, Boards, board_of, numbers_reached
+from structtree.search.boards import Board, Boards, board_of, opening_column
 from structtree.search.chains import Chain
 from structtree.search.judges import Judge, Loss, Tally
 from structtree.search.kernels.chains import count_true
@@ -241,16 +241,16 @@ class Sweeps:
 
     def _stands(self, query: Query, size: int, counting: bool) -> Iterator[Stand]:
         start = Chain.start(self.population, self.truth(query))
-        stack = [Stand(query, (), (), query, start, size, 0)]
+        stack, room = [Stand(query, (), (), query, start, size, 0)], self.space.room()
         while stack:
             stand = stack.pop()
             here, chain = stand.here, stand.chain
             for i, link in enumerate(here.links):
                 inner = self._follow(chain, here.type, link)
                 stack.append(Stand(query, (*stand.place, i), (), link.inner, inner, size, stand.depth + 1))
-            if self._has_place(here) and self._has_room(stand.size + 1, stand.depth):
+            if self._has_place(here) and room.allows(stand.size + 1, stand.depth):
                 yield stand
-                if self._has_room(stand.size + 2, stand.depth + 1):
+                if room.allows(stand.size + 2, stand.depth + 1):
                     stack.extend(self._openings(stand, counting))
 
     def _openings(self, stand: Stand, counting: bool) -> Iterator[Stand]:
@@ -287,9 +287,6 @@ class Sweeps:
     def _has_place(self, here: Query) -> bool:
         most = self.space.grammar.conjuncts.get(here.type, 1)
         return most == 0 or len(here) < most
-
-    def _has_room(self, literals: int, depth: int) -> bool:
-        return self.space.room().allows(literals, depth)
 
     def _allowed(self, stand: Stand) -> Mask:
         """Return which families may be added at a position, by index."""
@@ -382,7 +379,7 @@ class Sweeps:
                 continue
             base = query.put(place, here.without_link(i))
             reached = self._n_behind(mine, link.inner)
-            columns = [BoardColumn(numbers_reached(f, reached), f.index, np.arange(len(f.numbers))) for f in others]
+            columns = [opening_column(f, reached) for f in others]
             board = board_of(columns, len(reached), ranked=True)
             chain = self._chain(base, place)
             stand = Stand(base, place, (), here, chain, size - 1, len(place))

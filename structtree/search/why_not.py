@@ -192,7 +192,7 @@ class _Inquiry:
             why = f"is equivalent to {winner.text} on this data: {same}"
         elif (candidate.inside == ~winner.inside).all():
             why = f"is the same split as {winner.text} with yes and no exchanged"
-        elif not self._beats(candidate.loss, winner.loss) and not self._beats(winner.loss, candidate.loss):
+        elif self.judge.compare(candidate.loss, winner.loss) == 0:
             why = f"ties with {winner.text}: both have {self._said(candidate.loss, winner.loss)}"
         else:
             return None
@@ -206,7 +206,7 @@ class _Inquiry:
         return "of equally long ones the search generates the other one first"
 
     def _missed(self, candidate: _Candidate, winner: _Candidate) -> WhyNot | None:
-        if not self._beats(candidate.loss, winner.loss):
+        if not self.judge.improves(candidate.loss, winner.loss):
             return None
         stopped = self.split.stats.stopped_by
         ended = "on other data or options" if stopped == "done" else f"before it was reached (by {stopped})"
@@ -248,9 +248,6 @@ class _Inquiry:
 
     def _score(self, loss: Loss) -> float:
         return self.judge.score(np.array(loss))
-
-    def _beats(self, loss: Loss, other: Loss) -> bool:
-        return self.judge.improves(loss, other)
 
     def _against(self, loss: Loss, winner: _Candidate) -> str:
         mine, best = self._said(loss, winner.loss), self._said(winner.loss, loss)

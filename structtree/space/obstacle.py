@@ -177,19 +177,12 @@ def _rule(space: Space, family: Family) -> str:
     return f"{pretty(rewrite.left)} -> {pretty(rewrite.right)}"
 
 
-def _values(family: Family) -> Any:
-    return family.values if isinstance(family, TestFamily) else family.numbers
-
-
 def _nearest(family: Family, literal: Predicate) -> Iterator[Predicate]:
     """The members of a family whose values are nearest, in the order of the values."""
     wanted = _value_of(literal)
-    values = _values(family)
-    for v in sorted(
-        nsmallest(
-            N_NEAREST, range(min(len(values), MAX_COMPARED_MEMBERS)), key=lambda v: _distance(values[v], wanted)
-        )
-    ):
+    values: Any = family.values if isinstance(family, TestFamily) else family.numbers
+    compared = range(min(len(values), MAX_COMPARED_MEMBERS))
+    for v in sorted(nsmallest(N_NEAREST, compared, key=lambda v: _distance(values[v], wanted))):
         if isinstance(family, TestFamily):
             yield family.literal(v)
         else:

@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import chain, islice, pairwise, product
 from typing import Any, TypeVar
 
@@ -273,6 +274,8 @@ class PlainTests:
 Extension = Opening | Batch | Position
 Placed = TypeVar("Placed", Item, Position)
 Settle = Callable[[Position], Iterator[Position]]
+_Given = TypeVar("_Given")
+_Found = TypeVar("_Found")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -425,7 +428,7 @@ class Space:
     def extensions(self, position: Position) -> Iterator[Extension]:
         """Yield what grows out of a position, whole families unexpanded, so that they can be evaluated at once."""
         room = self.room().after(position.size)
-        return self._extensions(position, room, (), lambda made: iter((made,)), free=True)
+        return self._extensions(position, room, (), _alone, free=True)
 
     def members(self, extension: Opening | Batch) -> Iterator[Item]:
         """The literals that would be added, in the order of generation."""
@@ -459,7 +462,7 @@ class Space:
                 yield from up(made)
         if position.slot.open and self.has_place(position):
             after = position.added[-1].key if position.added else (0, 0)
-            add = self._adding(position, room, up)
+            add = _then(partial(self._settle, position, position.added, room, None), up)
             batch = (
                 self._batch(path, position, (after[0], after[1]), room, add)
                 if free and all(map(_is_single, position.slot.fixed))
@@ -512,46 +515,23 @@ class Space:
             return False
         return family.lonely and any(item.family is family for item in position.added)
 
-    def _adding(self, position: Position, room: Room, up: Settle) -> Callable[[Item], Iterator[Position]]:
-        def add(item: Item) -> Iterator[Position]:
-            for made in self._settle(position, position.added, item, room, None):
-                yield from up(made)
-
-        return add
-
     def _extensions_of_last(
         self, position: Position, room: Room, path: SlotPath, up: Settle, *, free: bool
     ) -> Iterator[Extension]:
         *before, last = position.added
-
-        def put(item: Item) -> Iterator[Position]:
-            for made in self._settle(position, tuple(before), item, room, last):
-                yield from up(made)
-
+        put = _then(partial(self._settle, position, tuple(before), room, last), up)
         if isinstance(last.family, LinkFamily):
             # Growing makes a key smaller: what stands before with the same first choice may then come after.
             alone = not (position.fixed or last.origin or (before and before[-1].key[0] == last.key[0]))
             is_free = free and alone and last.family.index not in self.contested[position.slot.type]
             for i in reversed(range(len(last.positions))):
                 step = (*path, (len(position.items) - 1, i))
-                inside = self._inside(last, i, put)
+                inside = _then(partial(_with_position, last, i), put)
                 yield from self._extensions(last.positions[i], room.inside(), step, inside, free=is_free and i == 0)
                 if last.positions[i].grown:
                     break
         for item in self._rewritten(last, position.slot.type, room):
             yield from put(item)
-
-    def _inside(self, item: Item, i: int, put: Callable[[Item], Iterator[Position]]) -> Settle:
-        def settle(made: Position) -> Iterator[Position]:
-            positions = (*item.positions[:i], made, *item.positions[i + 1 :])
-            if _in_order(positions):
-                assert isinstance(item.family, LinkFamily)
-                yield from put(_link_item(item.family, item.choice, positions, item.origin))
-
-        return settle
-
-    def _grow_position(self, position: Position, room: Room) -> Iterator[Position]:
-        return self._flatten(self._extensions(position, room, (), lambda made: iter((made,)), free=False))
 
     def has_place(self, position: Position) -> bool:
         """Tell whether one more literal may stand at a position."""
@@ -564,7 +544,7 @@ class Space:
         return most and max(most, len(slot.fixed) + int(slot.open))
 
     def _settle(
-        self, position: Position, before: tuple[Item, ...], item: Item, room: Room, was: Item | None
+        self, position: Position, before: tuple[Item, ...], room: Room, was: Item | None, item: Item
     ) -> Iterator[Position]:
         """The position with the item after those before, or, where that may not be, with what grows out of it."""
         if (before and item.key <= before[-1].key) or not _fits(item, was, room):
@@ -575,7 +555,7 @@ class Space:
             yield made
         elif all(may_outgrow(item.literal, other, self.rewritten) for other in blocked):
             for deeper in self._grow_item(item, position.slot.type, room.after(_growth(item, was))):
-                yield from self._settle(position, before, deeper, room, was)
+                yield from self._settle(position, before, room, was, deeper)
 
     def _grow_fixed(self, position: Position, room: Room) -> Iterator[Position]:
         """Extension of the literals that a rewrite put there: of the last grown one, or of one after it."""
@@ -614,10 +594,9 @@ class Space:
         """The item with one of its positions grown, or rewritten into a more special literal."""
         if isinstance(item.family, LinkFamily):
             for i in reversed(range(len(item.positions))):
-                for position in self._grow_position(item.positions[i], room.inside()):
-                    positions = (*item.positions[:i], position, *item.positions[i + 1 :])
-                    if _in_order(positions):
-                        yield _link_item(item.family, item.choice, positions, item.origin)
+                growths = self._extensions(item.positions[i], room.inside(), (), _alone, free=False)
+                for position in self._flatten(growths):
+                    yield from _with_position(item, i, position)
                 if item.positions[i].grown:
                     break
         yield from self._rewritten(item, type_name, room)
@@ -757,6 +736,26 @@ def _least(placed: Sequence[Sequence[Placed | None]]) -> tuple[Placed, ...] | No
 def _link_item(family: LinkFamily, choice: int, positions: tuple[Position, ...], origin: Item | None) -> Item:
     literal = family.build(family.numbers[choice], [position.predicate for position in positions])
     return Item(family, choice, literal, positions, origin)
+
+
+def _with_position(item: Item, i: int, position: Position) -> Iterator[Item]:
+    """Yield the item with another position in one of its slots, unless it is made in another order."""
+    positions = (*item.positions[:i], position, *item.positions[i + 1 :])
+    if _in_order(positions):
+        assert isinstance(item.family, LinkFamily)
+        yield _link_item(item.family, item.choice, positions, item.origin)
+
+
+def _alone(made: Position) -> Iterator[Position]:
+    """Yield a position that is a whole predicate itself."""
+    yield made
+
+
+def _then(
+    first: Callable[[_Given], Iterator[_Found]], second: Callable[[_Found], Iterator[Position]]
+) -> Callable[[_Given], Iterator[Position]]:
+    """Return the function that yields what the second makes of all that the first yields."""
+    return lambda given: (made for found in first(given) for made in second(found))
 
 
 def _between(literal: Predicate, family: TestFamily) -> tuple[int, int] | None:
