@@ -96,8 +96,6 @@ class Builder(Generic[M]):
         When it is over, what is not divided yet stays so.
     price : function
         For ``stop="mdl"``.
-    with_shares : bool
-        Whether nodes keep how their weight is divided.
     progress : function, optional
         Called when a node is done, about once a second during a search, and at the end.
     """
@@ -106,7 +104,6 @@ class Builder(Generic[M]):
     growth: Growth
     clock: Clock
     price: Price
-    with_shares: bool = False
     progress: Callable[[Progress], None] | None = None
     stopped_by: Literal["time", "interrupt"] | None = field(default=None, init=False)
     n: float = field(default=0.0, init=False)
@@ -238,7 +235,7 @@ class Builder(Generic[M]):
     def _divide(self, node: GrowingNode[M]) -> Sequence[GrowingNode[M]]:
         """Make a node a branch, or a switch."""
         test, hints = node.candidate.test, self._hints_below(node)
-        if self.with_shares or isinstance(test, SideValues):
+        if self.growth.missing != "false" or isinstance(test, SideValues):
             node.shares = self.splitter.shares(node)
         children = [self._node(members, node.depth + 1) for members in self.splitter.divide(node)]
         for side, child in enumerate(children):

@@ -112,7 +112,7 @@ def grow_by(
         unit = target.units.unit
         options = replace(growth, min_impurity_decrease=growth.min_impurity_decrease / unit / unit)
         with closing(plan.splitter(target, options, time)) as splitter:
-            builder = Builder(splitter, options, time, _price(plan), growth.missing != "false", progress)
+            builder = Builder(splitter, options, time, _price(plan), progress)
             nodes = builder.build()
     if not target.units.are_plain:
         nodes = tuple(_in_plain_units(node, target.units) for node in nodes)
