@@ -275,8 +275,7 @@ def best_division(questions: Questions, sample: NodeSample, criterion: Criterion
         return Choice(None, proved)
     best = in_choice[_first_least(losses[in_choice], offers.asked_by[in_choice], criterion.slack(sample.total))]
     asked_by, key = int(offers.asked_by[best]), offers.keys[best]
-    codes = sets[asked_by].codes(int(key[0])) if asked_by in sets else key[:1].astype(np.int64)
-    division = _division(questions.all[asked_by], key, codes, sample)
+    division = _division(questions.all[asked_by], key, sets.get(asked_by), sample)
     division = replace(division, loss=losses[best], tried=int(large.sum()))
     if growth.missing == "false":
         division.places[division.places < 0] = _default_place(division, sample)
@@ -521,8 +520,8 @@ def _least(losses: Floats) -> Floats:
 # ---- the division that was chosen -----------------------------------------------------------------------------
 
 
-def _division(question: Question, key: Floats, codes: Ints, sample: NodeSample) -> Division:
-    """The division by a threshold between the values of the key, or by the nominal values with some codes."""
+def _division(question: Question, key: Floats, sets: _Sets | None, sample: NodeSample) -> Division:
+    """The division by a threshold between the values of the key, by the value it names, or by one of the sets."""
     values, test = question.values[sample.rows], question.test
     if question.is_switch:
         present = np.unique(values[values >= 0])
@@ -532,6 +531,7 @@ def _division(question: Question, key: Floats, codes: Ints, sample: NodeSample) 
     if test.attribute is None:
         return Division(test.right, values.astype(np.int64), 2)
     if test.kind == "nominal":
+        codes = [int(key[0])] if sets is None else sets.codes(int(key[0])).tolist()
         found = one_of(test.attribute, (question.categories[code] for code in codes))
         unknown, is_yes = values < 0, np.isin(values, codes)
     else:
