@@ -69,25 +69,21 @@ class Linked:
                 return literal
 
 
-def linked(
-    grammar: CheckedGrammar, population: Population, *, shorten: bool = False, clock: Clock | None = None
-) -> Linked | None:
+def linked(grammar: CheckedGrammar, population: Population, *, clock: Clock | None = None) -> Linked | None:
     """A population as a table of all that a grammar asks of it; None where that is not to be had.
 
     Parameters
     ----------
     population : Population
         Of which every row is reached.
-    shorten : bool
-        Whether to leave out what is too much instead.
     clock : Clock, optional
         When it is over, what is still missing is left out.
     """
     space = Space.build(grammar, population)
     if not suits(space):
         return None
-    found = link_columns(space, shorten=shorten, clock=clock)
-    if found.missing in ("literals", "time") and not shorten:
+    found = link_columns(space, shorten=False, clock=clock)
+    if found.missing in ("literals", "time"):
         return None
     own, behind = _own(space), [*_others(space), *found.columns]
     taken = set(population.schema.type(grammar.individual).members)
