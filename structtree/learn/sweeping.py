@@ -27,7 +27,7 @@ from structtree.learn.descent import Descent, descent_of
 from structtree.learn.growth import Growth
 from structtree.learn.splitters import Candidate, GrowingNode, Proposal, Splitter
 from structtree.learn.table import FlatTest, SortedTable, Tuning, pool_for, task_of
-from structtree.learn.tree import Branch, ClassCounts, Leaf, Moments, Node, NodeArrays, Stats, Unproved
+from structtree.learn.tree import Branch, ClassCounts, Leaf, Moments, Node, NodeArrays, Stats, Unproved, depths_of
 from structtree.learn.unknown import one_of
 from structtree.search.clock import Clock
 from structtree.search.criteria import TOLERANCE
@@ -382,9 +382,7 @@ class SweptNodes(NodeArrays):
         """Which nodes would have been looked at, if they are leaves."""
         may_miss = np.zeros(len(self), dtype=np.bool_)
         if self.untried is not None:
-            growth, depths = self.growth, np.zeros(len(self), dtype=np.int64)
-            for node, above in enumerate(self.parents[1:], 1):
-                depths[node] = depths[above] + 1
+            growth, depths = self.growth, np.array(depths_of(self.parents))
             may_miss = self.grown.sizes >= max(growth.min_samples_split, 2 * growth.min_samples_leaf)
             may_miss &= depths != (growth.max_depth or -1)
         return may_miss

@@ -47,6 +47,7 @@ __all__ = [
     "Tree",
     "Unproved",
     "Way",
+    "depths_of",
     "heaviest",
     "subtree",
 ]
@@ -361,11 +362,7 @@ class Tree:
     @property
     def depths(self) -> tuple[int, ...]:
         """How many answers lead to each node."""
-        depths = [0] * len(self.nodes)
-        for index, parent in enumerate(self.parents):
-            if parent >= 0:
-                depths[index] = depths[parent] + 1
-        return tuple(depths)
+        return depths_of(self.parents)
 
     @property
     def depth(self) -> int:
@@ -375,11 +372,6 @@ class Tree:
     def parent(self, node: int) -> int | None:
         """The branch above a node; None for the root."""
         return None if self.parents[node] < 0 else self.parents[node]
-
-    def walk(self) -> Iterator[tuple[int, int, Node]]:
-        """Every node in reading order, with its number and depth."""
-        for index, (depth, node) in enumerate(zip(self.depths, self.nodes, strict=True)):
-            yield index, depth, node
 
     def ways(self, node: int) -> tuple[Way, ...]:
         """The sides of a node, each with what those who go there answer; exactly one holds of everybody.
@@ -406,12 +398,10 @@ class Tree:
 
     def _deciding(self, branch: Branch) -> Predicate:
         """The test that says who goes to the yes side, also if the value is missing."""
+        if self.missing != "majority":
+            return branch.test
         record = self.schema.type(self.schema.individual)
-        match self.missing:
-            case "majority":
-                return (possibly if heaviest(branch.shares) == 0 else surely)(branch.test, record)
-            case _:
-                return branch.test
+        return (possibly if heaviest(branch.shares) == 0 else surely)(branch.test, record)
 
     # ---- its use ----------------------------------------------------------------------------------------
 
@@ -431,8 +421,8 @@ class Tree:
         """
         if self.missing == "fractional":
             return _heaviest_leaves(self.distribution(population), len(population))
-        if self.missing == "false" and len(population) >= WORTH_PREPARING:
-            quickly = self._apply_plain(population)
+        if self.missing == "false" and len(population) >= WORTH_PREPARING and self.descent is not None:
+            quickly = leaves_by(self.descent, population)
             if quickly is not None:
                 return quickly
         leaf_of = np.empty(len(population), dtype=np.int64)
@@ -440,10 +430,6 @@ class Tree:
             if isinstance(self.nodes[node], Leaf):
                 leaf_of[which] = node
         return leaf_of
-
-    def _apply_plain(self, population: Population) -> NDArray[np.int64] | None:
-        """The leaves, where all tests are plain comparisons."""
-        return None if self.descent is None else leaves_by(self.descent, population)
 
     def distribution(self, population: Population) -> Distribution:
         """The leaves that each individual ends up in, and how much of it does in each."""
@@ -488,6 +474,14 @@ class Tree:
             return [_shared(part, child, places, place, share) for place, (child, share) in enumerate(sides)]
         places[places < 0] = heaviest(node.shares)
         return [_some(part, child, places == place) for place, child in enumerate(node.children)]
+
+
+def depths_of(parents: Sequence[int]) -> tuple[int, ...]:
+    """Return how many answers lead to each node, from the branch above each, which is -1 for the root."""
+    depths = [0]
+    for parent in parents[1:]:
+        depths.append(depths[parent] + 1)
+    return tuple(depths)
 
 
 def _parents_of(nodes: Sequence[Node]) -> tuple[int, ...]:
