@@ -40,10 +40,10 @@ from structtree.lang.syntax import (
     Within,
 )
 from structtree.lang.walk import is_closed
-from structtree.learn.tree import Tree, Way
+from structtree.learn.tree import Tree, Way, answers_below
 from structtree.space.terms import conjuncts
 
-__all__ = ["Clause", "clauses", "negation", "short_clauses"]
+__all__ = ["Clause", "clauses", "conjunction", "negation", "short_clauses"]
 
 Numbers = frozenset[int]
 Ways = Sequence[tuple[Way, ...]]
@@ -118,7 +118,7 @@ def short_clauses(tree: Tree, answers: Sequence[Hashable]) -> tuple[Clause, ...]
         if (conditions := _without_implied(clause.conditions, facts)) is not None
     ]
     facts = facts.including(_conditions_of(possible))
-    told = _told(tree, answers)
+    told = answers_below(tree, answers)
     shorter = [_generalised(clause, ways, told, facts) for clause in possible]
     return tuple(_readable(clause) for clause in _absorbed(shorter, answers, facts))
 
@@ -268,26 +268,20 @@ def _without_known_parts(conditions: list[Predicate]) -> tuple[Predicate, ...] |
                 unknown = tuple(p for p in parts if not any(implies(other, p) for other in others))
                 if not unknown:
                     return None
-                shorter.append(negation(_conjunction(unknown)))
+                shorter.append(negation(conjunction(unknown)))
             case _:
                 shorter.append(condition)
     return tuple(dict.fromkeys(shorter))
 
 
-def _conjunction(parts: tuple[Predicate, ...]) -> Predicate:
-    return And(parts) if len(parts) > 1 else parts[0]
+def conjunction(parts: tuple[Predicate, ...]) -> Predicate:
+    """Return that all of some conditions hold, in their order."""
+    if len(parts) > 1:
+        return And(parts)
+    return parts[0] if parts else Top()
 
 
 # ---- clauses against the tree, and against each other ----------------------------------------------------
-
-
-def _told(tree: Tree, answers: Sequence[Hashable]) -> list[set[Hashable]]:
-    """For each node what the leaves below it say: nothing below a node of one answer needs to be looked at."""
-    told: list[set[Hashable]] = [set() for _ in tree.nodes]
-    for index in reversed(range(len(tree.nodes))):
-        below = tree.nodes[index].children
-        told[index] = set().union(*(told[child] for child in below)) if below else {answers[index]}
-    return told
 
 
 def _generalised(clause: Clause, ways: Ways, told: list[set[Hashable]], facts: _Facts) -> Clause:

@@ -12,7 +12,7 @@ parts, to several sides at once.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, NamedTuple, overload
@@ -47,6 +47,7 @@ __all__ = [
     "Tree",
     "Unproved",
     "Way",
+    "answers_below",
     "depths_of",
     "heaviest",
     "subtree",
@@ -534,6 +535,14 @@ def _heaviest_leaves(found: Distribution, n: int) -> NDArray[np.int64]:
     leaf_of = np.empty(n, dtype=np.int64)
     leaf_of[found.rows[order[::-1]]] = found.leaves[order[::-1]]
     return leaf_of
+
+
+def answers_below(tree: Tree, answers: Sequence[Hashable]) -> list[set[Hashable]]:
+    """For each node all that the leaves below it say, from what each node says."""
+    told: list[set[Hashable]] = [{answer} for answer in answers]
+    for index in reversed(tree.branches):
+        told[index] = set().union(*(told[child] for child in tree.nodes[index].children))
+    return told
 
 
 def subtree(tree: Tree, kept: frozenset[int]) -> Tree:
