@@ -39,7 +39,7 @@ from structtree.lang.syntax import (
     Top,
     Within,
 )
-from structtree.lang.walk import is_closed
+from structtree.lang.walk import children, is_closed
 from structtree.learn.tree import Tree, Way, answers_below
 from structtree.space.terms import conjuncts
 
@@ -168,10 +168,8 @@ def _names(predicate: Predicate) -> Iterator[str]:
                 yield name
             case Named(_, body) if body is not None:
                 stack.append(body)
-            case And(parts) | Or(parts):
-                stack.extend(parts)
-            case Not(inner):
-                stack.append(inner)
+            case And() | Or() | Not() as form:
+                stack.extend(children(form))
             case ListStep(link=None) | Named() | Top():
                 yield ""
             case other:

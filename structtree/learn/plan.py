@@ -30,15 +30,7 @@ from structtree.learn.routing import own_attributes
 from structtree.learn.searching import SearchSplitter
 from structtree.learn.splitters import Splitter
 from structtree.learn.sweeping import SweepSplitter
-from structtree.learn.table import (
-    ListedTests,
-    Tuning,
-    flat_tests,
-    linked_tests,
-    listed_tests,
-    table_of,
-    with_sets,
-)
+from structtree.learn.table import ListedTests, Tuning, flat_tests, linked_tests, listed_tests, table_of, with_sets
 from structtree.learn.tree import Unproved
 from structtree.learn.unknown import seen_schema
 from structtree.search.clock import Clock
