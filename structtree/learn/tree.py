@@ -34,6 +34,7 @@ __all__ = [
     "Branch",
     "ClassCounts",
     "Distribution",
+    "Doubt",
     "Found",
     "Leaf",
     "MissingRule",
@@ -214,6 +215,23 @@ class Way(NamedTuple):
     answer: bool
 
 
+class Doubt(NamedTuple):
+    """A node at which a better test may have been missed; at a leaf any test.
+
+    Parameters
+    ----------
+    node : int
+    gap : float
+        By how much the loss might be less.
+    reason : optional
+        Why it is not known, as of `Found`; models of older versions do not say it.
+    """
+
+    node: int
+    gap: float
+    reason: Unproved | None
+
+
 class Part(NamedTuple):
     """The individuals that come by a node, and how much of each does: all of it, unless values are missing."""
 
@@ -359,6 +377,18 @@ class Tree:
                 case Switch(attribute, values):
                     found.append(Compare(attribute, "=", values[0]))
         return tuple(found)
+
+    @property
+    def doubts(self) -> list[Doubt]:
+        """The nodes at which something better may have been missed."""
+        found = []
+        for i, node in enumerate(self.nodes):
+            if isinstance(node, Leaf):
+                if node.gap:
+                    found.append(Doubt(i, node.gap, node.stopped_by))
+            elif not node.found.proved:
+                found.append(Doubt(i, node.found.gap, node.found.stopped_by))
+        return found
 
     @property
     def depths(self) -> tuple[int, ...]:
