@@ -217,16 +217,12 @@ class Builder(Generic[M]):
             case "test":
                 return p_value(self.target.criterion.task, *self._targets(node)) <= self.growth.significance
             case "mdl":
-                bits = self.price(candidate.test, self.splitter.rows(node.members))
-                return self._saves_bits(node, bits)
+                task, bits = self.target.criterion.task, self.price(candidate.test, self.splitter.rows(node.members))
+                precision = precision_of(self.target.values) if task == "numbers" else 1.0
+                return saves_bits(task, *self._targets(node), for_test=bits, precision=precision)
 
     def _targets(self, node: GrowingNode[M]) -> list[NDArray[Any]]:
         return [self.target.values[rows] for rows in self.splitter.sides(node)]
-
-    def _saves_bits(self, node: GrowingNode[M], bits: float) -> bool:
-        task = self.target.criterion.task
-        precision = precision_of(self.target.values) if task == "numbers" else 1.0
-        return saves_bits(task, *self._targets(node), for_test=bits, precision=precision)
 
     def _share(self, node: GrowingNode[M]) -> float:
         """The weight of a node over that of all individuals."""

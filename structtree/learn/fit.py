@@ -206,15 +206,13 @@ class _Job:
         return tree
 
     def _pruned_by_cost(self, alpha: float | Literal["cv"] | None) -> Tree:
-        decision = self.decision
-        if alpha is not None and alpha != "cv":
-            tree = self._grown()
-            return self._unless_stopped(tree, lambda tree: cost_complexity(tree, alpha, decision=decision))
-        folds = min(FOLDS, len(self.population))
-        tree = self._grown(n_waiting=folds)
-        return self._unless_stopped(
-            tree, lambda tree: cost_complexity(tree, self._chosen_alpha(tree, folds), decision=decision)
-        )
+        folds = min(FOLDS, len(self.population)) if alpha is None or alpha == "cv" else 1
+
+        def pruned(tree: Tree) -> Tree:
+            chosen = self._chosen_alpha(tree, folds) if alpha is None or alpha == "cv" else alpha
+            return cost_complexity(tree, chosen, decision=self.decision)
+
+        return self._unless_stopped(self._grown(n_waiting=folds), pruned)
 
     def _chosen_alpha(self, tree: Tree, folds: int) -> float:
         if folds < 2 or len(tree.nodes) == 1 or self.clock.over() == "interrupt":
