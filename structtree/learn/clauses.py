@@ -17,7 +17,6 @@ same things; after that everything is sets of numbers.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from structtree.lang.logic import excludes, implies
@@ -176,20 +175,15 @@ def _names(predicate: Predicate) -> Iterator[str]:
                 yield str(other.link)
 
 
-@dataclass(slots=True, init=False)
 class _Facts:
-    """Numbered conditions, and which follow from which; what is asked is kept."""
-
-    conditions: list[Predicate]
-    number: dict[Predicate, int]
-    _by_name: dict[str, set[int]] = field(repr=False)
-    _entailers: dict[int, Numbers] = field(repr=False)
-    _refuters: dict[int, Numbers] = field(repr=False)
+    """Numbered conditions, and which follow from which; what was looked up is kept."""
 
     def __init__(self, conditions: Iterable[Predicate]) -> None:
         self.conditions = list(dict.fromkeys(conditions))
         self.number = {condition: i for i, condition in enumerate(self.conditions)}
-        self._by_name, self._entailers, self._refuters = {}, {}, {}
+        self._by_name: dict[str, set[int]] = {}
+        self._entailers: dict[int, Numbers] = {}
+        self._refuters: dict[int, Numbers] = {}
         for i, condition in enumerate(self.conditions):
             for name in _names(condition):
                 self._by_name.setdefault(name, set()).add(i)

@@ -273,7 +273,7 @@ def best_division(questions: Questions, sample: NodeSample, criterion: Criterion
     proved = all(_is_proved(found, merits, offers.asked_by, large, slack) for found in sets.values())
     if not len(in_choice):
         return Choice(None, proved)
-    best = in_choice[_first_least(losses[in_choice], offers.asked_by[in_choice], criterion.slack(sample.total))]
+    best = in_choice[_first_least(losses[in_choice], offers.asked_by[in_choice], slack)]
     asked_by, key = int(offers.asked_by[best]), offers.keys[best]
     division = _division(questions.all[asked_by], key, sets.get(asked_by), sample)
     division = replace(division, loss=losses[best], tried=int(large.sum()))

@@ -369,14 +369,11 @@ class Tree:
     @property
     def tests(self) -> tuple[Predicate, ...]:
         """All that it asks; of a switch, whether the attribute has the first of its values."""
-        found = []
-        for node in self.nodes:
-            match node:
-                case Branch(test):
-                    found.append(test)
-                case Switch(attribute, values):
-                    found.append(Compare(attribute, "=", values[0]))
-        return tuple(found)
+        return tuple(
+            node.test if isinstance(node, Branch) else Compare(node.attribute, "=", node.values[0])
+            for node in self.nodes
+            if not isinstance(node, Leaf)
+        )
 
     @property
     def doubts(self) -> list[Doubt]:
