@@ -21,12 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
 from sklearn.utils import Bunch, check_random_state, compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import (
-    _check_sample_weight,
-    check_consistent_length,
-    check_is_fitted,
-    validate_data,
-)
+from sklearn.utils.validation import _check_sample_weight, check_consistent_length, check_is_fitted, validate_data
 
 from structtree.data.columns import Population
 from structtree.data.frames import names_of
@@ -41,7 +36,7 @@ from structtree.learn.model import Model
 from structtree.learn.paths import decision_path
 from structtree.learn.predict import predicted_classes, predicted_means, predicted_probabilities
 from structtree.learn.prune import pruning_path
-from structtree.learn.tree import Leaf, Tree
+from structtree.learn.tree import Tree
 from structtree.options import Option, build_options, option, options_of, reference
 from structtree.search.criteria import criterion
 
@@ -162,11 +157,7 @@ class _StructuralTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
     @property
     def unproved_(self) -> dict[int, float]:
         """The nodes at which a better test may have been missed, each with the most by which it may be better."""
-        return {
-            i: node.gap if isinstance(node, Leaf) else node.found.gap
-            for i, node in enumerate(self.tree_.nodes)
-            if (node.gap if isinstance(node, Leaf) else not node.found.proved)
-        }
+        return {doubt.node: doubt.gap for doubt in self.tree_.doubts}
 
     @property
     def stopped_by_(self) -> str | None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from structtree.cli.common import Json, check_writable, print_json, print_table, reporting, with_options
+from structtree.cli.common import Json, check_writable, command, print_json, print_table, reporting
 from structtree.cli.reading import Reading, TargetName, Where, read_as_said
 from structtree.errors import UsageError
 
@@ -78,8 +78,7 @@ def datasets_get(
 
 
 @data_app.command("info")
-@reporting
-@with_options
+@command
 def data_info(where: Where, reading: Reading, target: TargetName = None, as_json: Json = False) -> None:
     """Say what is in the data: its types, attributes, links and target.
 
@@ -103,7 +102,7 @@ def _print_info(info: Mapping[str, Any]) -> None:
     if info["source"]:
         typer.echo(f"Source: {info['source']}")
     if info["target"]:
-        typer.echo(f"TargetName: {info['target']['name']} ({info['target']['summary']})")
+        typer.echo(f"Target: {info['target']['name']} ({info['target']['summary']})")
     for name, table in info["types"].items():
         typer.echo("")
         rows = [[m["name"], m["kind"], m["missing"], m["values"]] for m in table["members"]]
@@ -111,8 +110,7 @@ def _print_info(info: Mapping[str, Any]) -> None:
 
 
 @data_app.command("convert")
-@reporting
-@with_options
+@command
 def data_convert(
     where: Where,
     out: Annotated[Path, typer.Argument(metavar="OUT.jsonl", help="The file to write.")],
@@ -127,17 +125,16 @@ def data_convert(
     structtree data convert musk.csv musk.jsonl --group molecule --link conformations
     """
     from structtree.data.records import write_jsonl
+    from structtree.report.predictions import whole
 
     if not out.name.endswith((".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")):
         raise UsageError(f"data is written as JSON Lines: the name must end in .jsonl or .jsonl.gz, got {out.name!r}")
     check_writable(out)
     found = read_as_said(where, reading)
-    whole = found.population
-    if found.target is not None and found.target_name is not None:
-        whole = whole.with_target(found.target_name, found.target)
-    write_jsonl(whole, out)
-    rows = sum(table.n_rows for table in whole.tables.values())
+    population = whole(found)
+    write_jsonl(population, out)
+    rows = sum(table.n_rows for table in population.tables.values())
     if as_json:
-        print_json({"file": str(out), "individuals": len(whole), "rows": rows})
+        print_json({"file": str(out), "individuals": len(population), "rows": rows})
     else:
-        typer.echo(f"wrote {len(whole):,} individuals ({rows:,} rows) to {out}")
+        typer.echo(f"wrote {len(population):,} individuals ({rows:,} rows) to {out}")

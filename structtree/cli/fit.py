@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from structtree.learn.model import Model
     from structtree.learn.score import Score
     from structtree.learn.tree import Node
-    from structtree.report.doubts import Doubt
     from structtree.search.clock import Clock
 
 __all__ = ["fit_command"]
@@ -158,15 +157,8 @@ class _Learned:
         nodes = self.model.tree.nodes
         return [
             {"node": d.node, "test": _question(nodes[d.node]), "gap": finite(d.gap), "stopped_by": d.reason}
-            for d in self.doubts
+            for d in self.model.tree.doubts
         ]
-
-    @property
-    def doubts(self) -> list[Doubt]:
-        """The same, for words."""
-        from structtree.report.doubts import doubts
-
-        return doubts(self.model.tree)
 
     @property
     def evaluated(self) -> int:
@@ -245,7 +237,7 @@ def _leaves(n: int) -> str:
 
 
 def _proof(learned: _Learned) -> str:
-    tree, unproved = learned.model.tree, learned.doubts
+    tree, unproved = learned.model.tree, learned.model.tree.doubts
     n = len(tree.branches)
     if not unproved:
         return "every test is proved best" if n else "there is nothing to ask"
@@ -261,7 +253,7 @@ def _about_proof(learned: _Learned) -> Iterator[str]:
     """Why something is not proved, what the gap means, and what to do."""
     from structtree.report.doubts import because
 
-    doubts, criterion = learned.doubts, learned.model.params["criterion"]
+    doubts, criterion = learned.model.tree.doubts, learned.model.params["criterion"]
     if not doubts:
         return
     why = because(doubts)

@@ -96,8 +96,6 @@ class Builder(Generic[M]):
         When it is over, what is not divided yet stays so.
     price : function
         For ``stop="mdl"``.
-    with_shares : bool
-        Whether nodes keep how their weight is divided.
     progress : function, optional
         Called when a node is done, about once a second during a search, and at the end.
     """
@@ -106,7 +104,6 @@ class Builder(Generic[M]):
     growth: Growth
     clock: Clock
     price: Price
-    with_shares: bool = False
     progress: Callable[[Progress], None] | None = None
     stopped_by: Literal["time", "interrupt"] | None = field(default=None, init=False)
     n: float = field(default=0.0, init=False)
@@ -221,16 +218,12 @@ class Builder(Generic[M]):
             case "test":
                 return p_value(self.target.criterion.task, *self._targets(node)) <= self.growth.significance
             case "mdl":
-                bits = self.price(candidate.test, self.splitter.rows(node.members))
-                return self._saves_bits(node, bits)
+                task, bits = self.target.criterion.task, self.price(candidate.test, self.splitter.rows(node.members))
+                precision = precision_of(self.target.values) if task == "numbers" else 1.0
+                return saves_bits(task, *self._targets(node), for_test=bits, precision=precision)
 
     def _targets(self, node: GrowingNode[M]) -> list[NDArray[Any]]:
         return [self.target.values[rows] for rows in self.splitter.sides(node)]
-
-    def _saves_bits(self, node: GrowingNode[M], bits: float) -> bool:
-        task = self.target.criterion.task
-        precision = precision_of(self.target.values) if task == "numbers" else 1.0
-        return saves_bits(task, *self._targets(node), for_test=bits, precision=precision)
 
     def _share(self, node: GrowingNode[M]) -> float:
         """The weight of a node over that of all individuals."""
@@ -239,7 +232,7 @@ class Builder(Generic[M]):
     def _divide(self, node: GrowingNode[M]) -> Sequence[GrowingNode[M]]:
         """Make a node a branch, or a switch."""
         test, hints = node.candidate.test, self._hints_below(node)
-        if self.with_shares or isinstance(test, SideValues):
+        if self.growth.missing != "false" or isinstance(test, SideValues):
             node.shares = self.splitter.shares(node)
         children = [self._node(members, node.depth + 1) for members in self.splitter.divide(node)]
         for side, child in enumerate(children):

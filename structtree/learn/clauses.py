@@ -17,7 +17,6 @@ same things; after that everything is sets of numbers.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from structtree.lang.logic import excludes, implies
@@ -39,11 +38,11 @@ from structtree.lang.syntax import (
     Top,
     Within,
 )
-from structtree.lang.walk import is_closed
-from structtree.learn.tree import Tree, Way
+from structtree.lang.walk import children, is_closed
+from structtree.learn.tree import Tree, Way, answers_below
 from structtree.space.terms import conjuncts
 
-__all__ = ["Clause", "clauses", "negation", "short_clauses"]
+__all__ = ["Clause", "clauses", "conjunction", "negation", "short_clauses"]
 
 Numbers = frozenset[int]
 Ways = Sequence[tuple[Way, ...]]
@@ -118,7 +117,7 @@ def short_clauses(tree: Tree, answers: Sequence[Hashable]) -> tuple[Clause, ...]
         if (conditions := _without_implied(clause.conditions, facts)) is not None
     ]
     facts = facts.including(_conditions_of(possible))
-    told = _told(tree, answers)
+    told = answers_below(tree, answers)
     shorter = [_generalised(clause, ways, told, facts) for clause in possible]
     return tuple(_readable(clause) for clause in _absorbed(shorter, answers, facts))
 
@@ -168,30 +167,23 @@ def _names(predicate: Predicate) -> Iterator[str]:
                 yield name
             case Named(_, body) if body is not None:
                 stack.append(body)
-            case And(parts) | Or(parts):
-                stack.extend(parts)
-            case Not(inner):
-                stack.append(inner)
+            case And() | Or() | Not() as form:
+                stack.extend(children(form))
             case ListStep(link=None) | Named() | Top():
                 yield ""
             case other:
                 yield str(other.link)
 
 
-@dataclass(slots=True, init=False)
 class _Facts:
-    """Numbered conditions, and which follow from which; what is asked is kept."""
-
-    conditions: list[Predicate]
-    number: dict[Predicate, int]
-    _by_name: dict[str, set[int]] = field(repr=False)
-    _entailers: dict[int, Numbers] = field(repr=False)
-    _refuters: dict[int, Numbers] = field(repr=False)
+    """Numbered conditions, and which follow from which; what was looked up is kept."""
 
     def __init__(self, conditions: Iterable[Predicate]) -> None:
         self.conditions = list(dict.fromkeys(conditions))
         self.number = {condition: i for i, condition in enumerate(self.conditions)}
-        self._by_name, self._entailers, self._refuters = {}, {}, {}
+        self._by_name: dict[str, set[int]] = {}
+        self._entailers: dict[int, Numbers] = {}
+        self._refuters: dict[int, Numbers] = {}
         for i, condition in enumerate(self.conditions):
             for name in _names(condition):
                 self._by_name.setdefault(name, set()).add(i)
@@ -268,26 +260,20 @@ def _without_known_parts(conditions: list[Predicate]) -> tuple[Predicate, ...] |
                 unknown = tuple(p for p in parts if not any(implies(other, p) for other in others))
                 if not unknown:
                     return None
-                shorter.append(negation(_conjunction(unknown)))
+                shorter.append(negation(conjunction(unknown)))
             case _:
                 shorter.append(condition)
     return tuple(dict.fromkeys(shorter))
 
 
-def _conjunction(parts: tuple[Predicate, ...]) -> Predicate:
-    return And(parts) if len(parts) > 1 else parts[0]
+def conjunction(parts: tuple[Predicate, ...]) -> Predicate:
+    """Return that all of some conditions hold, in their order."""
+    if len(parts) > 1:
+        return And(parts)
+    return parts[0] if parts else Top()
 
 
 # ---- clauses against the tree, and against each other ----------------------------------------------------
-
-
-def _told(tree: Tree, answers: Sequence[Hashable]) -> list[set[Hashable]]:
-    """For each node what the leaves below it say: nothing below a node of one answer needs to be looked at."""
-    told: list[set[Hashable]] = [set() for _ in tree.nodes]
-    for index in reversed(range(len(tree.nodes))):
-        below = tree.nodes[index].children
-        told[index] = set().union(*(told[child] for child in below)) if below else {answers[index]}
-    return told
 
 
 def _generalised(clause: Clause, ways: Ways, told: list[set[Hashable]], facts: _Facts) -> Clause:

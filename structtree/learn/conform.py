@@ -17,13 +17,7 @@ from structtree.data.columns import Adjacency, Column, Population, Table
 from structtree.data.infer import Misfit, encode, missing_column
 from structtree.data.schema import Attribute, Link, RecordType, Schema
 from structtree.errors import DataError, did_you_mean
-from structtree.lang.syntax import (
-    Aggregate,
-    AttributeTest,
-    LinkForm,
-    Missing,
-    Predicate,
-)
+from structtree.lang.syntax import Aggregate, AttributeTest, LinkForm, Missing, Predicate
 from structtree.lang.walk import subpredicates
 
 __all__ = ["NeededMembers", "conform", "needed_members"]

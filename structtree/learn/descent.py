@@ -55,11 +55,12 @@ class Descent(NamedTuple):
 
 
 class Held(NamedTuple):
-    """Between which values of an attribute a plain comparison holds; NaN for a category."""
+    """Between which values of an attribute a plain comparison holds, or for which; NaN for a category."""
 
     attribute: str
     low: float
     high: float
+    equal: Compared | None = None
 
 
 def held(test: Predicate) -> Held | None:
@@ -68,16 +69,18 @@ def held(test: Predicate) -> Held | None:
     Examples
     --------
     >>> held(Compare("size", ">=", 3))
-    Held(attribute='size', low=3.0, high=inf)
+    Held(attribute='size', low=3.0, high=inf, equal=None)
     """
     match test:
         case Flag(attribute, positive):
             return Held(attribute, float(positive), float(positive))
-        case Compare(attribute, "=", str()):
-            return Held(attribute, nan, nan)
+        case Compare(attribute, "=", str() as value):
+            return Held(attribute, nan, nan, value)
         case Among(attribute, values) if all(isinstance(value, str) for value in values):
-            return Held(attribute, nan, nan)
-        case Compare(attribute, ">=" | "<=" | "=" as op, int() | float() as value):
+            return Held(attribute, nan, nan, tuple(map(str, values)))
+        case Compare(attribute, "=", int() | float() as value):
+            return Held(attribute, float(value), float(value), value)
+        case Compare(attribute, ">=" | "<=" as op, int() | float() as value):
             return Held(attribute, -inf if op == "<=" else float(value), inf if op == ">=" else float(value))
         case _:
             return None
@@ -112,11 +115,8 @@ def descent_of(tests: Sequence[Predicate | None], sides: Sequence[tuple[int, int
         if found is None:
             return None
         place = place_of.setdefault(found.attribute, len(place_of))
-        if isinstance(test, Among):
-            equal.setdefault(place, {})[node] = tuple(map(str, test.values))
-        elif isinstance(test, Compare) and test.op == "=":
-            assert isinstance(test.value, str | int | float)
-            equal.setdefault(place, {})[node] = test.value
+        if found.equal is not None:
+            equal.setdefault(place, {})[node] = found.equal
         nodes.append((found.low, found.high, place, no, yes, 0))
     return Descent(tuple(place_of), np.array(nodes, dtype=NODE), equal)
 

@@ -23,6 +23,7 @@ from structtree.data.columns import Population
 from structtree.data.schema import RecordType
 from structtree.lang.syntax import Compare, Predicate
 from structtree.learn.growth import Growth
+from structtree.learn.splitters import SideValues
 from structtree.learn.table import FlatTest, ListedTests, without_mirrors
 from structtree.learn.tree import MissingRule, heaviest
 from structtree.learn.unknown import one_of, possibly, surely
@@ -205,10 +206,8 @@ class Division:
 
     Parameters
     ----------
-    test : Predicate or None
-        None if it is a switch.
-    attribute, values : str and tuple of str
-        Of a switch.
+    test : Predicate or SideValues
+        The latter if it is a switch.
     places : array of int
         For each of the sample which side it is on; -1 for unknown.
     n_sides : int
@@ -216,18 +215,13 @@ class Division:
         Both components.
     tried : int
         How many divisions this is the best of.
-    offered : int
-        The same with all sets of values, also those that need not be tried.
     """
 
-    test: Predicate | None
-    attribute: str
-    values: tuple[str, ...]
+    test: Predicate | SideValues
     places: Ints
     n_sides: int
     loss: Floats = field(default_factory=lambda: np.full(2, np.inf))
     tried: int = 0
-    offered: int = 0
 
 
 class Choice(NamedTuple):
@@ -259,7 +253,7 @@ def best_division(questions: Questions, sample: NodeSample, criterion: Criterion
     >>> growth = Growth(nominal="multiway", missing="fractional")
     >>> questions = questions_of(listed, data, data.schema.type("Individual"), growth)
     >>> division = best_division(questions, sample, sample.target.criterion, growth).division
-    >>> division.values, division.places.tolist()
+    >>> division.test.values, division.places.tolist()
     (('a', 'b', 'c'), [0, 1, 2, -1])
     """
     cells = _cells(questions, sample)
@@ -279,15 +273,10 @@ def best_division(questions: Questions, sample: NodeSample, criterion: Criterion
     proved = all(_is_proved(found, merits, offers.asked_by, large, slack) for found in sets.values())
     if not len(in_choice):
         return Choice(None, proved)
-    best = in_choice[_first_least(losses[in_choice], offers.asked_by[in_choice], criterion.slack(sample.total))]
+    best = in_choice[_first_least(losses[in_choice], offers.asked_by[in_choice], slack)]
     asked_by, key = int(offers.asked_by[best]), offers.keys[best]
-    if asked_by in sets:
-        division = _set_division(questions.all[asked_by], sets[asked_by].codes(int(key[0])), sample)
-    else:
-        division = _division(questions.all[asked_by], key, sample)
-    tried = int(large.sum())
-    not_tried = sum(2 ** len(found.present) - 1 - found.offers.n for found in sets.values())
-    division = replace(division, loss=losses[best], tried=tried, offered=tried + max(0, not_tried))
+    division = _division(questions.all[asked_by], key, sets.get(asked_by), sample)
+    division = replace(division, loss=losses[best], tried=int(large.sum()))
     if growth.missing == "false":
         division.places[division.places < 0] = _default_place(division, sample)
     return Choice(division, proved)
@@ -311,7 +300,7 @@ def _of_average_gain(gains: Floats, asked_by: Ints, in_choice: Ints) -> Ints:
 
 def _default_place(division: Division, sample: NodeSample) -> int:
     """The side of those who lack a value, where that is decided beforehand."""
-    if division.test is not None:
+    if not isinstance(division.test, SideValues):
         return 1
     known = division.places >= 0
     weights = np.bincount(division.places[known], sample.weights(sample.adds)[known], division.n_sides)
@@ -528,39 +517,25 @@ def _least(losses: Floats) -> Floats:
     return np.asarray(losses[np.lexsort((losses[:, 1], losses[:, 0]))[0]])
 
 
-def _set_division(question: Question, codes: Ints, sample: NodeSample) -> Division:
-    values, attribute = question.values[sample.rows], str(question.test.attribute)
-    places = np.where(values < 0, -1, np.where(np.isin(values, codes), 0, 1))
-    test = one_of(attribute, (question.categories[code] for code in codes))
-    return Division(test, "", (), places, 2)
-
-
 # ---- the division that was chosen -----------------------------------------------------------------------------
 
 
-def _division(question: Question, key: Floats, sample: NodeSample) -> Division:
+def _division(question: Question, key: Floats, sets: _Sets | None, sample: NodeSample) -> Division:
+    """The division by a threshold between the values of the key, by the value it names, or by one of the sets."""
     values, test = question.values[sample.rows], question.test
     if question.is_switch:
         present = np.unique(values[values >= 0])
         places = np.where(values < 0, -1, np.searchsorted(present, values))
         names = tuple(question.categories[code] for code in present)
-        return Division(None, str(test.attribute), names, places, len(names))
+        return Division(SideValues(str(test.attribute), names), places, len(names))
     if test.attribute is None:
-        return Division(test.right, "", (), values.astype(np.int64), 2)
-    found = _member(question, key)
+        return Division(test.right, values.astype(np.int64), 2)
     if test.kind == "nominal":
-        places = np.where(values < 0, -1, np.where(values == key[0], 0, 1))
+        codes = [int(key[0])] if sets is None else sets.codes(int(key[0])).tolist()
+        found = one_of(test.attribute, (question.categories[code] for code in codes))
+        unknown, is_yes = values < 0, np.isin(values, codes)
     else:
-        is_yes = values >= key[1] if test.form == AT_LEAST else values <= key[0]
-        places = np.where(np.isnan(values), -1, np.where(is_yes, 0, 1))
-    return Division(found, "", (), places, 2)
-
-
-def _member(question: Question, key: Floats) -> Compare:
-    """The test with the value, or with a threshold between the values, that it was found by."""
-    attribute, right, kind = question.test.attribute, question.test.right, question.test.kind
-    assert attribute is not None and kind is not None and isinstance(right, Compare)
-    if kind == "nominal":
-        return Compare(attribute, "=", question.categories[int(key[0])])
-    (cut,) = midpoints(key[:1], key[1:], kind, right.op).tolist()
-    return Compare(attribute, right.op, int(cut) if kind == "int" and cut.is_integer() else cut)
+        assert test.kind is not None and isinstance(test.right, Compare)
+        found = test.at(float(midpoints(key[:1], key[1:], test.kind, test.right.op)[0]))
+        unknown, is_yes = np.isnan(values), values >= key[1] if test.form == AT_LEAST else values <= key[0]
+    return Division(found, np.where(unknown, -1, np.where(is_yes, 0, 1)), 2)

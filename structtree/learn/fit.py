@@ -7,7 +7,7 @@ gets to see, and how they share the time.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -115,8 +115,8 @@ def fit(
     stopped_by = "interrupt" if time.over() == "interrupt" else watch.stopped_by
     params = {
         "criterion": checked.criterion.name,
-        "growth": _as_dict(options),
-        "pruning": _as_dict(pruning),
+        "growth": asdict(options),
+        "pruning": asdict(pruning),
         "grammar": str(allowed),
         "grammar_origin": allowed.origin,
         "grammar_notes": list(allowed.notes),
@@ -124,11 +124,6 @@ def fit(
         "stopped_by": stopped_by,
     }
     return Model(tree, decision, target_name, params, functions=allowed.syntax.functions)
-
-
-def _as_dict(options: Growth | Pruning) -> dict[str, Any]:
-    """Options by name; all of them are plain values, so that nothing in them needs copying."""
-    return {option.name: getattr(options, option.name) for option in fields(options)}
 
 
 def _check_task(decision: Decision, pruning: Pruning, classes: tuple[Any, ...]) -> None:
@@ -211,15 +206,13 @@ class _Job:
         return tree
 
     def _pruned_by_cost(self, alpha: float | Literal["cv"] | None) -> Tree:
-        decision = self.decision
-        if alpha is not None and alpha != "cv":
-            tree = self._grown()
-            return self._unless_stopped(tree, lambda tree: cost_complexity(tree, alpha, decision=decision))
-        folds = min(FOLDS, len(self.population))
-        tree = self._grown(n_waiting=folds)
-        return self._unless_stopped(
-            tree, lambda tree: cost_complexity(tree, self._chosen_alpha(tree, folds), decision=decision)
-        )
+        folds = min(FOLDS, len(self.population)) if alpha is None or alpha == "cv" else 1
+
+        def pruned(tree: Tree) -> Tree:
+            chosen = self._chosen_alpha(tree, folds) if alpha is None or alpha == "cv" else alpha
+            return cost_complexity(tree, chosen, decision=self.decision)
+
+        return self._unless_stopped(self._grown(n_waiting=folds), pruned)
 
     def _chosen_alpha(self, tree: Tree, folds: int) -> float:
         if folds < 2 or len(tree.nodes) == 1 or self.clock.over() == "interrupt":

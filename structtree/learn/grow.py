@@ -112,7 +112,7 @@ def grow_by(
         if unit != 1.0:  # numbers are counted in units that suit them, and so is the least decrease of their impurity
             growth = replace(growth, min_impurity_decrease=growth.min_impurity_decrease / unit / unit)
         with closing(plan.splitter(target, growth, time)) as splitter:
-            builder = Builder(splitter, growth, time, _price(plan), growth.missing != "false", progress)
+            builder = Builder(splitter, growth, time, _price(plan), progress)
             nodes = builder.build()
     if not target.units.are_plain:
         nodes = tuple(_in_plain_units(node, target.units) for node in nodes)

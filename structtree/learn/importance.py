@@ -13,25 +13,18 @@ import numpy as np
 
 from structtree.lang.syntax import (
     Aggregate,
-    All,
     Among,
-    And,
     Compare,
-    Count,
-    Distinct,
-    Exists,
     Flag,
-    Follow,
+    LinkForm,
     ListStep,
     Missing,
     Named,
-    No,
-    Not,
-    Or,
     Predicate,
     Top,
     Within,
 )
+from structtree.lang.walk import children
 from structtree.learn.tree import Branch, ClassCounts, Leaf, Switch, Tree
 from structtree.search.criteria import criterion
 
@@ -114,6 +107,7 @@ def _paths(test: Predicate) -> Iterator[tuple[str, ...]]:
     stack: list[tuple[Predicate, tuple[str, ...]]] = [(test, ())]
     while stack:
         part, path = stack.pop()
+        below = path
         match part:
             case Top():
                 if path:
@@ -122,15 +116,8 @@ def _paths(test: Predicate) -> Iterator[tuple[str, ...]]:
                 yield (*path, str(name))
             case Aggregate(_, link, name):
                 yield (*path, link, name)
-            case And(parts) | Or(parts):
-                stack.extend((inner, path) for inner in reversed(parts))
-            case Not(inner):
-                stack.append((inner, path))
-            case Distinct(link, inners):
-                stack.extend((inner, (*path, link)) for inner in reversed(inners))
-            case ListStep(step, inner, None):
-                stack.append((inner, path or (step,)))
-            case Follow(link, inner) | Exists(link, inner) | All(link, inner) | No(link, inner) | Count(link, inner):
-                stack.append((inner, (*path, link)))
-            case ListStep(_, inner, str() as link):
-                stack.append((inner, (*path, link)))
+            case ListStep(step, link=None):
+                below = path or (step,)
+            case _ if isinstance(part, LinkForm):
+                below = (*path, str(part.link))
+        stack.extend((inner, below) for inner in reversed(children(part)))

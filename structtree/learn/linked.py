@@ -7,7 +7,7 @@ the attributes of a plain table. The tests that it finds are then translated bac
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -69,27 +69,27 @@ class Linked:
                 return literal
 
 
-def linked(
-    grammar: CheckedGrammar, population: Population, *, shorten: bool = False, clock: Clock | None = None
-) -> Linked | None:
+def linked(grammar: CheckedGrammar, population: Population, *, clock: Clock | None = None) -> Linked | None:
     """A population as a table of all that a grammar asks of it; None where that is not to be had.
 
     Parameters
     ----------
     population : Population
         Of which every row is reached.
-    shorten : bool
-        Whether to leave out what is too much instead.
     clock : Clock, optional
         When it is over, what is still missing is left out.
     """
     space = Space.build(grammar, population)
     if not suits(space):
         return None
-    found = link_columns(space, shorten=shorten, clock=clock)
-    if found.missing in ("literals", "time") and not shorten:
+    found = link_columns(space, shorten=False, clock=clock)
+    if found.missing in ("literals", "time"):
         return None
-    own, behind = _own(space), [*_others(space), *found.columns]
+    tests = [family for family in space.first_families() if isinstance(family, TestFamily)]
+    own = [family for family in tests if _is_own(family, population)]
+    # Some tests look behind links without opening a position there, as aggregates do.
+    others = [column for f in tests if not _is_own(f, population) for column in own_columns(f, population)]
+    behind = [*others, *found.columns]
     taken = set(population.schema.type(grammar.individual).members)
     names = [name for name in (f"behind{i}" for i in range(len(behind) + len(taken))) if name not in taken]
     columns = dict(zip(names, behind, strict=False))
@@ -113,23 +113,10 @@ def _is_of_node(family: TestFamily) -> bool:
             return False
 
 
-def _own(space: Space) -> list[TestFamily]:
-    """The tests of the individual's own attributes."""
-    return [f for f in space.first_families() if isinstance(f, TestFamily) and _is_own(f, space)]
-
-
-def _is_own(family: TestFamily, space: Space) -> bool:
-    assert space.population is not None
+def _is_own(family: TestFamily, population: Population) -> bool:
+    """Return whether a family tests attributes of the individual itself."""
     attributes = own_attributes(family.literal(0))
-    return attributes is not None and attributes <= space.population.tables[space.grammar.individual].columns.keys()
-
-
-def _others(space: Space) -> Iterator[LinkColumn]:
-    """The tests that look behind links without opening a position there, as aggregates do."""
-    assert space.population is not None
-    for family in space.first_families():
-        if isinstance(family, TestFamily) and not _is_own(family, space):
-            yield from own_columns(family, space.population)
+    return attributes is not None and attributes <= population.tables[population.schema.individual].columns.keys()
 
 
 def _table(population: Population, columns: Mapping[str, LinkColumn]) -> Population:

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from structtree import __version__
 from structtree.data.columns import Population
 from structtree.data.infer import shown
-from structtree.data.schema import Kind, RecordType, Schema
+from structtree.data.schema import Kind, Schema
 from structtree.data.textfiles import open_text_file
 from structtree.errors import DataError, GrammarError, MissingFileError, StructtreeError, UsageError
 from structtree.files import replacing
@@ -82,6 +82,7 @@ class Model:
 
     Examples
     --------
+    >>> from structtree.data.schema import RecordType
     >>> leaf = Leaf(ClassCounts(4, (1.0, 3.0)))
     >>> model = Model(Tree((leaf,), Schema((RecordType("Car"),), "Car"), ("no", "yes")))
     >>> model.predict(Population.from_records([{"wheels": 2}])).tolist()
@@ -146,6 +147,7 @@ def save_model(model: Model, path: str | os.PathLike[str]) -> None:
     Examples
     --------
     >>> import tempfile
+    >>> from structtree.data.schema import RecordType
     >>> leaf = Leaf(ClassCounts(4, (1.0, 3.0)))
     >>> model = Model(Tree((leaf,), Schema((RecordType("Car"),), "Car"), ("no", "yes")), target="fast")
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -216,7 +218,7 @@ def model_from_json(value: Any) -> Model:
     if (whole.member("task").text() == "classes") != bool(classes):
         whole.member("classes").fail("expected classes for the task 'classes', and none for 'numbers'")
     grammar = _checked_definitions(whole.member("definitions"), schema)
-    missing = _missing_rule(whole.member("missing"))
+    missing = whole.member("missing").one_of(get_args(MissingRule), "false, majority or fractional")
     nodes = tuple(_node(part, grammar, len(classes), missing) for part in whole.member("nodes").elements())
     _require_reading_order(nodes, whole.member("nodes"))
     target = whole.member("target")
@@ -401,6 +403,9 @@ class _Part:
     def weight_or_infinity(self) -> float:
         return inf if self.value == "inf" else self.weight()
 
+    def one_of(self, words: tuple[str, ...], expected: str) -> Any:
+        return self.value if self.value in words else self.expected(expected)
+
     def label(self) -> str | int | float | bool:
         return self.value if isinstance(self.value, str | int | float) else self.expected("a text, number or flag")
 
@@ -427,7 +432,9 @@ def _schema(part: _Part) -> Schema:
 def _decision(part: _Part, n_classes: int) -> Decision:
     estimate: Any = part.member("estimate").text()
     costs = part.member("costs")
-    rows = None if costs.value is None else tuple(_row(row) for row in costs.elements())
+    rows = None
+    if costs.value is not None:
+        rows = tuple(tuple(cost.number() for cost in row.elements()) for row in costs.elements())
     try:
         decision = Decision(estimate, part.member("m").number(), rows)
     except StructtreeError as error:
@@ -437,15 +444,9 @@ def _decision(part: _Part, n_classes: int) -> Decision:
     return decision
 
 
-def _row(part: _Part) -> tuple[float, ...]:
-    return tuple(cost.number() for cost in part.elements())
-
-
 def _function(name: str, part: _Part) -> Function:
-    kind = part.member("kind")
-    if kind.value not in get_args(Kind):
-        kind.expected("bool, int, real or nominal")
-    return Function(name, part.member("type").text(), kind.value)
+    kind = part.member("kind").one_of(get_args(Kind), "bool, int, real or nominal")
+    return Function(name, part.member("type").text(), kind)
 
 
 def _checked_definitions(part: _Part, schema: Schema) -> CheckedGrammar:
@@ -462,11 +463,8 @@ def _checked_definitions(part: _Part, schema: Schema) -> CheckedGrammar:
 
 def _any_category(schema: Schema) -> Schema:
     """The schema without its lists of categories: a grammar may declare others than the data had."""
-    return Schema(tuple(_with_any_category(record) for record in schema.types), schema.individual)
-
-
-def _with_any_category(record: RecordType) -> RecordType:
-    return replace(record, attributes=tuple(replace(a, values=()) for a in record.attributes))
+    types = (replace(t, attributes=tuple(replace(a, values=()) for a in t.attributes)) for t in schema.types)
+    return Schema(tuple(types), schema.individual)
 
 
 def _parsed(part: _Part) -> Predicate:
@@ -476,22 +474,11 @@ def _parsed(part: _Part) -> Predicate:
         part.fail(f"the test cannot be read: {error.message}")
 
 
-def _test(part: _Part, grammar: CheckedGrammar) -> Predicate:
-    return _usable(_parsed(part), part, grammar)
-
-
 def _usable(test: Predicate, part: _Part, grammar: CheckedGrammar) -> Predicate:
     try:
         return check_predicate(test, grammar.individual, grammar)
     except GrammarError as error:
         part.fail(f"the test cannot be used: {error.message}")
-
-
-def _missing_rule(part: _Part) -> MissingRule:
-    if part.value not in get_args(MissingRule):
-        part.expected("false, majority or fractional")
-    rule: MissingRule = part.value
-    return rule
 
 
 def _node(part: _Part, grammar: CheckedGrammar, n_classes: int, missing: MissingRule) -> Node:
@@ -502,7 +489,8 @@ def _node(part: _Part, grammar: CheckedGrammar, n_classes: int, missing: Missing
         return Leaf(stats, part.member("gap").number_or_infinity() if "gap" in members else 0.0, _reason(part))
     yes, no = part.member("yes").whole(), part.member("no").whole()
     shares = () if missing == "false" else _shares(part.member("shares"), 2)
-    return Branch(_test(part.member("test"), grammar), yes, no, stats, _found(part.member("found")), shares)
+    test = _usable(_parsed(part.member("test")), part.member("test"), grammar)
+    return Branch(test, yes, no, stats, _found(part.member("found")), shares)
 
 
 def _switch(part: _Part, grammar: CheckedGrammar, stats: Stats) -> Switch:
@@ -552,11 +540,8 @@ def _reason(part: _Part) -> Unproved | None:
     """Return what stopped a search; files that were written before that was kept do not say it."""
     if "stopped_by" not in part.members():
         return None
-    reason = part.member("stopped_by")
-    if reason.value not in get_args(Unproved):
-        reason.expected(f"one of {', '.join(get_args(Unproved))}")
-    found: Unproved = reason.value
-    return found
+    known, reason = get_args(Unproved), part.member("stopped_by")
+    return reason.one_of(known, f"one of {', '.join(known)}")  # type: ignore[no-any-return]
 
 
 def _require_reading_order(nodes: tuple[Node, ...], part: _Part) -> None:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from structtree.learn.dividing import Division, NodeSample, Questions, best_division
 from structtree.learn.growth import Growth
-from structtree.learn.splitters import Candidate, GrowingNode, NodeMembers, Proposal, SideValues, Splitter
+from structtree.learn.splitters import Candidate, GrowingNode, NodeMembers, Proposal, Splitter
 from structtree.learn.tree import heaviest
 from structtree.search.clock import Clock
 from structtree.search.criteria import better
@@ -55,8 +55,7 @@ class PartSplitter(Splitter[NodeMembers]):
         unsplit, loss = criterion.unsplit(sample.total), division.loss
         gains = np.maximum(unsplit - loss, 0.0).tolist()
         improves = bool(better(loss, unsplit, criterion.slack(sample.total)))
-        test = division.test or SideValues(division.attribute, division.values)
-        candidate = Candidate(test, tuple(loss.tolist()), tuple(gains), improves, division.n_sides, division)
+        candidate = Candidate(division.test, tuple(loss.tolist()), tuple(gains), improves, division.n_sides, division)
         return Proposal(candidate, division.tried, least, "sets")
 
     def _sample(self, node: GrowingNode[NodeMembers]) -> NodeSample:

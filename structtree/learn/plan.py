@@ -30,15 +30,7 @@ from structtree.learn.routing import own_attributes
 from structtree.learn.searching import SearchSplitter
 from structtree.learn.splitters import Splitter
 from structtree.learn.sweeping import SweepSplitter
-from structtree.learn.table import (
-    ListedTests,
-    Tuning,
-    flat_tests,
-    linked_tests,
-    listed_tests,
-    table_of,
-    with_sets,
-)
+from structtree.learn.table import ListedTests, Tuning, flat_tests, linked_tests, listed_tests, table_of, with_sets
 from structtree.learn.tree import Unproved
 from structtree.learn.unknown import seen_schema
 from structtree.search.clock import Clock
@@ -53,7 +45,10 @@ SplitterMaker = Callable[[Target, Growth, Clock], Splitter[Any]]
 FOR_LISTING = 4
 """The list of tests may take this part of the time: some must be left to try them, or to search without them."""
 
-DECIDING = ("strategy", "share", "prune", "max_evaluations", "nominal", "missing", "average_gain_filter")
+FOR_TABLES = ("nominal", "missing", "average_gain_filter")
+"""The options that only plain tables have."""
+
+DECIDING = ("strategy", "share", "prune", "max_evaluations", *FOR_TABLES)
 """The options on which the route depends."""
 
 
@@ -136,14 +131,17 @@ def plan_for(
     given = growth or Growth()
     is_compiled = criterion is None or criterion.is_compiled
     planner = _Planner(population, grammar, given, clock or Clock(), tuning or Tuning(), reusable, is_compiled)
-    plan = planner.for_table(route) if _is_for_tables(given) or route == "parts" else planner.for_structure(route)
+    is_for_table = bool(_given(given, *FOR_TABLES)) or route == "parts"
+    plan = planner.for_table(route) if is_for_table else planner.for_structure(route)
     if route not in (None, plan.route):
         raise UsageError(f"this grammar and these options cannot take the route {route!r}; they take {plan.route!r}")
     return plan
 
 
-def _is_for_tables(growth: Growth) -> bool:
-    return growth.nominal != "binary" or growth.missing != "false" or growth.average_gain_filter
+def _given(growth: Growth, *names: str) -> list[str]:
+    """Return those of some options that are not as they are by default, as ``name=value``."""
+    default = Growth()
+    return [f"{name}={value!r}" for name in names if (value := getattr(growth, name)) != getattr(default, name)]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -175,13 +173,11 @@ class _Planner:
     def _check_bottom_up(self, is_single: bool) -> None:
         if self.growth.strategy != "bottom-up":
             return
-        for name, unset in (("share", None), ("max_evaluations", None), ("prune", True)):
-            value = getattr(self.growth, name)
-            if value != unset:
-                raise UsageError(
-                    f"strategy 'bottom-up' lists all tests and searches nothing, so it does not go with "
-                    f"{name}={value!r}; leave one of them out"
-                )
+        for option in _given(self.growth, "share", "max_evaluations", "prune"):
+            raise UsageError(
+                f"strategy 'bottom-up' lists all tests and searches nothing, so it does not go with {option}; "
+                "leave one of them out"
+            )
         if not is_single:
             raise UsageError(_NOT_BOTTOM_UP)
 
@@ -247,11 +243,9 @@ class _Planner:
 
     def for_table(self, route: Route | None) -> Plan:
         growth = self.growth
-        words = _words_for_tables(growth) or "a division into parts"
-        for name, unset in (("share", None), ("max_evaluations", None), ("strategy", "auto"), ("prune", True)):
-            if getattr(growth, name) != unset:
-                value = getattr(growth, name)
-                raise UsageError(f"{words} does not go with {name}={value!r}; leave one of them out")
+        words = " and ".join(_given(growth, *FOR_TABLES)) or "a division into parts"
+        for option in _given(growth, "share", "max_evaluations", "strategy", "prune"):
+            raise UsageError(f"{words} does not go with {option}; leave one of them out")
         grammar = with_sets(self.grammar) if growth.nominal == "subset" else self.grammar
         listed = flat_tests(grammar) or listed_tests(grammar, self.population)
         if listed is None:
@@ -287,9 +281,3 @@ _NOT_BOTTOM_UP = (
     "strategy 'bottom-up' needs a grammar that asks one thing at a time of an individual, without 'all' and "
     "'distinct' and without rewrites of anything but 'top'; use 'auto'"
 )
-
-
-def _words_for_tables(growth: Growth) -> str:
-    given = {name: getattr(growth, name) for name in ("nominal", "missing", "average_gain_filter")}
-    chosen = [f"{name}={value!r}" for name, value in given.items() if value not in ("binary", "false", False)]
-    return " and ".join(chosen)

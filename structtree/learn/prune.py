@@ -29,9 +29,9 @@ from structtree.data.columns import Population
 from structtree.errors import DataError, UnknownNameError, UsageError
 from structtree.learn.growth import MAJORITY, Decision
 from structtree.learn.leaves import class_counts, cost_matrix, decisions, means
-from structtree.learn.tree import Moments, Stats, Tree, subtree
+from structtree.learn.tree import Moments, Stats, Tree, answers_below, subtree
 from structtree.search.criteria import criterion
-from structtree.search.target import target_for
+from structtree.search.target import Target, target_for
 
 __all__ = [
     "AlphaRule",
@@ -187,21 +187,20 @@ def choose_alpha(
     """
     if rule not in ("min", "1se"):
         raise UnknownNameError("rule", str(rule), ("min", "1se"))
-    labels, weights = _labelled(tree, population, target, sample_weight)
-    fold_of = _folds(labels if tree.task == "classes" else np.zeros(len(labels)), folds, seed)
+    checked = _labelled(tree, population, target, sample_weight)
+    fold_of = _folds(checked.values if tree.task == "classes" else np.zeros(len(population)), folds, seed)
     path = pruning_path(tree, risk, decision)
     middles = np.append(np.sqrt(path.alphas[:-1] * path.alphas[1:]), inf)
-    total, squares = np.zeros(len(path)), np.zeros(len(path))
+    total = np.zeros((2, len(path)))
     for fold in range(folds):
-        inside = fold_of == fold
-        grown = grow_fold(np.flatnonzero(~inside))
+        inside = np.flatnonzero(fold_of == fold)
+        grown = grow_fold(np.flatnonzero(fold_of != fold))
         _check_classes(tree, grown)
-        seen = _held_out(grown, population.take(inside), labels[inside], weights[inside], decision)
+        seen = _held_out(grown, population.take(inside), checked.take(inside), decision)
         own = pruning_path(grown, risk, decision)
         at = [own.step(alpha) for alpha in middles]
-        total += _along(grown, own.gone, len(own), seen.losses)[at]
-        squares += _along(grown, own.gone, len(own), seen.squares)[at]
-    return float(path.alphas[_chosen(total, squares, weights, rule)])
+        total += [_along(grown, own.gone, len(own), each)[at] for each in seen]
+    return float(path.alphas[_chosen(total[0], total[1], checked.weights, rule)])
 
 
 # ---- other methods --------------------------------------------------------------------------------------
@@ -243,8 +242,8 @@ def reduced_error(
     """
     if not len(population):
         raise DataError("there are no held-out individuals, so there is nothing to prune by")
-    labels, weights = _labelled(tree, population, target, sample_weight)
-    return subtree(tree, _worth_keeping(tree, _held_out(tree, population, labels, weights, decision).losses))
+    checked = _labelled(tree, population, target, sample_weight)
+    return subtree(tree, _worth_keeping(tree, _held_out(tree, population, checked, decision)[0]))
 
 
 def pessimistic(tree: Tree, confidence: float = 0.25) -> Tree:
@@ -304,14 +303,8 @@ def merge_equal_leaves(tree: Tree, decision: Decision = MAJORITY) -> Tree:
     1
     """
     said = decisions(tree, decision).tolist()
-    told, kept = [{code} for code in said], set()  # by its leaves, each node tells so many classes
-    for index in range(len(tree.nodes) - 1, -1, -1):
-        children = tree.nodes[index].children
-        if children:
-            told[index] = set().union(*(told[child] for child in children))
-        if told[index] != {said[index]}:
-            kept.add(index)
-    return subtree(tree, frozenset(kept))
+    told = answers_below(tree, said)
+    return subtree(tree, frozenset(i for i in tree.branches if told[i] != {said[i]}))
 
 
 # ---- what nodes cost as leaves --------------------------------------------------------------------------
@@ -355,35 +348,19 @@ def _upper_limits(errors: Floats, n: Floats, confidence: float) -> Floats:
     return limits
 
 
-class _Labelled(NamedTuple):
+def _labelled(tree: Tree, population: Population, target: ArrayLike, sample_weight: ArrayLike | None) -> Target:
     """The target as places among the tree's classes, or as numbers, and the weights."""
-
-    labels: NDArray[Any]
-    weights: Floats
-
-
-def _labelled(tree: Tree, population: Population, target: ArrayLike, sample_weight: ArrayLike | None) -> _Labelled:
     criterion, classes = ("acc*", tree.classes) if tree.task == "classes" else ("mse", None)
-    checked = target_for(target, len(population), criterion, sample_weight, classes=classes)
-    return _Labelled(checked.values, checked.weights)
+    return target_for(target, len(population), criterion, sample_weight, classes=classes)
 
 
-class _HeldOut(NamedTuple):
-    """For each node the summed losses of the held-out individuals that come by, and their squares."""
-
-    losses: Floats
-    squares: Floats
-
-
-def _held_out(
-    tree: Tree, population: Population, labels: NDArray[Any], weights: Floats, decision: Decision
-) -> _HeldOut:
-    loss_at = _loss_at(tree, labels, decision)
-    seen = _HeldOut(np.zeros(len(tree.nodes)), np.zeros(len(tree.nodes)))
+def _held_out(tree: Tree, population: Population, target: Target, decision: Decision) -> Floats:
+    """For each node the summed losses of the held-out individuals that come by, and of their squares."""
+    loss_at = _loss_at(tree, target.values, decision)
+    seen = np.zeros((2, len(tree.nodes)))
     for node, which, parts in tree.parts(population):
-        losses, weight = loss_at(node, which), weights[which] * parts
-        seen.losses[node] = losses @ weight
-        seen.squares[node] = losses**2 @ weight
+        losses, weight = loss_at(node, which), target.weights[which] * parts
+        seen[:, node] = losses @ weight, losses**2 @ weight
     return seen
 
 

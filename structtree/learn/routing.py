@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from structtree.data.columns import Population, Table
 from structtree.lang.syntax import Among, And, Compare, Flag, Missing, Named, Not, Or, Predicate, Top, Within
+from structtree.lang.walk import children
 from structtree.space.evaluate import Known, rows_where
 
 __all__ = ["holds_among", "own_attributes", "places_among"]
@@ -71,14 +72,10 @@ def own_attributes(test: Predicate) -> set[str] | None:
     stack = [test]
     while stack:
         match stack.pop():
-            case Top():
-                pass
             case Flag(attribute) | Compare(attribute) | Among(attribute) | Within(attribute) | Missing(attribute):
                 asked.add(str(attribute))
-            case And(parts) | Or(parts):
-                stack.extend(parts)
-            case Not(inner):
-                stack.append(inner)
+            case Top() | And() | Or() | Not() as form:
+                stack.extend(children(form))
             case Named(_, body) if body is not None:
                 stack.append(body)
             case _:

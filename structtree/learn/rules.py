@@ -20,8 +20,8 @@ from numpy.typing import ArrayLike
 from structtree.data.columns import Population
 from structtree.errors import UsageError
 from structtree.lang.pretty import pretty
-from structtree.lang.syntax import And, Not, Or, Predicate, Top
-from structtree.learn.clauses import Clause, clauses, short_clauses
+from structtree.lang.syntax import Not, Or, Predicate, Top
+from structtree.learn.clauses import Clause, clauses, conjunction, short_clauses
 from structtree.learn.growth import MAJORITY, Decision
 from structtree.learn.leaves import decisions, means
 from structtree.learn.tree import ClassCounts, Moments, Stats, Tree
@@ -170,19 +170,9 @@ def _answers(tree: Tree, decision: Decision) -> list[Any]:
     return said
 
 
-def _conjunction(clause: Clause) -> Predicate:
-    match clause.conditions:
-        case ():
-            return Top()
-        case (only,):
-            return only
-        case several:
-            return And(several)
-
-
 def _disjunction(found: Iterable[Clause]) -> Predicate:
     parts: list[Predicate] = []
-    for predicate in map(_conjunction, found):
+    for predicate in (conjunction(clause.conditions) for clause in found):
         parts += predicate.parts if isinstance(predicate, Or) else (predicate,)
     if len(parts) > 1:
         return Or(tuple(parts))
@@ -197,7 +187,7 @@ def _on_leaves(tree: Tree, clause: Clause) -> list[Stats]:
 
 
 def _on_cases(population: Population, target: Target, clause: Clause) -> list[Stats]:
-    which = np.flatnonzero(holds(_conjunction(clause), population) & (target.weights > 0))
+    which = np.flatnonzero(holds(conjunction(clause.conditions), population) & (target.weights > 0))
     return [target.stats(which)] if len(which) else []
 
 
@@ -214,7 +204,9 @@ def _rule(tree: Tree, clause: Clause, answer: Any, counted: list[Stats]) -> Rule
     prediction = tree.classes[answer] if tree.classes else answer
     share = sum(_agreeing(stats, answer) for stats in counted) / weight if weight else None
     off = None if tree.classes or share is None else sqrt(share)
-    return Rule(_conjunction(clause), prediction, n, weight, share if tree.classes else None, off, clause.leaves)
+    return Rule(
+        conjunction(clause.conditions), prediction, n, weight, share if tree.classes else None, off, clause.leaves
+    )
 
 
 def _agreeing(stats: Stats, answer: Any) -> float:

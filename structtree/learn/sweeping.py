@@ -21,18 +21,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structtree.data.schema import Kind
-from structtree.lang.syntax import Among, Compare, Predicate
+from structtree.lang.syntax import Compare, Predicate
 from structtree.learn.builder import all_nodes, found_by, gap_of
-from structtree.learn.descent import Descent, held
+from structtree.learn.descent import Descent, descent_of
 from structtree.learn.growth import Growth
 from structtree.learn.splitters import Candidate, GrowingNode, Proposal, Splitter
 from structtree.learn.table import FlatTest, SortedTable, Tuning, pool_for, task_of
-from structtree.learn.tree import Branch, ClassCounts, Leaf, Moments, Node, NodeArrays, Stats, Unproved
+from structtree.learn.tree import Branch, ClassCounts, Leaf, Moments, Node, NodeArrays, Stats, Unproved, depths_of
 from structtree.learn.unknown import one_of
 from structtree.search.clock import Clock
 from structtree.search.criteria import TOLERANCE
 from structtree.search.kernels import tables as kernel
-from structtree.search.kernels.descending import NODE
 from structtree.search.target import Target
 from structtree.space.values import midpoints
 
@@ -383,9 +382,7 @@ class SweptNodes(NodeArrays):
         """Return which nodes would have been looked at, if they are leaves."""
         may_miss = np.zeros(len(self), dtype=np.bool_)
         if self.untried is not None:
-            growth, depths = self.growth, np.zeros(len(self), dtype=np.int64)
-            for node, above in enumerate(self.parents[1:], 1):
-                depths[node] = depths[above] + 1
+            growth, depths = self.growth, np.array(depths_of(self.parents))
             may_miss = self.grown.sizes >= max(growth.min_samples_split, 2 * growth.min_samples_leaf)
             may_miss &= depths != (growth.max_depth or -1)
         return may_miss
@@ -412,30 +409,9 @@ class SweptNodes(NodeArrays):
     @property
     def descent(self) -> Descent | None:
         """Compiled descent of the tree; the same as from its nodes."""
-        if not all(test.attribute is not None or held(test.right) is not None for test in self.tests):
-            return super().descent
-        forks, place_of = self.grown.forks, dict[str, int]()
-        equal: dict[int, dict[int, str | float | tuple[str, ...]]] = {}
-        nodes = np.zeros(len(forks), dtype=NODE)
-        nodes["low"] = nodes["high"] = np.nan
-        nodes["no"] = nodes["yes"] = np.arange(len(forks))
-        for t in dict.fromkeys(forks[forks[:, 0] >= 0, 0].tolist()):
-            test, which = self.tests[t], np.flatnonzero(forks[:, 0] == t)
-            chosen = self.chosen[which]
-            found = held(self._test(int(which[0])))
-            assert found is not None  # which was seen to before
-            place = place_of.setdefault(found.attribute, len(place_of))
-            nodes["place"][which], nodes["no"][which], nodes["yes"][which] = place, forks[which, 4], forks[which, 3]
-            ranged = test.attribute is not None and test.form in (kernel.AT_LEAST, kernel.AT_MOST)
-            nodes["low"][which] = chosen if ranged and found.low > -inf else found.low
-            nodes["high"][which] = chosen if ranged and found.high < inf else found.high
-            for node in which.tolist() if not ranged else ():
-                match self._test(node):
-                    case Compare(_, "=", str() | int() | float() as value):
-                        equal.setdefault(place, {})[node] = value
-                    case Among(_, values):
-                        equal.setdefault(place, {})[node] = tuple(map(str, values))
-        return Descent(tuple(place_of), nodes, equal)
+        forks = self.grown.forks[:, [0, 3, 4]].tolist()
+        tests = [None if t < 0 else self._test(node) for node, (t, _, _) in enumerate(forks)]
+        return descent_of(tests, [(yes, no) for _, yes, no in forks])
 
 
 def _sets(grown: _Grown, table: SortedTable) -> Iterator[tuple[int, tuple[str, ...]]]:
@@ -481,8 +457,6 @@ def _member(test: FlatTest, categories: tuple[str, ...], chosen: float) -> Predi
         return test.steps[int(chosen)]
     if test.attribute is None:
         return test.right
-    assert isinstance(test.right, Compare)
-    if test.right.op == "=":
+    if test.form == kernel.EQUAL:
         return Compare(test.attribute, "=", categories[int(chosen)])
-    whole = test.kind == "int" and chosen.is_integer()
-    return Compare(test.attribute, test.right.op, int(chosen) if whole else chosen)
+    return test.at(chosen)

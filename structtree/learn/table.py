@@ -107,6 +107,12 @@ class FlatTest:
     steps: tuple[Predicate, ...] = ()
     ranks: NDArray[np.int16] | None = None
 
+    def at(self, threshold: float) -> Compare:
+        """Return the member of a family of thresholds that has this one."""
+        assert self.attribute is not None and isinstance(self.right, Compare)
+        whole = self.kind == "int" and threshold.is_integer()
+        return Compare(self.attribute, self.right.op, int(threshold) if whole else threshold)
+
 
 class ListedTests(NamedTuple):
     """All tests that a grammar offers for the individuals, one at a time, and whether none is missing."""

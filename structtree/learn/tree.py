@@ -12,7 +12,7 @@ parts, to several sides at once.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, NamedTuple, overload
@@ -34,6 +34,7 @@ __all__ = [
     "Branch",
     "ClassCounts",
     "Distribution",
+    "Doubt",
     "Found",
     "Leaf",
     "MissingRule",
@@ -47,6 +48,8 @@ __all__ = [
     "Tree",
     "Unproved",
     "Way",
+    "answers_below",
+    "depths_of",
     "heaviest",
     "subtree",
 ]
@@ -212,6 +215,23 @@ class Way(NamedTuple):
     answer: bool
 
 
+class Doubt(NamedTuple):
+    """A node at which a better test may have been missed; at a leaf any test.
+
+    Parameters
+    ----------
+    node : int
+    gap : float
+        By how much the loss might be less.
+    reason : optional
+        Why it is not known, as of `Found`; models of older versions do not say it.
+    """
+
+    node: int
+    gap: float
+    reason: Unproved | None
+
+
 class Part(NamedTuple):
     """The individuals that come by a node, and how much of each does: all of it, unless values are missing."""
 
@@ -349,23 +369,28 @@ class Tree:
     @property
     def tests(self) -> tuple[Predicate, ...]:
         """All that it asks; of a switch, whether the attribute has the first of its values."""
+        return tuple(
+            node.test if isinstance(node, Branch) else Compare(node.attribute, "=", node.values[0])
+            for node in self.nodes
+            if not isinstance(node, Leaf)
+        )
+
+    @property
+    def doubts(self) -> list[Doubt]:
+        """The nodes at which something better may have been missed."""
         found = []
-        for node in self.nodes:
-            match node:
-                case Branch(test):
-                    found.append(test)
-                case Switch(attribute, values):
-                    found.append(Compare(attribute, "=", values[0]))
-        return tuple(found)
+        for i, node in enumerate(self.nodes):
+            if isinstance(node, Leaf):
+                if node.gap:
+                    found.append(Doubt(i, node.gap, node.stopped_by))
+            elif not node.found.proved:
+                found.append(Doubt(i, node.found.gap, node.found.stopped_by))
+        return found
 
     @property
     def depths(self) -> tuple[int, ...]:
         """Depth of each node: the number of answers that lead to it."""
-        depths = [0] * len(self.nodes)
-        for index, parent in enumerate(self.parents):
-            if parent >= 0:
-                depths[index] = depths[parent] + 1
-        return tuple(depths)
+        return depths_of(self.parents)
 
     @property
     def depth(self) -> int:
@@ -375,11 +400,6 @@ class Tree:
     def parent(self, node: int) -> int | None:
         """The branch above a node; None for the root."""
         return None if self.parents[node] < 0 else self.parents[node]
-
-    def walk(self) -> Iterator[tuple[int, int, Node]]:
-        """Every node in reading order, with its number and depth."""
-        for index, (depth, node) in enumerate(zip(self.depths, self.nodes, strict=True)):
-            yield index, depth, node
 
     def ways(self, node: int) -> tuple[Way, ...]:
         """The sides of a node, each with what those who go there answer; exactly one holds of everybody.
@@ -406,12 +426,10 @@ class Tree:
 
     def _deciding(self, branch: Branch) -> Predicate:
         """The test that says who goes to the yes side, also if the value is missing."""
+        if self.missing != "majority":
+            return branch.test
         record = self.schema.type(self.schema.individual)
-        match self.missing:
-            case "majority":
-                return (possibly if heaviest(branch.shares) == 0 else surely)(branch.test, record)
-            case _:
-                return branch.test
+        return (possibly if heaviest(branch.shares) == 0 else surely)(branch.test, record)
 
     # ---- its use ----------------------------------------------------------------------------------------
 
@@ -431,8 +449,8 @@ class Tree:
         """
         if self.missing == "fractional":
             return _heaviest_leaves(self.distribution(population), len(population))
-        if self.missing == "false" and len(population) >= WORTH_PREPARING:
-            quickly = self._apply_plain(population)
+        if self.missing == "false" and len(population) >= WORTH_PREPARING and self.descent is not None:
+            quickly = leaves_by(self.descent, population)
             if quickly is not None:
                 return quickly
         leaf_of = np.empty(len(population), dtype=np.int64)
@@ -440,10 +458,6 @@ class Tree:
             if isinstance(self.nodes[node], Leaf):
                 leaf_of[which] = node
         return leaf_of
-
-    def _apply_plain(self, population: Population) -> NDArray[np.int64] | None:
-        """The leaves, where all tests are plain comparisons."""
-        return None if self.descent is None else leaves_by(self.descent, population)
 
     def distribution(self, population: Population) -> Distribution:
         """The leaves that each individual ends up in, and how much of it does in each."""
@@ -488,6 +502,14 @@ class Tree:
             return [_shared(part, child, places, place, share) for place, (child, share) in enumerate(sides)]
         places[places < 0] = heaviest(node.shares)
         return [_some(part, child, places == place) for place, child in enumerate(node.children)]
+
+
+def depths_of(parents: Sequence[int]) -> tuple[int, ...]:
+    """Return how many answers lead to each node, from the branch above each, which is -1 for the root."""
+    depths = [0]
+    for parent in parents[1:]:
+        depths.append(depths[parent] + 1)
+    return tuple(depths)
 
 
 def _parents_of(nodes: Sequence[Node]) -> tuple[int, ...]:
@@ -540,6 +562,14 @@ def _heaviest_leaves(found: Distribution, n: int) -> NDArray[np.int64]:
     leaf_of = np.empty(n, dtype=np.int64)
     leaf_of[found.rows[order[::-1]]] = found.leaves[order[::-1]]
     return leaf_of
+
+
+def answers_below(tree: Tree, answers: Sequence[Hashable]) -> list[set[Hashable]]:
+    """For each node all that the leaves below it say, from what each node says."""
+    told: list[set[Hashable]] = [{answer} for answer in answers]
+    for index in reversed(tree.branches):
+        told[index] = set().union(*(told[child] for child in tree.nodes[index].children))
+    return told
 
 
 def subtree(tree: Tree, kept: frozenset[int]) -> Tree:

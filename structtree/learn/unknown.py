@@ -9,7 +9,7 @@ Law: where every value is known, all three are the same test.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 import numpy as np
@@ -35,6 +35,8 @@ from structtree.lang.walk import with_children
 
 __all__ = ["none_of", "one_of", "possibly", "seen_schema", "surely"]
 
+Change = Callable[[Predicate, RecordType], Predicate]
+
 
 def surely(test: Predicate, record: RecordType) -> Predicate:
     """The test that holds of those of whom another holds whatever the unknown values are.
@@ -58,15 +60,8 @@ def surely(test: Predicate, record: RecordType) -> Predicate:
     match test:
         case Compare(name, "!=", str() as value) if _is_nominal(name, record):
             return one_of(name, _others(name, (value,), record))
-        case And(parts) | Or(parts):
-            return with_children(test, tuple(surely(part, record) for part in parts))
-        case Not(inner):
-            return Not(possibly(inner, record))
-        case Named(_, body) if body is not None:
-            inside = surely(body, record)
-            return test if inside == body else inside
         case _:
-            return _as_it_is(test)
+            return _inside(test, record, surely, possibly)
 
 
 def possibly(test: Predicate, record: RecordType) -> Predicate:
@@ -90,12 +85,19 @@ def possibly(test: Predicate, record: RecordType) -> Predicate:
             return none_of(name, _others(name, values, record))
         case Flag(name) | Compare(name) | Among(name) | Within(name):
             return Or((test, Missing(name)))
+        case _:
+            return _inside(test, record, possibly, surely)
+
+
+def _inside(test: Predicate, record: RecordType, of_same: Change, of_negated: Change) -> Predicate:
+    """Change what a test is made of: its parts in the same way, and what it negates in the other."""
+    match test:
         case And(parts) | Or(parts):
-            return with_children(test, tuple(possibly(part, record) for part in parts))
+            return with_children(test, tuple(of_same(part, record) for part in parts))
         case Not(inner):
-            return Not(surely(inner, record))
+            return Not(of_negated(inner, record))
         case Named(_, body) if body is not None:
-            inside = possibly(body, record)
+            inside = of_same(body, record)
             return test if inside == body else inside
         case _:
             return _as_it_is(test)

@@ -315,11 +315,6 @@ def _fit(estimator: Any, population: Any, target: NDArray[Any], train: Any, test
 
 
 def _gathered(fits: Sequence[_Fit]) -> CrossValidation:
-    return CrossValidation(
-        np.array([fit.score for fit in fits]),
-        np.array([fit.leaves for fit in fits]),
-        sum(fit.evaluated for fit in fits),
-        sum(fit.unproved for fit in fits),
-        sum(fit.seconds for fit in fits),
-        float(np.mean([fit.test_ratio for fit in fits])),
-    )
+    scores, leaves, evaluated, unproved, seconds, ratios = zip(*fits, strict=True)
+    sums = (sum(evaluated), sum(unproved), sum(seconds))
+    return CrossValidation(np.array(scores), np.array(leaves), *sums, float(np.mean(ratios)))

@@ -20,7 +20,7 @@ from structtree.lang.pretty import pretty, pretty_name, pretty_scalar
 from structtree.learn.growth import MAJORITY, Decision
 from structtree.learn.leaves import decisions, means, probabilities, spreads
 from structtree.learn.tree import Branch, ClassCounts, Leaf, Switch, Tree
-from structtree.report.doubts import because, doubts
+from structtree.report.doubts import because
 
 __all__ = ["NodeText", "export_text"]
 
@@ -190,7 +190,7 @@ def _about_missing(tree: Tree) -> list[str]:
 
 def _about_doubts(tree: Tree) -> list[str]:
     """The reasons why some tests are not proved best."""
-    why = because(doubt for doubt in doubts(tree) if not isinstance(tree.nodes[doubt.node], Leaf))
+    why = because(doubt for doubt in tree.doubts if not isinstance(tree.nodes[doubt.node], Leaf))
     return [f"(not proved best: {why})"] if why else []
 
 
