@@ -52,10 +52,15 @@ class Linked:
 
     def space_at(self, population: Population) -> Space:
         """The space on some of the individuals, with thresholds between their own values."""
-        name, offers = self.own.individual, self.space.offers
-        fresh = {family.template: family for family in resolve_families(self.own, population).from_top[name]}
-        families = tuple(replace(fresh.get(f.template, f), index=i) for i, f in enumerate(offers.from_top[name]))
-        return Space(self.space.grammar, population, replace(offers, from_top={name: families}))
+        name = self.own.individual
+        if not self.own.rewrites[name]:
+            return replace(self.space, population=population)
+        families = list(self.space.offers.from_top[name])
+        places = {family.template: place for place, family in enumerate(families)}
+        for fresh in resolve_families(self.own, population).from_top[name]:
+            place = places[fresh.template]
+            families[place] = replace(fresh, index=place)
+        return Space(self.space.grammar, population, replace(self.space.offers, from_top={name: tuple(families)}))
 
     def translated(self, test: Predicate) -> Predicate:
         """The test of the grammar that a test of the table stands for."""

@@ -36,7 +36,7 @@ from structtree.lang.syntax import (
     Within,
     sort_scalars,
 )
-from structtree.lang.walk import children, functional_step, parts_of, peel, with_children
+from structtree.lang.walk import children, functional_step, peel, with_children
 
 __all__ = [
     "canonical",
@@ -208,7 +208,7 @@ def n_literals(predicate: Predicate) -> int:
     >>> n_literals(parse_predicate("exists atoms (element = N and exists bonds (to.element = O))"))
     5
     """
-    return sum(not isinstance(part, _CONNECTIVES) for part in parts_of(predicate))
+    return sum(map(n_literals, children(predicate))) + (not isinstance(predicate, _CONNECTIVES))
 
 
 def nesting(predicate: Predicate) -> int:
