@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from structtree.learn.growth import Decision, Growth, Pruning
     from structtree.learn.importance import importances
     from structtree.learn.model import Model, load_model, save_model
+    from structtree.learn.plan import plan_for
     from structtree.learn.rules import to_formula, to_rules
     from structtree.learn.tree import Branch, Leaf, Switch, Tree
     from structtree.learn.validate import compare, cross_validate
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from structtree.report.explain import explain
     from structtree.report.text import export_text
     from structtree.search.best_split import best_split
+    from structtree.search.criteria import Criterion
     from structtree.search.results import SearchStats, Split
     from structtree.search.why_not import WhyNot, why_not
     from structtree.space.count import count_space
@@ -52,6 +54,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "Attribute": "data.schema",
     "Branch": "learn.tree",
+    "Criterion": "search.criteria",
     "DataError": "errors",
     "Dataset": "data.catalog",
     "Decision": "learn.growth",
@@ -93,6 +96,7 @@ _HOMES = {
     "load_model": "learn.model",
     "open_data": "data.opening",
     "parse_predicate": "lang.parse",
+    "plan_for": "learn.plan",
     "pretty": "lang.pretty",
     "read_csv": "data.tables",
     "read_jsonl": "data.records",
@@ -109,6 +113,7 @@ _HOMES = {
 __all__ = [
     "Attribute",
     "Branch",
+    "Criterion",
     "DataError",
     "Dataset",
     "Decision",
@@ -151,6 +156,7 @@ __all__ = [
     "load_model",
     "open_data",
     "parse_predicate",
+    "plan_for",
     "pretty",
     "read_csv",
     "read_jsonl",

@@ -19,20 +19,14 @@ class MedianSplitter(Splitter[NodeMembers]):
     population: Population
 
     def best(self, node, clock):
-        sizes = self.population.column("size").values[node.members.rows]
-        middle, target = float(np.median(sizes)), self.target
-        above = sizes >= middle
-        if above.all():
-            return Proposal(None)
-        loss, unsplit = self.losses(node.members.rows, above)
-        gains = tuple(np.maximum(unsplit - loss, 0.0).tolist())
-        improves = bool(loss[0] < unsplit[0] - target.criterion.slack(target.weights))
-        return Proposal(Candidate(Compare("size", ">=", middle), tuple(loss), gains, improves, division=above), 1)
-
-    def losses(self, rows, above):
-        counts = [self.target.stats(some).counts for some in (rows[above], rows)]
-        criterion = self.target.criterion
-        return criterion.loss(counts[:1], counts[1])[0], criterion.unsplit(counts[1])
+        rows, criterion = node.members.rows, self.target.criterion
+        sizes = self.population.column("size").values[rows]
+        above = sizes >= np.median(sizes)
+        yes, total = (np.array(self.target.stats(some).counts) for some in (rows[above], rows))
+        loss, unsplit = criterion.loss(yes, total)[0], criterion.unsplit(total)
+        test, gains = Compare("size", ">=", float(np.median(sizes))), np.maximum(unsplit - loss, 0.0)
+        improves = not above.all() and gains[0] > criterion.slack(total)
+        return Proposal(Candidate(test, tuple(loss), tuple(gains), improves, division=above), evaluated=1)
 
     def sides(self, node):
         rows, above = node.members.rows, node.candidate.division
@@ -41,10 +35,5 @@ class MedianSplitter(Splitter[NodeMembers]):
 
 def median_plan(population, grammar, growth):
     """A plan with this splitter."""
-
-    def splitter(target, growth, clock):
-        return MedianSplitter(target, population)
-
-    return Plan(
-        "median", "sizes are divided, since it is a toy", population, grammar, growth, splitter, population.schema
-    )
+    given = ("median", "sizes are divided, since it is a toy", population, grammar, growth)
+    return Plan(*given, lambda target, growth, clock: MedianSplitter(target, population), population.schema)
