@@ -144,3 +144,12 @@ def test_individuals_of_several_populations_are_refused():
     assert tree.predict([population[0], population[1]]).tolist() == tree.predict(population)[:2].tolist()
     with pytest.raises(ValueError, match="expected individuals of one population; got some of several"):
         tree.predict([population[0], other[0]])
+
+
+@pytest.mark.parametrize("ensemble", [BaggingClassifier, AdaBoostClassifier])
+@pytest.mark.parametrize(
+    ("read", "individuals"), [(Population.from_records, RECORDS), (Population.from_graphs, GRAPHS)]
+)
+def test_an_ensemble_that_demands_an_array_takes_plain_lists_in_a_pipeline(ensemble, read, individuals):
+    model = make_pipeline(FunctionTransformer(read), ensemble(CLASSIFIER, n_estimators=3, random_state=0))
+    assert cross_val_score(model, individuals, LABELS, cv=2).min() > 0.9
