@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from structtree.learn.dividing import Division, NodeSample, Questions, best_division
 from structtree.learn.growth import Growth
-from structtree.learn.splitters import Candidate, GrowingNode, NodeMembers, Proposal, Splitter
+from structtree.learn.splitters import Candidate, GrowingNode, NodeMembers, Proposal, RowSplitter
 from structtree.learn.tree import heaviest
 from structtree.search.clock import Clock
 from structtree.search.criteria import better
@@ -27,7 +27,7 @@ __all__ = ["PartSplitter"]
 
 
 @dataclass(slots=True, eq=False)
-class PartSplitter(Splitter[NodeMembers]):
+class PartSplitter(RowSplitter):
     """Try every division of a plain table.
 
     Parameters

@@ -21,7 +21,7 @@ from structtree.lang.check import CheckedGrammar
 from structtree.lang.syntax import Predicate, Top
 from structtree.learn.growth import Growth
 from structtree.learn.linked import Linked
-from structtree.learn.splitters import Candidate, GrowingNode, NodeMembers, Proposal, Splitter
+from structtree.learn.splitters import Candidate, GrowingNode, NodeMembers, Proposal, RowSplitter
 from structtree.learn.tree import Unproved
 from structtree.search.best_split import SearchStats, Split, Strategy, best_split
 from structtree.search.clock import Clock
@@ -31,7 +31,7 @@ __all__ = ["SearchSplitter"]
 
 
 @dataclass(slots=True, eq=False)
-class SearchSplitter(Splitter[NodeMembers]):
+class SearchSplitter(RowSplitter):
     """Search the grammar's space anew at each node.
 
     Parameters

@@ -4,7 +4,7 @@ A splitter knows everything about *one node's best question* and nothing about t
 how the best split of them is found, and who goes to which side. There are three of them, each in a module of its own:
 compiled sweeps over sorted columns (`structtree.learn.sweeping`), branch and bound (`structtree.learn.searching`),
 and divisions of plain tables into parts and by switches (`structtree.learn.parts`). A fourth needs no more than
-`Splitter.best` and `Splitter.sides`.
+`best` and `sides`, as a `RowSplitter`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from structtree.learn.tree import Node, Stats, Unproved
 from structtree.search.clock import Clock
 from structtree.search.target import Target
 
-__all__ = ["Candidate", "GrowingNode", "NodeMembers", "Proposal", "SideValues", "Splitter"]
+__all__ = ["Candidate", "GrowingNode", "NodeMembers", "Proposal", "RowSplitter", "SideValues", "Splitter"]
 
 
 class SideValues(NamedTuple):
@@ -152,7 +152,7 @@ class GrowingNode(Generic[M]):
 
 @dataclass(slots=True, eq=False)
 class Splitter(ABC, Generic[M]):
-    """A way to find the best split of a node; by default one whose nodes have `NodeMembers`.
+    """A way to find the best split of a node; `RowSplitter` is what most of them begin with.
 
     Law: the same individuals get the same split, whatever was divided before.
     """
@@ -167,27 +167,25 @@ class Splitter(ABC, Generic[M]):
 
     # ---- the individuals of a node ----------------------------------------------------------------------
 
+    @abstractmethod
     def root(self) -> M:
         """Everybody who has a weight."""
-        return NodeMembers(np.flatnonzero(self.target.weights))  # type: ignore[return-value]  # unless overridden
 
+    @abstractmethod
     def rows(self, members: M) -> Ints:
         """Return which of all individuals they are."""
-        return members.rows  # type: ignore[attr-defined, no-any-return]
 
+    @abstractmethod
     def size(self, members: M) -> float:
         """Return how many they are, those in parts as so much of one."""
-        parts = members.parts  # type: ignore[attr-defined]
-        return len(self.rows(members)) if parts is None else float(parts.sum())
 
+    @abstractmethod
     def weight(self, members: M) -> float:
         """Return their weight together."""
-        weights, parts = self.target.weights[self.rows(members)], members.parts  # type: ignore[attr-defined]
-        return float(weights.sum() if parts is None else (weights * parts).sum())
 
     def stats(self, members: M) -> Stats:
         """Return the statistics of a node with these individuals."""
-        return self.target.stats(self.rows(members), members.parts)  # type: ignore[attr-defined]
+        return self.target.stats(self.rows(members))
 
     def is_pure(self, members: M) -> bool:
         """Return whether there is nothing to tell apart among them."""
@@ -203,9 +201,9 @@ class Splitter(ABC, Generic[M]):
     def sides(self, node: GrowingNode[M]) -> list[Ints]:
         """The individuals on each side of the proposed split, of those whose side is known."""
 
+    @abstractmethod
     def divide(self, node: GrowingNode[M]) -> Sequence[M]:
         """Make the proposed split."""
-        return [NodeMembers(rows) for rows in self.sides(node)]  # type: ignore[misc]
 
     def shares(self, node: GrowingNode[M]) -> tuple[float, ...]:
         """Return how the weight of those whose side is known is divided among the sides."""
@@ -231,3 +229,34 @@ class Splitter(ABC, Generic[M]):
     def nodes(self, root: GrowingNode[M]) -> Sequence[Node] | None:
         """The nodes of the tree, if this splitter has a shorter way to them than the builder."""
         return None
+
+
+class RowSplitter(Splitter[NodeMembers]):
+    """A splitter whose nodes are rows; all that is left to do is `best` and `sides`."""
+
+    __slots__ = ()
+
+    def root(self) -> NodeMembers:
+        """Everybody who has a weight."""
+        return NodeMembers(np.flatnonzero(self.target.weights))
+
+    def rows(self, members: NodeMembers) -> Ints:
+        """Return the rows."""
+        return members.rows
+
+    def size(self, members: NodeMembers) -> float:
+        """Return how many they are, those in parts as so much of one."""
+        return len(members.rows) if members.parts is None else float(members.parts.sum())
+
+    def weight(self, members: NodeMembers) -> float:
+        """Return their weight together."""
+        weights = self.target.weights[members.rows]
+        return float(weights.sum() if members.parts is None else (weights * members.parts).sum())
+
+    def stats(self, members: NodeMembers) -> Stats:
+        """Return the statistics of a node with these individuals, or parts of them."""
+        return self.target.stats(members.rows, members.parts)
+
+    def divide(self, node: GrowingNode[NodeMembers]) -> Sequence[NodeMembers]:
+        """Make the proposed split."""
+        return [NodeMembers(rows) for rows in self.sides(node)]

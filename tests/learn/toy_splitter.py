@@ -9,11 +9,11 @@ import numpy as np
 from structtree.data.columns import Population
 from structtree.lang.syntax import Compare
 from structtree.learn.plan import Plan
-from structtree.learn.splitters import Candidate, NodeMembers, Proposal, Splitter
+from structtree.learn.splitters import Candidate, Proposal, RowSplitter
 
 
 @dataclass(slots=True, eq=False)
-class MedianSplitter(Splitter[NodeMembers]):
+class MedianSplitter(RowSplitter):
     """Divide at the median size."""
 
     population: Population
