@@ -94,7 +94,7 @@ class Growth:
     significance: float = option(
         0.05, "For the χ² or F test: the greatest p-value of a split.", FRACTION, needs=("stop", "test")
     )
-    share: Literal["path"] | None = option(None, "On the yes side of a branch, refine its test as well.")
+    share: Literal["path"] | None = option(None, "On the yes side of branches, refine their tests as well.")
     # No option of the command line: there `structtree effort` compares the search with and without bounds.
     prune: bool = option(True, "Use bounds in the search; the tree is the same without, and takes longer.", panel="")
     strategy: Literal["auto", "bottom-up", "best-first", "exhaustive", "beam"] = option(
@@ -255,7 +255,7 @@ class Objective:
     criterion: str | None = option(
         None,
         "acc*, accuracy, entropy, gini, sqrt-gini, gain-ratio or twoing for classes, mse for numbers.",
-        accepts="str",
+        accepts="str or Criterion",
         metavar="NAME",
         shown_default="acc* or mse",
         panel=_GROWING,

@@ -26,7 +26,7 @@ from structtree.search.judges import judge_of, splittable
 from structtree.search.order import promising_last
 from structtree.search.results import Problem, SearchStats, Split
 from structtree.search.target import Target, target_for
-from structtree.space.space import Space
+from structtree.space.space import Position, Space
 
 __all__ = ["SearchStats", "Split", "Strategy", "best_split"]
 
@@ -109,8 +109,7 @@ def best_split(
     pruning = prune and strategy != "exhaustive"
     problem = Problem(space, judge, min_samples_leaf)
     ordered, boards = promising_last(space, judge)
-    known = start if isinstance(start, Sequence) else () if start is None else (start,)
-    starts = tuple(position for each in known for position in ordered.reopened(each))
+    starts = _starts(ordered, start)
     search = Search(problem, ordered, boards, budget, pruning, progress, random_state, starts, tuple(hints))
     with stoppable() as stop:
         if clock is None:
@@ -124,6 +123,12 @@ def best_split(
         return split
     units = checked.units
     return replace(split, score=units.square(split.score), gap=units.square(split.gap))
+
+
+def _starts(space: Space, start: Predicate | Sequence[Predicate] | None) -> tuple[Position, ...]:
+    """Return the positions from which what is known can be refined further."""
+    known = start if isinstance(start, Sequence) else () if start is None else (start,)
+    return tuple(position for each in known for position in space.reopened(each))
 
 
 def _checked(

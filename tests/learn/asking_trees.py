@@ -57,7 +57,7 @@ number_leaves = st.tuples(st.integers(1, 3), st.integers(0, 2), st.sampled_from(
 
 
 @st.composite
-def tests_on(draw, schema):
+def predicates_on(draw, schema):
     """Tests of which some imply or exclude others: few subjects, and conjunctions with what was asked before."""
     pool = draw(st.lists(predicates(schema, depth=2), min_size=2, max_size=3))
     pool = [Named(f"d{i}", p) if draw(st.integers(0, 5)) == 0 else p for i, p in enumerate(pool)]
@@ -68,6 +68,6 @@ def tests_on(draw, schema):
 @st.composite
 def trees(draw, schema, leaves=class_leaves, max_leaves=7):
     """A tree on a schema."""
-    tests = draw(tests_on(schema))
+    tests = draw(predicates_on(schema))
     sketch = st.recursive(leaves, lambda inner: st.tuples(tests, inner, inner), max_leaves=max_leaves)
     return ask(schema, draw(sketch), CLASSES)

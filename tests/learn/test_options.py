@@ -180,12 +180,12 @@ class Oracle:
         """Every division that the grammar offers, with the side of each individual."""
         part = self.population.take(rows)
         space = Space.build(self.grammar, part)
-        for test in self.tests(space, known):
+        for test in self.offered(space, known):
             if not self.is_replaced(test):
                 yield test, np.where(holds(test, part), 0, 1)
         yield from self.divisions_by_color(part)
 
-    def tests(self, space, known):
+    def offered(self, space, known):
         yield from (test for test in space.enumerate() if test != TOP)
         waiting = [position for test in known for position in space.reopened(test)]
         while waiting:
@@ -254,6 +254,18 @@ def test_it_is_the_tree_of_plain_recursion_or_refused_by_name(kind, route, optio
             assert shape(tree, population) == Oracle(population, target, grammar, growth).tree()
         assert len(tree.nodes) > 1
     assert refused in (0, 3)
+
+
+@pytest.mark.parametrize("route", ROUTES["flat"])
+def test_thresholds_lie_between_the_values_of_the_node(route):
+    """A tree that divides alike may still ask otherwise: where other tests have left gaps, in another place."""
+    population = things(80)
+    classes = np.random.default_rng(3).integers(0, 2, len(population))
+    tree = grow_on(route, population, classes, FLAT, criterion="entropy")
+    assert len(tree.branches) > 10
+    for node, which in tree.arrivals(population):
+        if isinstance(tree.nodes[node], Branch):
+            assert tree.nodes[node].test in Space.build(FLAT, population.take(which)).enumerate()
 
 
 # ---- plans and splitters are arguments ----------------------------------------------------------------------------

@@ -56,7 +56,7 @@ def some(offered, random, least, most):
     return random.sample(offered, k=min(len(offered), random.randint(least, most)))
 
 
-def tests(name, schema):
+def right_sides(name, schema):
     for member, kind in schema[name].items():
         if kind == "bool":
             yield from (member, f"not {member}", f"missing {member}")
@@ -90,9 +90,9 @@ def is_listed(name, schema):
 
 def rights(name, schema, random):
     """Right sides of rewrites of ``top``."""
-    found = list(tests(name, schema))
+    found = list(right_sides(name, schema))
     for link, kind, target in links(name, schema):
-        test, more = random.choice(list(ground(target, schema))), random.choice(list(tests(target, schema)))
+        test, more = random.choice(list(ground(target, schema))), random.choice(list(right_sides(target, schema)))
         if kind.rstrip("?") in schema:
             found += [f"{link} (top)", f"{link} ({test} and top)", f"{link}.{test}", f"{link} ({more})"]
             found += [f"missing {link}"] if kind.endswith("?") else []
