@@ -49,7 +49,7 @@ from structtree.data.columns import (
 )
 from structtree.data.delimited import CsvLayout, csv_layout
 from structtree.data.frames import PythonValues, Sheet, Texts
-from structtree.data.infer import Overrides, keys_of, shown, values_of
+from structtree.data.infer import Overrides, keys_of, reads_text, shown, values_of
 from structtree.data.molecule_files import Notation, block_sheet, has_table_name, line_sheet, table_sheet
 from structtree.data.options import Hydrogens, check_option
 from structtree.data.schema import Attribute, Kind, Link, RecordType, Schema
@@ -162,7 +162,7 @@ def read_molecules(
         found = block_sheet(source, missing_words=missing_words)
     elif isinstance(path, CsvLayout) or layout or has_table_name(source) or (smiles or decimal) is not None:
         table = path if isinstance(path, CsvLayout) else csv_layout(path, **layout)
-        as_text = [name for name in table.names if overrides.attribute("Molecule", name) == "nominal"]
+        as_text = [name for name in table.names if reads_text(overrides.wanted("Molecule", name))]
         found = table_sheet(table, smiles, decimal=decimal or ".", missing_words=missing_words, as_text=as_text)
     else:
         found = line_sheet(source, missing_words=missing_words)
@@ -315,7 +315,7 @@ def _population(batch: _Batch, overrides: Overrides, hydrogens: Hydrogens, skip_
     # Refuse a kind that the user wants for what is none of the columns.
     attributes = tuple(Attribute(name, "nominal") for name in sheet.columns)
     overrides.check(Schema((RecordType("Molecule", attributes),), "Molecule"))
-    columns = {name: sheet.typed(name, overrides.attribute("Molecule", name)).column for name in sheet.columns}
+    columns = {name: sheet.typed(name, overrides.wanted("Molecule", name)).column for name in sheet.columns}
     bad = _describe_all(batch, found, hydrogens == "explicit", skip_bad)
     if len(bad) == len(batch.items):
         raise DataError("there are no molecules", source=sheet.source)

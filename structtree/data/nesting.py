@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structtree.data.columns import Column, Population, Table
+from structtree.data.moments import moment_text
 from structtree.data.schema import Link
 from structtree.errors import DataError
 
@@ -149,6 +150,12 @@ def _plain_values(column: Column) -> list[Any]:
     match column.kind:
         case "nominal":
             return list(np.array([*column.categories, None], dtype=object)[column.values])
+        case "ordered":
+            ranks = np.where(column.missing, -1, column.values).astype(np.int64)
+            return list(np.array([*column.categories, None], dtype=object)[ranks])
+        case "date" | "time":
+            kind = column.kind
+            return [None if value != value else moment_text(value, kind) for value in column.values.tolist()]
         case "bool":
             return list(np.array([False, True, None], dtype=object)[column.values])
         case "int":

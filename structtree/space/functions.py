@@ -7,6 +7,7 @@ so that loading a grammar never runs any.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from datetime import date
 from typing import Any
 
 import numpy as np
@@ -72,7 +73,9 @@ def _fits(function: Function, value: Value) -> bool:
     match function.kind:
         case "bool":
             return isinstance(value, bool | np.bool_)
-        case "nominal":
+        case "nominal" | "ordered":
             return isinstance(value, str)
+        case "date" | "time":
+            return isinstance(value, date | np.datetime64)
         case _:
             return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)

@@ -145,7 +145,11 @@ PROSE = "to read the rows by themselves: --format csv --no-header (format='csv',
             ".data: expected at most 2 values, as the names file has it",
         ),
         ("a,b.\nx: continuous.\n", "| no\n", ".data: the file has no rows"),
-        ("a,b.\nx: continuous.\nx: continuous.\n", "1,2,a\n", ".data: two columns are named 'x'; rename one"),
+        (
+            "a,b.\nx: continuous.\nx: continuous.\n",
+            "1,2,a\n",
+            ".data: columns 1 and 2 are both named 'x'; rename one",
+        ),
     ],
 )
 def test_broken_files_are_refused_with_their_line(tmp_path, names, rows, message):

@@ -183,7 +183,7 @@ REFUSED = {
         "1:32: 'distinct' needs two predicates or more; write 'exists cars (...)'"
     ),
     "refine Car { top -> shape = bins(3) }": "1:21: 'shape = bins(3)' needs '>=', '<=' or 'in'",
-    "refine Car { top -> wheels in [3, 3) }": "1:21: no number is in the interval of 'wheels in [3, 3)'",
+    "refine Car { top -> wheels in [3, 3) }": "1:21: no value is in the interval of 'wheels in [3, 3)'",
     "refine Car { top -> g* >= * }": (
         "1:21: no numeric attribute of type 'Car' matches 'g*' "
         "(known: 'colour', 'f1', 'f2', 'load', 'long', 'shape', 'wheels')"
