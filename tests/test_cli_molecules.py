@@ -95,4 +95,4 @@ def test_salts_are_dropped_and_the_model_remembers_it(tmp_path):
 
 def test_all_bad_molecules_are_told_at_once(new):
     sentence = fail("fit", new, "--target", "soluble", code=1)
-    assert "2 of 4 molecules cannot be read" in sentence and "line 4 (row 2): there is no molecule" in sentence
+    assert "RDKit cannot read 2 of 4 molecules" in sentence and "line 4 (row 2): there is no molecule" in sentence

@@ -55,7 +55,7 @@ from structtree.data.schema import Attribute, Kind, Link, RecordType, Schema
 from structtree.data.textfiles import MISSING_WORDS, present
 from structtree.errors import DataError, MissingPackageError, UsageError
 
-__all__ = ["SkippedMolecules", "from_molecules", "read_molecules"]
+__all__ = ["SkippedMolecules", "from_molecules", "from_smiles", "read_molecules"]
 
 
 class SkippedMolecules(UserWarning):
@@ -120,6 +120,48 @@ def from_molecules(
     names = {"smiles": texts} if any(texts) else {}
     batch = _Batch(known, "smiles", Sheet(raw, len(known)), names)
     return _population(batch, Overrides(types or {}), options)
+
+
+def from_smiles(
+    smiles: Iterable[str | None],
+    *,
+    columns: Mapping[str, Sequence[Any]] | None = None,
+    types: Mapping[str, str] | None = None,
+    **options: Unpack[MoleculeOptions],
+) -> Population:
+    """Return the population of some molecules from their SMILES.
+
+    Parameters
+    ----------
+    smiles : iterable of str
+        A list, an array or a Series; not one text.
+    columns, types, hydrogens, largest_fragment, neutralise, skip_bad
+        As in `from_molecules`.
+
+    Examples
+    --------
+    >>> alcohols = from_smiles(["CCO", "CC(C)O"], columns={"dose": [1.5, 2.0]})
+    >>> alcohols.column("dose").values.tolist(), alcohols.column("donors").values.tolist()
+    ([1.5, 2.0], [1.0, 1.0])
+    >>> from_smiles(["CCO", "C1CC", "x"])  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    structtree.errors.DataError: RDKit cannot read 2 of 3 molecules; correct them, or leave ...
+      row 1: RDKit cannot read the SMILES 'C1CC'
+      row 2: RDKit cannot read the SMILES 'x'
+    """
+    if isinstance(smiles, str):
+        raise UsageError(f"expected a list of SMILES, got one text; write [{shown(smiles, 60)}]")
+    texts = [_text_or_none(text, row) for row, text in enumerate(smiles)]
+    return from_molecules(texts, columns=columns, types=types, **options)
+
+
+def _text_or_none(text: Any, row: int) -> str | None:
+    """Return a SMILES as text; NaN and its like are missing."""
+    if isinstance(text, str) or text is None:
+        return None if text is None else str(text)
+    if type(text).__name__ in ("NAType", "NaTType") or (isinstance(text, float) and text != text):
+        return None
+    raise DataError(f"expected a SMILES, got {shown(text)}", individual=row)
 
 
 def read_molecules(
@@ -209,9 +251,12 @@ class _Batch:
             ((row, message),) = problems.items()
             fix = "correct it, or leave such molecules out with skip_bad=True (--skip-bad)"
             return DataError(message, source=self.sheet.source, line=self.sheet.line_of(row), individual=row, fix=fix)
-        fix = "correct them, or leave them out with skip_bad=True (--skip-bad)"
-        message = f"{len(problems):,} of {len(self.items):,} molecules cannot be read; {fix}:{self._listed(problems)}"
-        return DataError(message, source=self.sheet.source)
+        message = f"RDKit cannot read {len(problems):,} of {len(self.items):,} molecules"
+        fix = "correct them, or leave such molecules out with skip_bad=True (--skip-bad)"
+        if len(problems) == len(self.items) and self.sheet.source is None and isinstance(self.items[0], str):
+            message = f"expected SMILES, and RDKit can read none of these {len(problems):,} texts"
+            fix = "texts that are no molecules belong in a column of a DataFrame"
+        return DataError(f"{message}; {fix}:{self._listed(problems)}", source=self.sheet.source)
 
     def warning(self, problems: Mapping[int, str]) -> SkippedMolecules:
         rows = tuple(problems)
@@ -256,10 +301,8 @@ def _check_kinds(overrides: Overrides, batch: _Batch) -> None:
     attributes = tuple(Attribute(name, "nominal") for name in known)
     overrides.check(Schema((RecordType("Molecule", attributes),), "Molecule"))
     for name in batch.names:
-        if name not in batch.sheet.columns and (kind := overrides.attribute("Molecule", name)) not in (
-            None,
-            "nominal",
-        ):
+        kind = None if name in batch.sheet.columns else overrides.attribute("Molecule", name)
+        if kind not in (None, "nominal"):
             raise UsageError(f"{name!r} has the molecules, as text; it cannot be read as {kind!r}")
 
 

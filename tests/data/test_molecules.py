@@ -360,6 +360,24 @@ def test_columns_are_attributes_and_go_before_descriptors():
         (["CCO", None], {}, DataError, r"there is no molecule \(individual 1\); correct it, or leave such molecules"),
         (["CCO", ""], {}, DataError, r"there is no molecule \(individual 1\)"),
         (["C1CC"], {}, DataError, r"RDKit cannot read the SMILES 'C1CC' \(individual 0\)"),
+        (
+            ["C1CC", "CCO", "", "x"],
+            {},
+            DataError,
+            r"^RDKit cannot read 3 of 4 molecules; correct .*:\n  row 0: .*'C1CC'\n  row 2: there is no molecule\n",
+        ),
+        (
+            ["C1CC"] * 12 + ["C"],
+            {},
+            DataError,
+            r"cannot read 12 of 13 (.|\n)*\n  row 9: .*'C1CC'\n  and 2 more$",
+        ),
+        (
+            ["red", "blue"],
+            {},
+            DataError,
+            r"^expected SMILES, and RDKit can read none of these 2 texts; .* DataFrame:\n  row 0: .*'red'\n",
+        ),
         (["CC", "FC(F)(F)(F)F"], {}, DataError, "RDKit refuses the SMILES .*: Explicit valence for atom # 1 C, 5"),
         (["CC"], {"columns": {"a": [1, 2]}}, UsageError, "the column 'a' has 2 values for 1 molecules"),
         (["CC"], {"columns": {"atoms": [1]}}, DataError, "the column 'atoms' has the name of a link"),
@@ -406,7 +424,8 @@ def test_all_bad_molecules_are_told_at_once(tmp_path):
         read_data(path)
     first, *listed = str(caught.value).splitlines()
     assert first == (
-        f"{path}: 12 of 24 molecules cannot be read; correct them, or leave them out with skip_bad=True (--skip-bad):"
+        f"{path}: RDKit cannot read 12 of 24 molecules; "
+        "correct them, or leave such molecules out with skip_bad=True (--skip-bad):"
     )
     assert listed[0] == "  line 3 (row 1): RDKit cannot read the SMILES 'C1CC'"
     assert len(listed) == 11 and listed[-1] == "  and 2 more"
