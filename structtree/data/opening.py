@@ -18,6 +18,7 @@ from structtree.data.options import ReadingOptions, given_options
 from structtree.data.provenance import Provenance, provenance_of, record_values
 from structtree.data.sources import read_data, target_of
 from structtree.errors import MissingFileError, UsageError, did_you_mean
+from structtree.reprs import short_repr
 
 __all__ = ["Opened", "open_data"]
 
@@ -43,6 +44,10 @@ class Opened:
     def rows(self) -> NDArray[np.int64]:
         """For each individual, its number in the source, counted from 0."""
         return self.provenance.rows[self.population.individuals]
+
+    def __repr__(self) -> str:
+        target = f"target {self.target_name}" if self.target_name else "without target"
+        return short_repr(self, self.name, f"{len(self.population):,} {self.population.schema.individual}", target)
 
 
 def open_data(

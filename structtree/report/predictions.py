@@ -23,6 +23,7 @@ from structtree.errors import DataError, UnknownNameError, UsageError, did_you_m
 from structtree.learn.model import Model
 from structtree.learn.predict import predicted_spreads
 from structtree.learn.score import Score, class_name, score
+from structtree.reprs import number_text, short_repr
 
 _COMPARED = 2000
 """So many names are compared with one that nobody has, to find what was meant."""
@@ -69,6 +70,10 @@ class Predictions:
     names: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     kept: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     left_out: Mapping[int, str] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        score = "" if self.score is None else str(self.score)
+        return short_repr(self, f"{self.target or 'target'} of {number_text(self.said, 'individual')}", score)
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """Return one plain JSON value for each individual, and for each record that was left out."""
