@@ -75,7 +75,7 @@ def cv_command(
         "data": source.where,
         "individuals": len(data.population),
         "target": data.target_name,
-        "grammar": grammar_facts(grammar),
+        "grammar": grammar_facts(grammar, data),
         "measure": "R²" if labels.dtype.kind == "f" else "accuracy",
         "folds": folding.folds,
         "repeats": folding.repeats,
@@ -85,7 +85,7 @@ def cv_command(
         print_json(found if compare is not None else found[0])
     else:
         _print_results(about, results, tests)
-        print_grammar(grammar)
+        print_grammar(grammar, data)
     n_done, n = len(next(iter(results.values())).scores), folding.folds * folding.repeats
     if n_done < n:
         note(f"stopped by Ctrl-C: these are the first {n_done} of {n} folds")

@@ -94,11 +94,11 @@ def effort_command(
         tree = ", whole tree" if whole_tree else ""
         draw_effort(efforts, plot, f"What pruning saves on {data.name}, grammar {grammar.name or 'derived'}{tree}")
     if as_json:
-        about = {"grammar": grammar_facts(grammar)}
+        about = {"grammar": grammar_facts(grammar, data)}
         print_json([effort.to_dict() | about | answers.get(effort.criterion, {}) for effort in efforts])
     else:
         _print_efforts(efforts, answers, plot)
-        print_grammar(grammar)
+        print_grammar(grammar, data)
     if stop.pressed:
         note(f"stopped by Ctrl-C: this is what was done until then, by {_n_criteria(len(efforts))}")
     end_stopped(stop)

@@ -176,7 +176,7 @@ class _Learned:
             "target": self.model.target,
             "task": tree.task,
             "criterion": self.model.params["criterion"],
-            "grammar": grammar_facts(self.grammar),
+            "grammar": grammar_facts(self.grammar, self.data),
             "leaves": len(tree.leaves),
             "depth": tree.depth,
             "train_score": score.value,
@@ -214,7 +214,7 @@ def _print_learned(learned: _Learned, out: Path | None) -> None:
     typer.echo(f"{size}; {effort} by {model.params['criterion']}; {_proof(learned)}")
     for sentence in _about_proof(learned):
         typer.echo(sentence)
-    print_grammar(learned.grammar)
+    print_grammar(learned.grammar, learned.data)
     if out is not None:
         typer.echo(f"saved {out}; use it with: structtree predict {out} DATA")
     if is_large:

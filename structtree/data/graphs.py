@@ -37,6 +37,7 @@ __all__ = [
     "check_individual",
     "from_graphs",
     "graph_population",
+    "is_of_graphs",
     "read_graphs",
 ]
 
@@ -122,6 +123,18 @@ def read_graphs(
     for graph in graphs:
         _drop_missing(graph, {"", *missing_words})
     return _population(graphs, _Wanted(individual, Overrides(types or {}), files))
+
+
+def is_of_graphs(population: Population) -> bool:
+    """Return whether the individuals are graphs, whose nodes or edges may be the individuals instead.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> is_of_graphs(from_graphs([nx.path_graph(3)]))
+    True
+    """
+    return population.schema.individual == "Graph" and {"Node", "Edge"} <= set(population.schema.names)
 
 
 def check_individual(individual: str) -> None:

@@ -56,7 +56,15 @@ from structtree.data.schema import Attribute, Kind, Link, RecordType, Schema
 from structtree.data.textfiles import MISSING_WORDS, present
 from structtree.errors import DataError, MissingPackageError, UsageError
 
-__all__ = ["Descriptors", "SkippedMolecules", "descriptors", "from_molecules", "from_smiles", "read_molecules"]
+__all__ = [
+    "DESCRIBED",
+    "Descriptors",
+    "SkippedMolecules",
+    "descriptors",
+    "from_molecules",
+    "from_smiles",
+    "read_molecules",
+]
 
 
 class SkippedMolecules(UserWarning):
@@ -212,6 +220,10 @@ def read_molecules(
 
 
 # ---- what RDKit computes ----------------------------------------------------------------------------------
+
+
+DESCRIBED = ("logp", "tpsa", "weight", "refractivity", "donors", "acceptors", "rotatable", "charge", "sp3")
+"""The attributes of a molecule that RDKit computes; all others come from its file."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,9 +13,11 @@ from numpy.typing import NDArray
 
 from structtree.data.catalog import dataset_names, load_dataset
 from structtree.data.columns import Population
+from structtree.data.graphs import is_of_graphs
 from structtree.data.options import ReadingOptions, given_options
+from structtree.data.selection import left_out
 from structtree.data.sources import read_data, target_of
-from structtree.errors import MissingFileError, UsageError, did_you_mean
+from structtree.errors import MissingFileError, UsageError, WrongIndividualError, did_you_mean
 
 __all__ = ["Opened", "open_data"]
 
@@ -31,13 +33,15 @@ class Opened:
     description: str = ""
     source: str = ""
     grammar: str | None = None
+    left_out: tuple[str, ...] = ()
 
 
 def open_data(
     where: str | Path,
     *,
     target: str | None = None,
-    ignore: Collection[str] = (),
+    features: str | Collection[str] | None = None,
+    ignore: str | Collection[str] = (),
     unlabelled: Literal["refuse", "leave out"] = "refuse",
     **options: Unpack[ReadingOptions],
 ) -> Opened:
@@ -50,8 +54,9 @@ def open_data(
     target : str, optional
         The attribute of the individuals that is the target; data sets, folders of the TU format, ARFF files and
         those of C4.5 know theirs.
-    ignore : collection of str
-        Attributes of the individuals to leave out.
+    features, ignore : str or collection of str, optional
+        The attributes of the individuals to ask about, and those to leave out: names and globs, such as
+        ``"CT_*,logp"``. What is ignored is left out also if it is among the features.
     unlabelled : {"refuse", "leave out"}
         What to do about individuals without a value of the target: refuse them, or leave them out with a warning.
     format, types, individual, schema, group, link
@@ -72,7 +77,9 @@ def open_data(
     else:
         _require_name(str(where), options)
         opened = _named(str(where), target, unlabelled)
-    return replace(opened, population=opened.population.without(*ignore)) if ignore else opened
+    record = opened.population.schema.type(opened.population.schema.individual)
+    gone = left_out([a.name for a in record.attributes], features, ignore, opened.target_name)
+    return replace(opened, population=opened.population.without(*gone), left_out=gone) if gone else opened
 
 
 def _read(where: str | Path, target: str | None, unlabelled: str, options: ReadingOptions) -> Opened:
@@ -104,6 +111,11 @@ def _require_name(name: str, options: ReadingOptions) -> None:
 
 
 def _split(population: Population, target: str, unlabelled: str) -> tuple[Population, NDArray[Any]]:
+    schema = population.schema
+    if schema.type(schema.individual).attribute(target) is None:
+        owners = [record.name for record in schema.types if record.attribute(target) is not None]
+        if owners and is_of_graphs(population):
+            raise WrongIndividualError(schema.individual, target, owners[0])
     missing = population.column(target).missing
     if unlabelled == "leave out" and missing.any() and not missing.all():
         n = int(missing.sum())
