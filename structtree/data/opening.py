@@ -18,6 +18,7 @@ from structtree.data.options import ReadingOptions, given_options
 from structtree.data.selection import left_out
 from structtree.data.sources import read_data, target_of
 from structtree.errors import MissingFileError, UsageError, WrongIndividualError, did_you_mean
+from structtree.reprs import short_repr
 
 __all__ = ["Opened", "open_data"]
 
@@ -34,6 +35,10 @@ class Opened:
     source: str = ""
     grammar: str | None = None
     left_out: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        target = f"target {self.target_name}" if self.target_name else "without target"
+        return short_repr(self, self.name, f"{len(self.population):,} {self.population.schema.individual}", target)
 
 
 def open_data(
