@@ -272,9 +272,10 @@ def test_a_grammar_of_a_file_is_called_by_the_file(tmp_path):
 def test_cross_validation_says_which_grammar_all_folds_used(nested):
     given = ["cv", nested, "--target", "y", "--folds", 2, "--repeats", 1, "--max-depth", 1, "--time-limit", 2]
     said = succeed(*given)
-    assert said.endswith(f"Grammar: {DERIVED}\n  not asked: id, Visit.visit_id (unique to each row)\n")
+    assert f"Grammar: {DERIVED}\n  not asked: id, Visit.visit_id (unique to each row)\nAsked about: " in said
     about = in_json(*given)["grammar"]
-    assert about == {"name": None, "origin": DERIVED, "notes": ["not asked: id, Visit.visit_id (unique to each row)"]}
+    notes = ["not asked: id, Visit.visit_id (unique to each row)"]
+    assert about == {"name": None, "origin": DERIVED, "notes": notes, "attributes": ["age"], "links": ["visits"]}
 
 
 def test_a_derived_grammar_can_be_given_a_name(nested):

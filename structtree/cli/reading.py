@@ -338,9 +338,9 @@ def print_grammar(grammar: Grammar, data: Opened) -> None:
     from structtree.report.asked import asked_about
 
     typer.echo(f"Grammar: {grammar.origin}")
-    typer.echo(f"Asked about: {asked_about(grammar.check(data.population.schema))}")
     for remark in grammar.notes:
         typer.echo(f"  {remark}")
+    typer.echo(f"Asked about: {asked_about(grammar.check(data.population.schema))}")
 
 
 def grammar_facts(grammar: Grammar, data: Opened | None = None) -> dict[str, Any]:

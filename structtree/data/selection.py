@@ -9,7 +9,7 @@ from structtree.errors import UnknownNameError, UsageError
 
 __all__ = ["left_out", "matched_names", "shortest_patterns"]
 
-FEW = 3
+WORTH_A_GLOB = 3
 """So many names at least are worth a glob."""
 
 
@@ -97,7 +97,7 @@ def shortest_patterns(names: Sequence[str], others: Iterable[str]) -> str:
         reach = {glob: [name for name in rest if fnmatchcase(name, glob)] for name in rest for glob in _globs(name)}
         fair = {glob: caught for glob, caught in reach.items() if not any(fnmatchcase(o, glob) for o in foreign)}
         best = max(fair, key=lambda glob: len(fair[glob]), default=None)
-        if best is None or len(fair[best]) < FEW:
+        if best is None or len(fair[best]) < WORTH_A_GLOB:
             break
         found.append(best)
         rest = [name for name in rest if name not in fair[best]]

@@ -12,10 +12,10 @@ from structtree.learn.conform import needed_members
 
 __all__ = ["Asked", "asked_about"]
 
-FEW = 8
+MOST_NAMES = 8
 """So many names are listed; of more than that, the first few."""
 
-FIRST = 5
+FIRST_NAMES = 5
 """That many."""
 
 
@@ -67,6 +67,6 @@ def asked_about(grammar: CheckedGrammar) -> Asked:
 
 
 def _listed(names: Sequence[str]) -> str:
-    if len(names) <= FEW:
+    if len(names) <= MOST_NAMES:
         return ", ".join(names)
-    return f"{', '.join(names[:FIRST])} and {len(names) - FIRST:,} more"
+    return f"{', '.join(names[:FIRST_NAMES])} and {len(names) - FIRST_NAMES:,} more"
