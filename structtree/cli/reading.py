@@ -112,7 +112,9 @@ _NOT_REMEMBERED = ("features", "ignore", "skip_bad")
 """The options about what is wrong with one file, or left out of it, which says nothing about others."""
 
 
-def read_as_said(where: str, reading: Reading, target: str | None = None, *, need_target: bool = False) -> Opened:
+def read_as_said(
+    where: str, reading: Reading, target: str | None = None, *, need_target: bool = False, id: str | None = None
+) -> Opened:
     """Return the data, read as the options say; what was left out is told on stderr."""
     from structtree.data.opening import open_data
 
@@ -120,7 +122,7 @@ def read_as_said(where: str, reading: Reading, target: str | None = None, *, nee
         warnings.simplefilter("always", UserWarning)
         unlabelled: Literal["refuse", "leave out"] = "leave out" if need_target else "refuse"
         try:
-            found = open_data(where, target=target, unlabelled=unlabelled, **reading.options())
+            found = open_data(where, target=target, unlabelled=unlabelled, id=id, **reading.options())
         except WrongIndividualError as error:
             command = _command(where, target=error.target, individual=error.owner)
             raise UsageError(

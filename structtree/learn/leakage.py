@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from structtree.arrays import Ints
 from structtree.data.columns import Column, Population
-from structtree.data.molecules import DESCRIBED
+from structtree.data.molecule_numbers import DESCRIBED
 
 __all__ = ["Leak", "leaks", "other_targets"]
 

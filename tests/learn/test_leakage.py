@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from structtree import Population, open_data
-from structtree.data.molecules import DESCRIBED
+from structtree.data.molecule_numbers import DESCRIBED
 from structtree.learn.leakage import leaks, other_targets
 from tests.conftest import REPOSITORY
 
@@ -94,7 +94,7 @@ def test_other_columns_of_0_and_1_beside_smiles_look_like_targets(tmp_path):
 
 def test_the_names_of_what_rdkit_computes_are_known():
     pytest.importorskip("rdkit")
-    from structtree.data.molecules import descriptors
+    from structtree.data.molecule_numbers import descriptors
 
     assert tuple(descriptors().molecule) == DESCRIBED
 
