@@ -52,6 +52,7 @@ from structtree.learn.tree import (
     Tree,
     Unproved,
 )
+from structtree.reprs import short_repr
 from structtree.space.functions import with_functions
 
 __all__ = ["Model", "load_model", "model_from_json", "model_to_json", "save_model"]
@@ -96,6 +97,9 @@ class Model:
     params: Mapping[str, Any] = field(default_factory=dict)
     version: str = __version__
     functions: tuple[Function, ...] = ()
+
+    def __repr__(self) -> str:
+        return short_repr(self, f"predicts {self.target or 'a target without a name'} by {self.tree!r}")
 
     @cached_property
     def needed(self) -> NeededMembers:
@@ -157,7 +161,7 @@ def save_model(model: Model, path: str | os.PathLike[str]) -> None:
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     save_model(model, f"{folder}/fast.json")
     ...     load_model(f"{folder}/fast.json").tree.nodes
-    (Leaf(stats=ClassCounts(n=4, counts=(1.0, 3.0))),)
+    (<Leaf: n=4, counts 1, 3>,)
     """
     content, target = _document_text(model_to_json(model)).encode(), Path(path)
     with replacing(target) as draft:

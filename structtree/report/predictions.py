@@ -15,6 +15,7 @@ from structtree.data.opening import Opened
 from structtree.learn.model import Model
 from structtree.learn.predict import predicted_spreads
 from structtree.learn.score import Score, class_name, score
+from structtree.reprs import number_text, short_repr
 
 __all__ = ["Predictions", "predictions", "truth", "whole"]
 
@@ -48,6 +49,10 @@ class Predictions:
     spread: NDArray[np.float64] | None
     actual: list[Any] | None
     score: Score | None
+
+    def __repr__(self) -> str:
+        score = "" if self.score is None else str(self.score)
+        return short_repr(self, f"{self.target or 'target'} of {number_text(self.said, 'individual')}", score)
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """Return one plain JSON value for each individual."""
