@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from math import isfinite
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -242,9 +243,9 @@ def _print_learned(learned: _Learned, out: Path | None) -> None:
         typer.echo(sentence)
     print_grammar(learned.grammar, learned.data)
     if out is not None:
-        typer.echo(f"saved {out}; use it with: structtree predict {out} DATA")
+        typer.echo(f"saved {out}; use it with: structtree predict {quote(str(out))} DATA")
     if is_large:
-        whole = f"structtree show {out}" if out else "save it with -o MODEL.json and use structtree show"
+        whole = f"structtree show {quote(str(out))}" if out else "save it with -o MODEL.json and use structtree show"
         note(f"printed to depth {SHOWN_DEPTH}; all of it: {whole}")
         note(
             "a smaller tree is easier to read, and often better on new data: --max-leaf-nodes 12, or "

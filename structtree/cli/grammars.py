@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -150,7 +151,7 @@ def grammar_derive(
     elif out is None:
         typer.echo(text.rstrip("\n"))
     else:
-        typer.echo(f"wrote {out}; check it with: structtree grammar check {out} --data {where}")
+        typer.echo(f"wrote {out}; check it with: structtree grammar check {quote(str(out))} --data {quote(where)}")
 
 
 def _named(grammar: Grammar, name: str) -> str:
