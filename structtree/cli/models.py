@@ -11,6 +11,7 @@ import typer
 
 from structtree.cli.common import Json, check_writable, command, note, print_json
 from structtree.cli.reading import Reading, Where, as_learned, read_as_said
+from structtree.cli.scoring import MetricOption, Metrics
 from structtree.errors import UsageError, did_you_mean
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ def predict_command(
     where: Where,
     reading: Reading,
     idle: Idle,
+    metric: MetricOption = None,
     out: Annotated[
         Path | None, typer.Option("-o", "--out", metavar="OUT.csv", help="The file to write; else print.")
     ] = None,
@@ -45,7 +47,7 @@ def predict_command(
 ) -> None:
     """Predict for each individual, as CSV: its row, the prediction, and the probabilities.
 
-    If the data has the target, the score is shown on stderr.
+    If the data has the target, scores are shown on stderr, beside those of always predicting the same.
 
     Example: structtree predict trains.json trains
 
@@ -56,7 +58,8 @@ def predict_command(
     from structtree.report.predictions import predictions
 
     check_writable(out)
-    loaded = load_model(model)
+    metrics, loaded = Metrics.parse(metric), load_model(model)
+    metrics.check(loaded.tree.task)
     found = predictions(loaded, read_as_said(where, as_learned(where, reading, loaded.params.get("reading"))))
     text = _as_json(found) if as_json else found.to_csv()
     if out is None:
@@ -65,8 +68,16 @@ def predict_command(
         with replacing(out) as draft:
             draft.write_text(text, encoding="utf-8")
         note(f"wrote {len(found.said):,} predictions to {out}")
-    if found.score is not None:
-        note(f"{found.target}: {found.score}")
+    scores = found.evaluate(metrics.names)
+    if scores is not None:
+        for line in metrics.lines(str(found.target), {_individuals(scores.n): scores}):
+            note(line)
+    elif metric is not None:
+        note(f"note: there are no scores, since the data has no {found.target}")
+
+
+def _individuals(n: int) -> str:
+    return "1 individual" if n == 1 else f"{n:,} individuals"
 
 
 def _as_json(found: Predictions) -> str:

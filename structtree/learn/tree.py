@@ -225,11 +225,14 @@ class Doubt(NamedTuple):
         By how much the loss might be less.
     reason : optional
         Why it is not known, as of `Found`; models of older versions do not say it.
+    gain : float, optional
+        What the test that was found gains; None at a leaf.
     """
 
     node: int
     gap: float
     reason: Unproved | None
+    gain: float | None = None
 
 
 class Part(NamedTuple):
@@ -384,7 +387,7 @@ class Tree:
                 if node.gap:
                     found.append(Doubt(i, node.gap, node.stopped_by))
             elif not node.found.proved:
-                found.append(Doubt(i, node.found.gap, node.found.stopped_by))
+                found.append(Doubt(i, node.found.gap, node.found.stopped_by, node.found.gain))
         return found
 
     @property

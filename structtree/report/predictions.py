@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +15,7 @@ from structtree.data.columns import Population
 from structtree.data.opening import Opened
 from structtree.learn.model import Model
 from structtree.learn.predict import predicted_spreads
-from structtree.learn.score import Score, class_name, score
+from structtree.learn.score import Answers, Scores, class_name, constant_answers, score_answers
 
 __all__ = ["Predictions", "predictions", "truth", "whole"]
 
@@ -37,8 +38,8 @@ class Predictions:
         For numbers: the standard deviation of those seen in training at the leaf.
     actual : list or None
         What the data itself has, None where it has nothing; None if it does not have the target.
-    score : Score or None
-        How right the model is where that is known.
+    answers : Answers or None
+        Predictions beside the truth, where that is known.
     """
 
     target: str | None
@@ -47,7 +48,13 @@ class Predictions:
     classes: tuple[str, ...]
     spread: NDArray[np.float64] | None
     actual: list[Any] | None
-    score: Score | None
+    answers: Answers | None
+
+    def evaluate(self, metrics: Sequence[str] | None = None) -> Scores | None:
+        """Return how right the model is, as of `structtree.evaluate`; None if the truth is not known."""
+        if self.answers is None:
+            return None
+        return score_answers(self.answers, constant_answers(self.answers), metrics)
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """Return one plain JSON value for each individual."""
@@ -93,23 +100,36 @@ def predictions(model: Model, data: Opened) -> Predictions:
     >>> found = predictions(model, trains)
     >>> found.to_csv().splitlines()[:2]
     ['row,prediction,p(east),p(west),actual', '0,east,1,0,east']
-    >>> print(found.score)
+    >>> print(found.evaluate())
     accuracy 1.000 (20 of 20)
     """
     population = whole(data)
     prepared = model.prepared(population)
     said, is_classes = model.predict(prepared), model.tree.task == "classes"
     actual = truth(population, model.target)
-    known = [i for i, value in enumerate(actual or []) if value is not None]
+    probabilities = model.predict_proba(prepared) if is_classes else None
     return Predictions(
         model.target,
         said,
-        model.predict_proba(prepared) if is_classes else None,
+        probabilities,
         tuple(map(class_name, model.tree.classes)),
         None if is_classes else predicted_spreads(model.tree, prepared),
         actual,
-        score(model.tree, said[known], [actual[i] for i in known]) if actual and known else None,
+        _answers(model, said, probabilities, actual or []),
     )
+
+
+def _answers(
+    model: Model, said: NDArray[Any], probabilities: NDArray[np.float64] | None, actual: list[Any]
+) -> Answers | None:
+    """The predictions for those whose target is known, beside it; None if there are none."""
+    known = [i for i, value in enumerate(actual) if value is not None]
+    if not known:
+        return None
+    truth = [actual[i] for i in known]
+    if probabilities is None:
+        return Answers.of_numbers(truth, said[known])
+    return Answers.of_classes(truth, said[known], model.tree.classes, probabilities[known])
 
 
 def whole(data: Opened) -> Population:
