@@ -417,6 +417,21 @@ class Population:
         return from_molecules(molecules, columns=columns, types=types, hydrogens=hydrogens, skip_bad=skip_bad)
 
     @classmethod
+    def from_smiles(
+        cls,
+        smiles: Iterable[str | None],
+        *,
+        columns: Mapping[str, Sequence[Any]] | None = None,
+        types: Mapping[str, str] | None = None,
+        hydrogens: Hydrogens = "implicit",
+        skip_bad: bool = False,
+    ) -> Population:
+        """A population of molecules, as a file of their SMILES gives it; see `structtree.data.molecules`."""
+        from structtree.data.molecules import from_smiles
+
+        return from_smiles(smiles, columns=columns, types=types, hydrogens=hydrogens, skip_bad=skip_bad)
+
+    @classmethod
     def from_frame(
         cls, frame: Any, *, columns: Collection[str] | None = None, copy: bool = True, **rows: Unpack[RowOptions]
     ) -> Population:

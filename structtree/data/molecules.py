@@ -56,7 +56,7 @@ from structtree.data.schema import Attribute, Kind, Link, RecordType, Schema
 from structtree.data.textfiles import MISSING_WORDS, present
 from structtree.errors import DataError, MissingPackageError, UsageError
 
-__all__ = ["Descriptors", "SkippedMolecules", "descriptors", "from_molecules", "read_molecules"]
+__all__ = ["Descriptors", "SkippedMolecules", "descriptors", "from_molecules", "from_smiles", "read_molecules"]
 
 
 class SkippedMolecules(UserWarning):
@@ -116,6 +116,47 @@ def from_molecules(
     raw = {name: _raw(values, missing_words) for name, values in given.items()}
     batch = _Batch(known, _own_copy, Sheet(raw, len(known)))
     return _population(batch, Overrides(types or {}), hydrogens, skip_bad)
+
+
+def from_smiles(
+    smiles: Iterable[str | None],
+    *,
+    columns: Mapping[str, Sequence[Any]] | None = None,
+    types: Mapping[str, str] | None = None,
+    hydrogens: Hydrogens = "implicit",
+    skip_bad: bool = False,
+) -> Population:
+    """Return the population of some molecules from their SMILES.
+
+    Parameters
+    ----------
+    smiles : iterable of str
+        A list, an array or a Series; not one text.
+    columns, types, hydrogens, skip_bad
+        As in `from_molecules`.
+
+    Examples
+    --------
+    >>> alcohols = from_smiles(["CCO", "CC(C)O"], columns={"dose": [1.5, 2.0]})
+    >>> alcohols.column("dose").values.tolist(), alcohols.column("donors").values.tolist()
+    ([1.5, 2.0], [1.0, 1.0])
+    >>> from_smiles(["CCO", "C1CC", "x"])  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    structtree.errors.DataError: RDKit cannot read 2 of 3 molecules: 'C1CC' (individual 1), 'x' (individual 2)...
+    """
+    if isinstance(smiles, str):
+        raise UsageError(f"expected a list of SMILES, got one text; write [{shown(smiles, 60)}]")
+    texts = [_text_or_none(text, row) for row, text in enumerate(smiles)]
+    return from_molecules(texts, columns=columns, types=types, hydrogens=hydrogens, skip_bad=skip_bad)
+
+
+def _text_or_none(text: Any, row: int) -> str | None:
+    """Return a SMILES as text; NaN and its like are missing."""
+    if isinstance(text, str) or text is None:
+        return None if text is None else str(text)
+    if type(text).__name__ in ("NAType", "NaTType") or (isinstance(text, float) and text != text):
+        return None
+    raise DataError(f"expected a SMILES, got {shown(text)}", individual=row)
 
 
 def read_molecules(
@@ -268,6 +309,13 @@ def _own_copy(molecule: Any) -> Any:
 
 def _problem(item: Any) -> str:
     """Return why RDKit cannot read a text or molecule, found by reading it again without checks."""
+    from rdkit import rdBase
+
+    with rdBase.BlockLogs():
+        return _problem_found(item)
+
+
+def _problem_found(item: Any) -> str:
     from rdkit import Chem
 
     if isinstance(item, str):
@@ -282,7 +330,17 @@ def _problem(item: Any) -> str:
     return f"RDKit refuses {what}" + (f": {problems[0].Message()}" if problems else "")
 
 
+def _name_of(item: Any) -> str:
+    """Return a molecule in a word or two, for a list of those that cannot be read."""
+    if item is None or item == "":
+        return "none"
+    return shown(item, 30) if isinstance(item, str) and "\n" not in item else "a molecule"
+
+
 # ---- reading one molecule after the other ----------------------------------------------------------------
+
+_NAMED = 4
+"""So many of the molecules that cannot be read are named."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -293,12 +351,29 @@ class _Batch:
     parse: Callable[[Any], Any]
     sheet: Sheet
 
-    def error(self, row: int) -> DataError:
-        item, line = self.items[row], self.sheet.line_of(row)
+    def error(self, rows: Sequence[int]) -> DataError:
+        """Return an error that names the molecules that cannot be read: why, if it is one, else the first few."""
+        if len(rows) > 1:
+            return self._error_of_many(rows)
+        item, line = self.items[rows[0]], self.sheet.line_of(rows[0])
         message = "there is no molecule" if item is None or item == "" else _problem(item)
         fix = "correct it, or leave such molecules out with skip_bad=True (--skip-bad)"
-        individual = row if line is None else None
+        individual = rows[0] if line is None else None
         return DataError(message, source=self.sheet.source, line=line, individual=individual, fix=fix)
+
+    def _error_of_many(self, rows: Sequence[int]) -> DataError:
+        lines, items = self.sheet.lines_of(rows[:_NAMED]), [self.items[row] for row in rows[:_NAMED]]
+        places = [
+            f"individual {row}" if line is None else f"line {line}" for row, line in zip(rows, lines, strict=False)
+        ]
+        named = ", ".join(f"{_name_of(item)} ({place})" for item, place in zip(items, places, strict=True))
+        more = f" and {len(rows) - _NAMED:,} more" if len(rows) > _NAMED else ""
+        message = f"RDKit cannot read {len(rows):,} of {len(self.items):,} molecules: {named}{more}"
+        fix = "correct them, or leave such molecules out with skip_bad=True (--skip-bad)"
+        if len(rows) == len(self.items) and self.sheet.source is None and isinstance(self.items[0], str):
+            message = f"expected SMILES, and RDKit can read none of these {len(rows):,} texts: {named}{more}"
+            fix = "texts that are no molecules belong in a column of a DataFrame"
+        return DataError(message, source=self.sheet.source, fix=fix)
 
     def warning(self, rows: Sequence[int]) -> SkippedMolecules:
         lines = tuple(line for line in self.sheet.lines_of(rows) if line is not None)
@@ -316,7 +391,9 @@ def _population(batch: _Batch, overrides: Overrides, hydrogens: Hydrogens, skip_
     attributes = tuple(Attribute(name, "nominal") for name in sheet.columns)
     overrides.check(Schema((RecordType("Molecule", attributes),), "Molecule"))
     columns = {name: sheet.typed(name, overrides.attribute("Molecule", name)).column for name in sheet.columns}
-    bad = _describe_all(batch, found, hydrogens == "explicit", skip_bad)
+    bad = _describe_all(batch, found, hydrogens == "explicit")
+    if bad and not skip_bad:
+        raise batch.error(bad)
     if len(bad) == len(batch.items):
         raise DataError("there are no molecules", source=sheet.source)
     if bad:
@@ -326,7 +403,7 @@ def _population(batch: _Batch, overrides: Overrides, hydrogens: Hydrogens, skip_
     return _tables(found, columns)
 
 
-def _describe_all(batch: _Batch, found: _Described, explicit: bool, skip_bad: bool) -> list[int]:
+def _describe_all(batch: _Batch, found: _Described, explicit: bool) -> list[int]:
     """Describe all molecules; return the places of those that cannot be read."""
     from rdkit import rdBase
     from rdkit.Chem import AddHs
@@ -338,10 +415,8 @@ def _describe_all(batch: _Batch, found: _Described, explicit: bool, skip_bad: bo
             molecule = parse(item) if item else None
             if molecule is not None:
                 add(molecule, AddHs(molecule) if explicit else molecule)
-            elif skip_bad:
-                bad.append(row)
             else:
-                raise batch.error(row)
+                bad.append(row)
     return bad
 
 
