@@ -78,8 +78,8 @@ def fit_command(
     """Learn a tree, print it, and save it.
 
     The scores on the training data flatter; those on new data are estimated by learning again, in the same way, from
-    parts of the data. The time limit counts reading the data and learning. Ctrl-C ends the search and keeps the tree so far, also in the
-    file; the exit code is then 130. A second Ctrl-C stops at once.
+    parts of the data. The time limit counts reading the data and learning. Ctrl-C ends the search and keeps the tree
+    so far, also in the file; the exit code is then 130. A second Ctrl-C stops at once.
 
     Example: structtree fit trains -o trains.json
 
@@ -161,18 +161,14 @@ def _estimate(learned: _Learned, wanted: bool | None, clock: Clock) -> _Estimate
     if wanted is False or stop.pressed or len(np.unique(learned.labels)) < 2:
         return _Estimate(None)
     if len(learned.labels) < 2 * ESTIMATE_FOLDS:
-        return _Estimate(None, f"{len(learned.labels)} individuals are too few to estimate scores on new data")
+        return _Estimate(None, f"{len(learned.labels)} individuals are too few to estimate the scores")
     if wanted is None and learned.seconds > QUICK * limit:
-        return _Estimate(
-            None, "structtree cv estimates the scores on new data; so does --estimate, which takes longer"
-        )
+        return _Estimate(None, "structtree cv estimates the scores, and so does --estimate, but it takes longer")
     seconds = ESTIMATE_FOLDS * limit if wanted else max(clock.left(), QUICK * limit)
     stop.answered = False
     found = _repeated(learned, seconds, stop)
     stop.answered = True
-    return _Estimate(
-        found, "stopped by Ctrl-C before the scores on new data were estimated" if found is None else None
-    )
+    return _Estimate(found, "Ctrl-C came before the scores were estimated" if found is None else None)
 
 
 def _repeated(learned: _Learned, seconds: float, stop: Stop) -> CrossValidation | None:
@@ -281,15 +277,14 @@ def _print_learned(learned: _Learned, estimated: _Estimate, metrics: Metrics, ou
     columns = {"training data": learned.train_scores(metrics.names)}
     if estimated.found is not None:
         columns[f"new data ({ESTIMATE_FOLDS} folds)"] = estimated.found.evaluate(metrics.names)
-    for line in ["", *metrics.lines(str(model.target), columns), ""]:
+    not_known = [] if estimated.why_not is None else [f"New data: {estimated.why_not}"]
+    for line in ["", *metrics.lines(str(model.target), columns), "", *not_known]:
         typer.echo(line)
     typer.echo(f"{_leaves(len(tree.leaves))}, depth {tree.depth}; {_effort(learned)}; {_proof(learned)}")
     typer.echo(f"Settings: {_settings(model.params)}")
     print_grammar(learned.grammar)
     if out is not None:
         typer.echo(f"saved {out}; use it with: structtree predict {out} DATA")
-    if estimated.why_not is not None:
-        note(f"note: {estimated.why_not}")
     if is_large:
         whole = f"structtree show {out}" if out else "save it with -o MODEL.json and use structtree show"
         note(f"printed to depth {SHOWN_DEPTH}; all of it: {whole}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -151,7 +151,7 @@ def divide(data: Opened, text: str) -> Divided:
         return Divided(data, int(text), int(text))
     way = _way(text, data)
     if way.kind == "scaffold":
-        from structtree.data.molecules import scaffolds
+        from structtree.data.scaffolds import scaffolds
 
         groups = scaffolds(data.population)
         remark = f"{len(set(groups)):,} scaffolds (Bemis-Murcko); molecules with the same one are in one fold"

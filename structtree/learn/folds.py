@@ -155,7 +155,7 @@ def _given(folds: Any, n: int) -> Iterable[Any]:
     if isinstance(folds, str) or not isinstance(folds, Iterable):
         raise UsageError(f"{wanted}; got {folds!r}")
     given = folds if isinstance(folds, np.ndarray) else list(folds)
-    if len(given) == 0 or not all(np.ndim(each) == 0 for each in given):
+    if any(isinstance(each, tuple | list | np.ndarray) for each in given) or not len(given):
         return given
     if len(given) != n:
         raise UsageError(f"{wanted}; got {len(given)} groups for {n} individuals")

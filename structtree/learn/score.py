@@ -103,6 +103,8 @@ def constant_answers(answers: Answers, training: NDArray[Any] | None = None) -> 
     """
     from sklearn.dummy import DummyClassifier, DummyRegressor
 
+    if not len(answers.actual):
+        raise DataError("there are no individuals to be right about")
     seen = answers.actual if training is None else training
     here, there = np.zeros((len(seen), 1)), np.zeros((len(answers.actual), 1))
     if answers.task == "numbers":
@@ -142,7 +144,7 @@ def _numbers(labels: NDArray[Any]) -> Floats:
 
 
 class Metric(NamedTuple):
-    """A metric of scikit-learn, the word by which people know it, and whether it is shown unless others are chosen."""
+    """A metric of scikit-learn, the word by which people know it, and whether it is shown by default."""
 
     name: str
     label: str
@@ -321,17 +323,14 @@ def score_answers(answers: Answers, baseline: Answers, metrics: Sequence[str] | 
     >>> {name: round(value, 3) for name, value in found.values.items()}
     {'accuracy': 0.667, 'f1': 0.667}
     """
-    if not len(answers.actual):
-        raise DataError("there are no individuals to be right about")
     names = known_metrics(metrics, answers.task)
-    said = {_word(each, answers.classes) for each in np.unique(baseline.said).tolist()}
-    constant = f"always {said.pop()}" if len(said) == 1 else "always the same"
+    constant = answers.classes[baseline.said[0]] if answers.classes else "the mean"
     return Scores(
         answers.task,
         len(answers.actual),
         _computed(answers, names),
         _computed(baseline, names),
-        constant,
+        f"always {constant}",
         _confusion(answers) if answers.classes else None,
     )
 
@@ -343,14 +342,13 @@ def gather_scores(parts: Sequence[Scores]) -> Scores:
     """
     first = parts[0]
     constants = {part.constant for part in parts}
-    usual = "the most frequent class" if first.task == "classes" else "the mean"
     values, baseline = ([_stacked(parts, each, name) for name in first.values] for each in ("values", "baseline"))
     return Scores(
         first.task,
         sum(part.n for part in parts),
         {name: _mean(row) for name, row in zip(first.values, values, strict=True)},
         {name: _mean(row) for name, row in zip(first.values, baseline, strict=True)},
-        constants.pop() if len(constants) == 1 else f"always {usual}",
+        constants.pop() if len(constants) == 1 else "always the most frequent class",
         None if first.confusion is None else _added([part.confusion for part in parts if part.confusion]),
         {name: _sd(row) for name, row in zip(first.values, values, strict=True)},
     )
@@ -426,8 +424,10 @@ def _computed(answers: Answers, names: Iterable[str]) -> dict[str, float]:
 def _confusion(answers: Answers) -> Confusion:
     from sklearn.metrics import confusion_matrix
 
-    labels = range(len(answers.classes))
-    return Confusion(answers.classes, confusion_matrix(answers.actual, answers.said, labels=labels))
+    with warnings.catch_warnings():  # about a single class
+        warnings.simplefilter("ignore")
+        counts = confusion_matrix(answers.actual, answers.said, labels=range(len(answers.classes)))
+    return Confusion(answers.classes, counts)
 
 
 def _added(confusions: Sequence[Confusion]) -> Confusion:
@@ -446,10 +446,6 @@ def _mean(values: Floats) -> float:
 def _sd(values: Floats) -> float:
     known = values[np.isfinite(values)]
     return float(known.std(ddof=1)) if len(known) > 1 else nan
-
-
-def _word(said: Any, classes: tuple[str, ...]) -> str:
-    return classes[said] if classes else f"{said:.4g}"
 
 
 def _finite(value: float) -> float | None:

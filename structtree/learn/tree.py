@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structtree.data.columns import Population
-from structtree.data.schema import Schema
+from structtree.data.schema import LearningTask, Schema
 from structtree.lang.syntax import Compare, Predicate
 from structtree.learn.descent import Descent, descent_of, leaves_by
 from structtree.learn.routing import holds_among, places_among
@@ -355,7 +355,7 @@ class Tree:
     # ---- its shape --------------------------------------------------------------------------------------
 
     @property
-    def task(self) -> str:
+    def task(self) -> LearningTask:
         """Task of the tree, ``"classes"`` or ``"numbers"``."""
         return "classes" if self.classes else "numbers"
 

@@ -94,10 +94,10 @@ def doubt_lines(found: Sequence[Doubt], n_tests: int, criterion: str, of: str = 
 
     Examples
     --------
-    >>> for line in doubt_lines([Doubt(0, 0.03, "beam", 0.2)], 4, "acc*"):
+    >>> for line in doubt_lines([Doubt(0, 0.03, "sets", 0.2)], 4, "acc*"):
     ...     print(line)
-    the tree is valid, but 1 of 4 tests is not proved best, only the best found: a beam looks at a part of the tests only
-    another test is better by 0.03 at most, by acc*; to prove more, use the strategy best-first
+    the tree is valid, but 1 of 4 tests is not proved best, only the best found: not every set of values was tried
+    another test is better by 0.03 at most, by acc*; to prove more, use nominal=binary
     """
     if not found:
         return []

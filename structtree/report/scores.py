@@ -45,7 +45,7 @@ def score_lines(
     last = list(columns.values())[-1]
     rows = [[title, *columns, last.constant]]
     for name in last.values:
-        cells = [_figure(name, each.values[name], each.sd and each.sd[name]) for each in columns.values()]
+        cells = [_figure(name, each.values[name], (each.sd or {}).get(name)) for each in columns.values()]
         rows.append([_label(name, last), *cells, _figure(name, last.baseline[name])])
     rows += [[name, *cells, ""] for name, cells in (more or {}).items()]
     return list(_aligned(rows))

@@ -2,8 +2,8 @@
 
 Written line by line with a stack, so that the depth of a tree does not matter. Long tests are wrapped under
 themselves; a test that the search could not prove best says by how much something else might be better, and the last
-lines say why, and what to do. A switch shows its attribute, and each value with what it leads to; ``else`` marks the side of all
-other values.
+lines say why, and what to do. A switch shows its attribute, and each value with what it leads to; ``else`` marks the
+side of all other values.
 """
 
 from __future__ import annotations
