@@ -12,7 +12,7 @@ from structtree.cli.common import Json, command, end_stopped, finite, note, prin
 from structtree.cli.learning import Learning, Source, common_task, start_clock, time_for_learning
 from structtree.cli.progress import fold_bar
 from structtree.cli.reading import Reading, grammar_facts, print_grammar
-from structtree.cli.scoring import Divided, FoldsOption, MetricOption, Metrics, divide, estimator_maker, fold_facts
+from structtree.cli.scoring import Divided, FoldsOption, MetricOption, Metrics, estimator_maker, fold_facts, folds_for
 from structtree.errors import UsageError
 from structtree.interrupts import stoppable
 
@@ -77,7 +77,7 @@ def cv_command(
         clock = start_clock(folding.time_limit, stop)
         data, labels = source.labelled(reading, common_task(criteria))
         metrics.check("numbers" if labels.dtype.kind == "f" else "classes")
-        divided = divide(data, folding.folds)
+        divided = folds_for(data, folding.folds)
         grammar = source.grammar_for(divided.data, learning)
         seconds = time_for_learning(clock).seconds or folding.time_limit
         results = _validated(divided, labels, grammar, criteria, learning, folding.repeats, seconds)

@@ -229,8 +229,10 @@ class _Learned:
 
     def to_dict(self, metrics: Metrics, estimated: _Estimate) -> dict[str, Any]:
         """Return the figures, for JSON."""
+        from structtree.learn.score import METRICS, main_metric
+
         tree = self.model.tree
-        measure, main = ("accuracy", "accuracy") if tree.classes else ("R²", "r2")
+        main = main_metric(tree.task)
         held_out = None if estimated.found is None else estimated.found.evaluate(metrics.names).to_dict()
         return {
             "data": self.source.where,
@@ -244,7 +246,7 @@ class _Learned:
             "leaves": len(tree.leaves),
             "depth": tree.depth,
             "train_score": finite(self.train_scores([main])[main]),
-            "measure": measure,
+            "measure": METRICS[main].label,
             "training": self.train_scores(metrics.names).to_dict(),
             "estimate": held_out if held_out is None else held_out | {"folds": ESTIMATE_FOLDS},
             "evaluated": self.evaluated,

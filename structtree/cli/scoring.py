@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from structtree.learn.score import Scores
     from structtree.learn.validate import MakeEstimator
 
-__all__ = ["Divided", "FoldsOption", "MetricOption", "Metrics", "divide", "estimator_maker", "fold_facts"]
+__all__ = ["Divided", "FoldsOption", "MetricOption", "Metrics", "estimator_maker", "fold_facts", "folds_for"]
 
 CONFUSION = "confusion_matrix"
 """The name of what is no number and shown with the metrics."""
@@ -143,7 +143,7 @@ class _Way:
     n_folds: int
 
 
-def divide(data: Opened, text: str) -> Divided:
+def folds_for(data: Opened, text: str) -> Divided:
     """Return how data is divided into folds, as the command line says it."""
     from structtree.learn.folds import GroupFolds, TimeFolds
 

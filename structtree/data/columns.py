@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -20,6 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from structtree.data.schema import Attribute, Kind, Link, RecordType, Schema
 from structtree.errors import DataError, UnknownNameError
+from structtree.reprs import names_text, number_text, short_repr
 
 if TYPE_CHECKING:
     from structtree.data.graphs import GraphIndividual
@@ -56,6 +58,9 @@ class Column:
     kind: Kind
     values: NDArray[Any]
     categories: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return short_repr(self, self.kind, number_text(self, "row"), names_text(self.categories))
 
     def __len__(self) -> int:
         return len(self.values)
@@ -97,6 +102,9 @@ class Adjacency:
     offsets: NDArray[np.int64]
     targets: NDArray[np.int32]
     _shared: bool | None = field(default=None, init=False, repr=False)
+
+    def __repr__(self) -> str:
+        return short_repr(self, f"{number_text(self, 'row')} to {number_text(self.targets, 'target')}")
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -188,6 +196,9 @@ class Table:
     columns: Mapping[str, Column] = field(default_factory=dict)
     links: Mapping[str, Adjacency] = field(default_factory=dict)
 
+    def __repr__(self) -> str:
+        return short_repr(self, number_text(self.n_rows, "row"), names_text(chain(self.columns, self.links)))
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TypedTable:
@@ -195,6 +206,9 @@ class TypedTable:
 
     record: RecordType
     table: Table
+
+    def __repr__(self) -> str:
+        return short_repr(self, self.record.name, number_text(self.table.n_rows, "row"))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -231,6 +245,13 @@ class Population:
         if not self._known_good:
             _validate(self)
             object.__setattr__(self, "_known_good", True)
+
+    def __repr__(self) -> str:
+        individual = self.schema.individual
+        n_rows = {name: self.tables[name].n_rows for name in self.schema.names}
+        some = f" (of {n_rows[individual]:,})" if len(self) != n_rows[individual] else ""
+        others = names_text(f"{n:,} {name}" for name, n in n_rows.items() if name != individual)
+        return short_repr(self, f"{len(self):,} {individual}{some}", others)
 
     def __len__(self) -> int:
         return len(self.individuals)
@@ -330,6 +351,21 @@ class Population:
                 raise UnknownNameError("attribute", attribute, columns)
         kept = tuple(a for a in record.attributes if a.name not in attributes)
         return self._with_columns(name, kept, {key: c for key, c in columns.items() if key not in attributes})
+
+    def renamed(self, names: Mapping[str, str]) -> Population:
+        """Return the population with other names of its types; those that are not mentioned keep theirs.
+
+        Examples
+        --------
+        >>> population = Population.from_records([{"cars": [{"wheels": 2}]}])
+        >>> population.renamed({"Individual": "Train"}).schema.names
+        ('Train', 'Car')
+        """
+        if all(new == old for old, new in names.items()):
+            return self
+        types = tuple(_renamed(record, names) for record in self.schema.types)
+        schema = Schema(types, names.get(self.schema.individual, self.schema.individual))
+        return replace(self, schema=schema, tables={names.get(old, old): table for old, table in self.tables.items()})
 
     def with_column(self, type_name: str, attribute: Attribute, column: Column) -> Population:
         """Return the population with one more attribute of a type."""
@@ -455,6 +491,11 @@ class Population:
         from structtree.data.tables import from_array
 
         return from_array(array, names, individual=individual, types=types, columns=columns, copy=copy)
+
+
+def _renamed(record: RecordType, names: Mapping[str, str]) -> RecordType:
+    links = tuple(replace(link, target=names.get(link.target, link.target)) for link in record.links)
+    return RecordType(names.get(record.name, record.name), record.attributes, links)
 
 
 def typed_table(

@@ -16,6 +16,7 @@ from structtree.data.columns import Population
 from structtree.data.options import ReadingOptions, given_options
 from structtree.data.sources import read_data, target_of
 from structtree.errors import MissingFileError, UsageError, did_you_mean
+from structtree.reprs import short_repr
 
 __all__ = ["Opened", "open_data"]
 
@@ -31,6 +32,10 @@ class Opened:
     description: str = ""
     source: str = ""
     grammar: str | None = None
+
+    def __repr__(self) -> str:
+        target = f"target {self.target_name}" if self.target_name else "without target"
+        return short_repr(self, self.name, f"{len(self.population):,} {self.population.schema.individual}", target)
 
 
 def open_data(

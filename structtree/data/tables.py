@@ -134,7 +134,7 @@ def from_frame(
     >>> import pandas as pd
     >>> flat = pd.DataFrame({"x": [1.5, None], "kind": ["b", "a"]})
     >>> from_frame(flat).schema.type("Row").attributes
-    (Attribute(name='x', kind='real', values=()), Attribute(name='kind', kind='nominal', values=()))
+    (<Attribute: x, real>, <Attribute: kind, nominal>)
     >>> bags = pd.DataFrame({"bag": ["p", "p", "q"], "x": [1, 2, 3], "label": ["yes", "yes", "no"]})
     >>> population = from_frame(bags, group="bag", link="items")
     >>> population.record(0)

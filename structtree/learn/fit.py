@@ -110,7 +110,8 @@ def fit(
     watch = _Watch(progress)
     with stoppable() as stop:
         time = clock or Clock(options.time_limit, stop)
-        job = _Job(whole, labels, checked, allowed.check(whole.schema), options, pruning, decision, watch, time)
+        meant = allowed.check(whole.schema)
+        job = _Job(whole, labels, checked, meant, options, pruning, decision, watch, time)
         tree = job.run()
     stopped_by = "interrupt" if time.over() == "interrupt" else watch.stopped_by
     params = {
@@ -123,7 +124,7 @@ def fit(
         "route": watch.why,
         "stopped_by": stopped_by,
     }
-    return Model(tree, decision, target_name, params, functions=allowed.syntax.functions)
+    return Model(tree, decision, target_name, params, functions=tuple(meant.functions.values()))
 
 
 def _check_task(decision: Decision, pruning: Pruning, classes: tuple[Any, ...]) -> None:

@@ -18,12 +18,13 @@ from numpy.typing import ArrayLike, NDArray
 from structtree.arrays import Floats, Ints
 from structtree.data.schema import LearningTask
 from structtree.errors import DataError, UnknownNameError, UsageError
+from structtree.reprs import number_text, short_repr
 
 __all__ = [
     "METRICS",
-    "Answers",
     "Confusion",
     "Metric",
+    "Predicted",
     "Scores",
     "answers_of",
     "class_name",
@@ -31,6 +32,7 @@ __all__ = [
     "evaluate",
     "gather_scores",
     "known_metrics",
+    "main_metric",
     "score_answers",
 ]
 
@@ -41,8 +43,8 @@ EVERY_METRIC = "all"
 # ---- what is scored ---------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Answers:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Predicted:
     """Predictions beside the truth.
 
     Parameters
@@ -60,25 +62,28 @@ class Answers:
     probabilities: Floats | None
     classes: tuple[str, ...]
 
+    def __repr__(self) -> str:
+        return short_repr(self, self.task, number_text(len(self.actual), "individual"))
+
     @property
     def task(self) -> LearningTask:
         """What is predicted."""
         return "classes" if self.classes else "numbers"
 
     @classmethod
-    def of_numbers(cls, actual: ArrayLike, said: ArrayLike) -> Answers:
+    def of_numbers(cls, actual: ArrayLike, said: ArrayLike) -> Predicted:
         """Return predicted numbers beside the true ones."""
         return cls(_numbers(np.asarray(actual)), np.asarray(said, dtype=np.float64), None, ())
 
     @classmethod
     def of_classes(
         cls, actual: Iterable[Any], said: Iterable[Any], classes: Sequence[Any], probabilities: Floats | None = None
-    ) -> Answers:
+    ) -> Predicted:
         """Return predicted classes beside the true ones, which may be others than the model knows.
 
         Examples
         --------
-        >>> Answers.of_classes(["0", "2"], [0, 1], [0, 1]).classes
+        >>> Predicted.of_classes(["0", "2"], [0, 1], [0, 1]).classes
         ('0', '1', '2')
         """
         true, wrong = ([class_name(label) for label in np.asarray(part).tolist()] for part in (actual, said))
@@ -91,12 +96,12 @@ class Answers:
         return cls(_coded(true, codes), _coded(wrong, codes), probabilities, known)
 
 
-def constant_answers(answers: Answers, training: NDArray[Any] | None = None) -> Answers:
+def constant_answers(answers: Predicted, training: NDArray[Any] | None = None) -> Predicted:
     """Return what would be said if nothing were known but the training data: its most frequent class, or its mean.
 
     Parameters
     ----------
-    answers : Answers
+    answers : Predicted
         Of which the truth is taken.
     training : array, optional
         The numbers, or the indices of the classes, of the training data; by default the truth itself.
@@ -109,11 +114,11 @@ def constant_answers(answers: Answers, training: NDArray[Any] | None = None) -> 
     here, there = np.zeros((len(seen), 1)), np.zeros((len(answers.actual), 1))
     if answers.task == "numbers":
         said = DummyRegressor().fit(here, seen).predict(there)
-        return Answers(answers.actual, said, None, ())
+        return Predicted(answers.actual, said, None, ())
     model = DummyClassifier(strategy="prior").fit(here, seen)
     probabilities = np.zeros((len(there), len(answers.classes)))
     probabilities[:, model.classes_] = model.predict_proba(there)
-    return Answers(answers.actual, model.predict(there), probabilities, answers.classes)
+    return Predicted(answers.actual, model.predict(there), probabilities, answers.classes)
 
 
 def class_name(label: Any) -> str:
@@ -149,16 +154,16 @@ class Metric(NamedTuple):
     name: str
     label: str
     task: LearningTask
-    compute: Callable[[Any, Answers], float]
+    compute: Callable[[Any, Predicted], float]
     is_usual: bool = False
 
 
-def _binary(answers: Answers) -> dict[str, Any]:
+def _binary(answers: Predicted) -> dict[str, Any]:
     """The last of two classes is the positive one, as in scikit-learn; of more classes all count the same."""
     return {"pos_label": 1} if len(answers.classes) == 2 else {"average": "macro"}
 
 
-def _one_vs_rest(metric: Callable[..., float], answers: Answers) -> float:
+def _one_vs_rest(metric: Callable[..., float], answers: Predicted) -> float:
     """The mean over the classes that occur; the last class alone where there are two."""
     truth = answers.actual[:, None] == np.arange(len(answers.classes))
     shown = truth.any(axis=0) & ~truth.all(axis=0)
@@ -169,13 +174,13 @@ def _one_vs_rest(metric: Callable[..., float], answers: Answers) -> float:
     return float(metric(truth[:, shown].astype(int), answers.probabilities[:, shown], average="macro"))
 
 
-def _log_loss(metrics: Any, answers: Answers) -> float:
+def _log_loss(metrics: Any, answers: Predicted) -> float:
     if len(answers.classes) < 2 or answers.probabilities is None:
         return nan
     return float(metrics.log_loss(answers.actual, answers.probabilities, labels=range(len(answers.classes))))
 
 
-def _of_labels(function: str) -> Callable[[Any, Answers], float]:
+def _of_labels(function: str) -> Callable[[Any, Predicted], float]:
     return lambda metrics, answers: float(getattr(metrics, function)(answers.actual, answers.said))
 
 
@@ -203,6 +208,17 @@ METRICS: Mapping[str, Metric] = {
     )
 }
 """The metrics by name; the first of each task is the one that is quoted alone."""
+
+
+def main_metric(task: LearningTask) -> str:
+    """Return the metric that is quoted alone.
+
+    Examples
+    --------
+    >>> main_metric("classes"), main_metric("numbers")
+    ('accuracy', 'r2')
+    """
+    return next(name for name, metric in METRICS.items() if metric.task == task)
 
 
 def known_metrics(names: Sequence[str] | None, task: LearningTask) -> tuple[str, ...]:
@@ -244,7 +260,7 @@ class Confusion(NamedTuple):
     counts: Ints
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Scores:
     """Scores of a model, and of one that always says the same.
 
@@ -284,6 +300,10 @@ class Scores:
     confusion: Confusion | None = None
     sd: Mapping[str, float] | None = None
 
+    def __repr__(self) -> str:
+        figures = (f"{METRICS[name].label} {value:.3f}" for name, value in self.values.items())
+        return short_repr(self, *figures, number_text(self.n, "individual"), self.constant)
+
     def __getitem__(self, metric: str) -> float:
         return self.values[metric]
 
@@ -306,19 +326,19 @@ class Scores:
         return found
 
 
-def score_answers(answers: Answers, baseline: Answers, metrics: Sequence[str] | None = None) -> Scores:
+def score_answers(answers: Predicted, baseline: Predicted, metrics: Sequence[str] | None = None) -> Scores:
     """Return the scores of predictions, and those of a baseline.
 
     Parameters
     ----------
-    answers, baseline : Answers
+    answers, baseline : Predicted
         Of the same individuals; see `constant_answers`.
     metrics : sequence of str, optional
         As in `evaluate`.
 
     Examples
     --------
-    >>> answers = Answers.of_classes(["no", "yes", "yes"], ["no", "no", "yes"], ["no", "yes"])
+    >>> answers = Predicted.of_classes(["no", "yes", "yes"], ["no", "no", "yes"], ["no", "yes"])
     >>> found = score_answers(answers, constant_answers(answers), ["accuracy", "f1"])
     >>> {name: round(value, 3) for name, value in found.values.items()}
     {'accuracy': 0.667, 'f1': 0.667}
@@ -382,7 +402,7 @@ def evaluate(model: Any, individuals: Any, target: ArrayLike, metrics: Sequence[
     return score_answers(answers, constant_answers(answers), metrics)
 
 
-def answers_of(model: Any, individuals: Any, target: ArrayLike, classes: Sequence[Any] | None = None) -> Answers:
+def answers_of(model: Any, individuals: Any, target: ArrayLike, classes: Sequence[Any] | None = None) -> Predicted:
     """Return what a model says of some individuals, beside the truth.
 
     Parameters
@@ -395,14 +415,14 @@ def answers_of(model: Any, individuals: Any, target: ArrayLike, classes: Sequenc
     own = _classes_of(model)
     said = model.predict(individuals)
     if own is None:
-        return Answers.of_numbers(target, said)
+        return Predicted.of_numbers(target, said)
     probabilities = model.predict_proba(individuals) if hasattr(model, "predict_proba") else None
     if classes is None or probabilities is None:
-        return Answers.of_classes(np.asarray(target), said, classes or own, probabilities)
+        return Predicted.of_classes(np.asarray(target), said, classes or own, probabilities)
     names = [class_name(each) for each in classes]
     wider = np.zeros((len(said), len(names)))
     wider[:, [names.index(class_name(each)) for each in own]] = probabilities
-    return Answers.of_classes(np.asarray(target), said, names, wider)
+    return Predicted.of_classes(np.asarray(target), said, names, wider)
 
 
 def _classes_of(model: Any) -> list[Any] | None:
@@ -413,7 +433,7 @@ def _classes_of(model: Any) -> list[Any] | None:
     return np.asarray(model.classes_).tolist() if hasattr(model, "classes_") else None
 
 
-def _computed(answers: Answers, names: Iterable[str]) -> dict[str, float]:
+def _computed(answers: Predicted, names: Iterable[str]) -> dict[str, float]:
     from sklearn import metrics
 
     with warnings.catch_warnings():  # about what has no value here, which NaN says
@@ -421,7 +441,7 @@ def _computed(answers: Answers, names: Iterable[str]) -> dict[str, float]:
         return {name: METRICS[name].compute(metrics, answers) for name in names}
 
 
-def _confusion(answers: Answers) -> Confusion:
+def _confusion(answers: Predicted) -> Confusion:
     from sklearn.metrics import confusion_matrix
 
     with warnings.catch_warnings():  # about a single class

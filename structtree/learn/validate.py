@@ -23,8 +23,17 @@ from structtree.arrays import Floats
 from structtree.errors import UsageError
 from structtree.interrupts import stoppable
 from structtree.learn.folds import Fold, splits_of
-from structtree.learn.score import Answers, Scores, answers_of, constant_answers, gather_scores, score_answers
+from structtree.learn.score import (
+    Predicted,
+    Scores,
+    answers_of,
+    constant_answers,
+    gather_scores,
+    main_metric,
+    score_answers,
+)
 from structtree.learn.tree import Doubt, Leaf
+from structtree.reprs import names_text, number_text, short_repr
 from structtree.search.clock import Clock
 from structtree.search.kernels.compiling import now
 
@@ -58,8 +67,8 @@ class HeldOut(NamedTuple):
     """The individuals of a fold that were not learned from: their rows, what was said, and the baseline."""
 
     rows: NDArray[np.int64]
-    answers: Answers
-    baseline: Answers
+    answers: Predicted
+    baseline: Predicted
 
 
 class TTest(NamedTuple):
@@ -105,6 +114,11 @@ class CrossValidation:
         """The number of branches of all trees whose test is not proved best."""
         return len(self.doubts)
 
+    def __repr__(self) -> str:
+        spread = f" ± {self.sd:.4f}" if len(self.scores) > 1 else ""
+        folds, leaves = number_text(self.scores, "fold"), f"{self.leaves_mean:.3g} leaves on average"
+        return short_repr(self, f"mean score {self.mean:.4f}{spread} over {folds}", leaves, f"{self.seconds:.3g} s")
+
     @property
     def mean(self) -> float:
         """The mean score."""
@@ -148,6 +162,9 @@ class Comparison:
 
     results: Mapping[str, CrossValidation]
     tests: Mapping[str, TTest]
+
+    def __repr__(self) -> str:
+        return short_repr(self, names_text(f"{name} {result.mean:.4f}" for name, result in self.results.items()))
 
 
 def cross_validate(
@@ -352,7 +369,7 @@ def _fit(estimator: Any, task: _Task, fold: Fold) -> _Fit:
     if task.scoring is not None:
         score = float(get_scorer(task.scoring)(estimator, inside, truth))
     else:
-        main = "accuracy" if task.classes else "r2"
+        main = main_metric(held_out.answers.task)
         score = score_answers(held_out.answers, held_out.baseline, [main])[main]
     tree = estimator.tree_
     return _Fit(

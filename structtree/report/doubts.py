@@ -61,9 +61,9 @@ def how_much_better(found: Sequence[Doubt], criterion: str) -> str:
     Examples
     --------
     >>> how_much_better([Doubt(0, 0.03, "time", 0.2)], "acc*")
-    'another test is better by 0.03 at most, by acc*'
+    'another test may be better by up to 0.03 in acc*'
     >>> how_much_better([Doubt(0, 0.7, "time", 0.2)], "acc*")
-    'too little was seen to say whether another test is much better (by 0.7 at most, by acc*)'
+    'too little was seen to say whether another test is much better (by up to 0.7 in acc*)'
     >>> how_much_better([Doubt(0, 0.0, "time", 0.2)], "acc*")
     'no other test is better by acc*, though one may be as good'
     """
@@ -73,10 +73,8 @@ def how_much_better(found: Sequence[Doubt], criterion: str) -> str:
     if gap <= 0:
         return f"no other test is better by {criterion}, though one may be as good"
     if any(doubt.gain is not None and doubt.gap > doubt.gain for doubt in found):
-        return (
-            f"too little was seen to say whether another test is much better (by {gap:.3g} at most, by {criterion})"
-        )
-    return f"another test is better by {gap:.3g} at most, by {criterion}"
+        return f"too little was seen to say whether another test is much better (by up to {gap:.3g} in {criterion})"
+    return f"another test may be better by up to {gap:.3g} in {criterion}"
 
 
 def doubt_lines(found: Sequence[Doubt], n_tests: int, criterion: str, of: str = "the tree is") -> list[str]:
@@ -97,7 +95,7 @@ def doubt_lines(found: Sequence[Doubt], n_tests: int, criterion: str, of: str = 
     >>> for line in doubt_lines([Doubt(0, 0.03, "sets", 0.2)], 4, "acc*"):
     ...     print(line)
     the tree is valid, but 1 of 4 tests is not proved best, only the best found: not every set of values was tried
-    another test is better by 0.03 at most, by acc*; to prove more, use nominal=binary
+    another test may be better by up to 0.03 in acc*; to prove more, use nominal=binary
     """
     if not found:
         return []

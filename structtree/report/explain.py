@@ -48,6 +48,7 @@ from structtree.learn.predict import predicted_classes, predicted_means, predict
 from structtree.learn.tree import Branch, ClassCounts, Leaf, Switch, Tree
 from structtree.learn.unknown import possibly, surely
 from structtree.report.text import NodeText
+from structtree.reprs import number_text, short_repr
 from structtree.space.evaluate import Known, aggregate_values, rows_where
 from structtree.space.meaning import witnesses
 from structtree.space.terms import conjuncts
@@ -77,6 +78,9 @@ class SeenRow:
     type: str
     values: tuple[tuple[str, Value], ...]
     fails: str = ""
+
+    def __repr__(self) -> str:
+        return short_repr(self, str(self))
 
     def __str__(self) -> str:
         where = f"{self.path} ({self.type})" if self.path else ""
@@ -110,6 +114,9 @@ class Reason:
     answer: bool | str
     rows: tuple[SeenRow, ...]
     note: str = ""
+
+    def __repr__(self) -> str:
+        return short_repr(self, str(self), number_text(self.rows, "row"))
 
     def __str__(self) -> str:
         said = self.answer if isinstance(self.answer, str) else "yes" if self.answer else "no"
@@ -167,6 +174,9 @@ class Explanation:
     n: int
     counts: tuple[tuple[Any, float], ...]
     words: str
+
+    def __repr__(self) -> str:
+        return short_repr(self, f"{self.type} {self.individual} → {self.words}", number_text(self.reasons, "test"))
 
     def __str__(self) -> str:
         lines = [f"{self.type} {self.individual}"]

@@ -15,7 +15,8 @@ from structtree.data.columns import Population
 from structtree.data.opening import Opened
 from structtree.learn.model import Model
 from structtree.learn.predict import predicted_spreads
-from structtree.learn.score import Answers, Scores, class_name, constant_answers, score_answers
+from structtree.learn.score import Predicted, Scores, class_name, constant_answers, main_metric, score_answers
+from structtree.reprs import number_text, short_repr
 
 __all__ = ["Predictions", "predictions", "truth", "whole"]
 
@@ -38,7 +39,7 @@ class Predictions:
         For numbers: the standard deviation of those seen in training at the leaf.
     actual : list or None
         What the data itself has, None where it has nothing; None if it does not have the target.
-    answers : Answers or None
+    answers : Predicted or None
         Predictions beside the truth, where that is known.
     """
 
@@ -48,13 +49,18 @@ class Predictions:
     classes: tuple[str, ...]
     spread: NDArray[np.float64] | None
     actual: list[Any] | None
-    answers: Answers | None
+    answers: Predicted | None
 
     def evaluate(self, metrics: Sequence[str] | None = None) -> Scores | None:
         """Return how right the model is, as of `structtree.evaluate`; None if the truth is not known."""
         if self.answers is None:
             return None
         return score_answers(self.answers, constant_answers(self.answers), metrics)
+
+    def __repr__(self) -> str:
+        found = None if self.answers is None else self.evaluate([main_metric(self.answers.task)])
+        score = "" if found is None else str(found)
+        return short_repr(self, f"{self.target or 'target'} of {number_text(self.said, 'individual')}", score)
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """Return one plain JSON value for each individual."""
@@ -121,15 +127,15 @@ def predictions(model: Model, data: Opened) -> Predictions:
 
 def _answers(
     model: Model, said: NDArray[Any], probabilities: NDArray[np.float64] | None, actual: list[Any]
-) -> Answers | None:
+) -> Predicted | None:
     """The predictions for those whose target is known, beside it; None if there are none."""
     known = [i for i, value in enumerate(actual) if value is not None]
     if not known:
         return None
     truth = [actual[i] for i in known]
     if probabilities is None:
-        return Answers.of_numbers(truth, said[known])
-    return Answers.of_classes(truth, said[known], model.tree.classes, probabilities[known])
+        return Predicted.of_numbers(truth, said[known])
+    return Predicted.of_classes(truth, said[known], model.tree.classes, probabilities[known])
 
 
 def whole(data: Opened) -> Population:

@@ -34,8 +34,8 @@ def score_lines(
 
     Examples
     --------
-    >>> from structtree.learn.score import Answers, constant_answers, score_answers
-    >>> answers = Answers.of_classes(["no", "yes", "no"], ["no", "no", "no"], ["no", "yes"])
+    >>> from structtree.learn.score import Predicted, constant_answers, score_answers
+    >>> answers = Predicted.of_classes(["no", "yes", "no"], ["no", "no", "no"], ["no", "yes"])
     >>> found = score_answers(answers, constant_answers(answers), ["accuracy", "f1"])
     >>> print(*score_lines({"training data": found}, title="ill"), sep="\\n")
     ill       training data  always no

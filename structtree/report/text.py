@@ -74,7 +74,7 @@ def export_text(
        ├─ yes: west 3/3
        └─ no:  west 1/2
     (the tree is valid, but 1 of 2 tests is not proved best, only the best found)
-    (too little was seen to say whether another test is much better (by 0.25 at most, by acc*))
+    (too little was seen to say whether another test is much better (by up to 0.25 in acc*))
     """
     for name, value, least in (("digits", digits, 1), ("width", width, 1), ("max_depth", max_depth, 0)):
         if value is not None and value < least:

@@ -14,7 +14,7 @@ from sklearn.linear_model import LogisticRegression
 
 from structtree import Population, StructuralTreeClassifier, evaluate, fit, load_dataset
 from structtree.errors import DataError, UsageError
-from structtree.learn.score import METRICS, Answers, constant_answers, known_metrics, score_answers
+from structtree.learn.score import METRICS, Predicted, constant_answers, known_metrics, score_answers
 
 labels = st.sampled_from(["a", "b", "c"])
 numbers = st.integers(-9, 9).map(lambda k: k / 2)
@@ -30,7 +30,7 @@ def scores(answers, *names):
 @given(st.lists(st.tuples(labels, labels), min_size=1))
 def test_scores_of_classes_are_those_of_scikit_learn(pairs):
     true, said = zip(*pairs, strict=True)
-    found = scores(Answers.of_classes(true, said, ["a", "b", "c"]), "accuracy", "mcc", "f1")
+    found = scores(Predicted.of_classes(true, said, ["a", "b", "c"]), "accuracy", "mcc", "f1")
     assert found["accuracy"] == pytest.approx(metrics.accuracy_score(true, said))
     assert found["mcc"] == pytest.approx(metrics.matthews_corrcoef(true, said))
     assert found["f1"] == pytest.approx(metrics.f1_score(true, said, average="macro", zero_division=0))
@@ -41,7 +41,7 @@ def test_scores_of_classes_are_those_of_scikit_learn(pairs):
 @given(st.lists(st.tuples(numbers, numbers), min_size=2))
 def test_scores_of_numbers_are_those_of_scikit_learn(pairs):
     true, said = map(np.array, zip(*pairs, strict=True))
-    found = scores(Answers.of_numbers(true, said), "all")
+    found = scores(Predicted.of_numbers(true, said), "all")
     assert list(found.values) == ["r2", "rmse", "mae", "median_ae"]
     assert found["r2"] == pytest.approx(metrics.r2_score(true, said))
     assert found["rmse"] == pytest.approx(metrics.root_mean_squared_error(true, said))
@@ -54,7 +54,7 @@ def test_scores_of_numbers_are_those_of_scikit_learn(pairs):
 def test_probabilities_are_scored_as_by_scikit_learn(n_classes):
     true = np.arange(60) % n_classes
     p = RNG.dirichlet(np.ones(n_classes), size=60)
-    found = scores(Answers.of_classes(true, p.argmax(axis=1), range(n_classes), p), "all")
+    found = scores(Predicted.of_classes(true, p.argmax(axis=1), range(n_classes), p), "all")
     last = p[:, 1] if n_classes == 2 else p
     assert found["roc_auc"] == pytest.approx(metrics.roc_auc_score(true, last, multi_class="ovr", average="macro"))
     assert found["average_precision"] == pytest.approx(metrics.average_precision_score(true, last))
@@ -68,7 +68,7 @@ def test_probabilities_are_scored_as_by_scikit_learn(n_classes):
 @given(st.lists(labels, min_size=1, max_size=9), st.lists(labels, min_size=1, max_size=9))
 def test_the_baseline_is_the_dummy_of_scikit_learn(training, true):
     names = ["a", "b", "c"]
-    answers = Answers.of_classes(true, true, names)
+    answers = Predicted.of_classes(true, true, names)
     base = constant_answers(answers, np.array([names.index(each) for each in training]))
     dummy = DummyClassifier(strategy="prior").fit(np.zeros((len(training), 1)), training)
     assert [names[code] for code in base.said] == dummy.predict(np.zeros((len(true), 1))).tolist()
@@ -76,23 +76,23 @@ def test_the_baseline_is_the_dummy_of_scikit_learn(training, true):
 
 
 def test_what_has_no_value_is_no_number():
-    same = Answers.of_classes(["a", "a"], ["a", "a"], ["a", "b"], np.array([[1.0, 0.0], [0.5, 0.5]]))
+    same = Predicted.of_classes(["a", "a"], ["a", "a"], ["a", "b"], np.array([[1.0, 0.0], [0.5, 0.5]]))
     found = scores(same, "roc_auc", "accuracy")
     assert isnan(found["roc_auc"])
     assert found.to_dict()["metrics"] == {
         "roc_auc": {"value": None, "baseline": None},
         "accuracy": {"value": 1.0, "baseline": 1.0},
     }
-    assert isnan(scores(Answers.of_numbers([1.0], [1.0]))["r2"])
+    assert isnan(scores(Predicted.of_numbers([1.0], [1.0]))["r2"])
 
 
 def test_a_class_is_known_by_its_name():
-    assert str(scores(Answers.of_classes(["0", "1", "0"], [0, 1, 1], [0, 1]))) == "accuracy 0.667 (2 of 3)"
-    assert scores(Answers.of_classes([0.0, 1.0], [0, 1], [0, 1]))["accuracy"] == 1.0
+    assert str(scores(Predicted.of_classes(["0", "1", "0"], [0, 1, 1], [0, 1]))) == "accuracy 0.667 (2 of 3)"
+    assert scores(Predicted.of_classes([0.0, 1.0], [0, 1], [0, 1]))["accuracy"] == 1.0
 
 
 def test_a_class_that_the_model_does_not_know_counts_as_an_error():
-    found = scores(Answers.of_classes(["a", "new"], ["a", "a"], ["a", "b"], np.array([[1.0, 0.0], [1.0, 0.0]])))
+    found = scores(Predicted.of_classes(["a", "new"], ["a", "a"], ["a", "b"], np.array([[1.0, 0.0], [1.0, 0.0]])))
     assert found.confusion.classes == ("a", "b", "new")
     assert found["accuracy"] == 0.5
     assert found["log_loss"] > 10
@@ -100,9 +100,9 @@ def test_a_class_that_the_model_does_not_know_counts_as_an_error():
 
 def test_what_cannot_be_scored_is_refused():
     with pytest.raises(DataError, match="no individuals"):
-        scores(Answers.of_classes([], [], ["a"]))
+        scores(Predicted.of_classes([], [], ["a"]))
     with pytest.raises(DataError, match="the model predicts numbers; the data has values such as 'high'"):
-        Answers.of_numbers(["high"], [1.0])
+        Predicted.of_numbers(["high"], [1.0])
     with pytest.raises(UsageError, match="the metric mae is for numbers, and the target has classes"):
         known_metrics(["mae"], "classes")
     with pytest.raises(LookupError, match=r"unknown metric 'roc_aux' \(did you mean 'roc_auc'"):

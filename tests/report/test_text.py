@@ -61,7 +61,7 @@ def test_the_last_lines_say_why_tests_are_not_proved_and_what_to_do():
     text = " ".join(line.strip() for line in lines[3:])
     assert text == (
         "(the tree is valid, but 1 of 1 test is not proved best, only the best found: the time limit ended the "
-        "search) (another test is better by 0.25 at most, by acc*; to prove more, allow more time, or use a "
+        "search) (another test may be better by up to 0.25 in acc*; to prove more, allow more time, or use a "
         "smaller grammar (such as quantiles(10) in place of *))"
     )
 
