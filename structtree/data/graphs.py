@@ -38,6 +38,7 @@ __all__ = [
     "check_individual",
     "from_graphs",
     "graph_population",
+    "is_of_graphs",
     "read_graphs",
 ]
 
@@ -127,6 +128,18 @@ def read_graphs(
         return population
     names = {"file": [file.name for file in files]}
     return replace(population, provenance=Provenance(np.arange(len(files)), len(files), names))
+
+
+def is_of_graphs(population: Population) -> bool:
+    """Return whether the individuals are graphs, whose nodes or edges may be the individuals instead.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> is_of_graphs(from_graphs([nx.path_graph(3)]))
+    True
+    """
+    return population.schema.individual == "Graph" and {"Node", "Edge"} <= set(population.schema.names)
 
 
 def check_individual(individual: str) -> None:
@@ -249,7 +262,7 @@ def _read_graph(path: Path, format: str | None) -> Any:
                     graph.graph.pop(default, None)
                 return graph
             return nx.read_gml(file, label="id")
-        except (nx.NetworkXException, SyntaxError, LookupError, ValueError, TypeError) as error:
+        except (nx.NetworkXException, SyntaxError, LookupError, ValueError, TypeError, RecursionError) as error:
             problem = " ".join(str(error).split())[:100] or type(error).__name__
             raise DataError(f"broken {format}: {problem}", source=str(path)) from None
 

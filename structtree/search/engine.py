@@ -650,7 +650,9 @@ class Search:
         for index, opening in openings.items():
             family = opening.family
             if isinstance(family, LinkFamily) and index not in self.space.contested[place.type]:
-                literal = next(base_literals(family))
+                literal = next(base_literals(family), None)
+                if literal is None:
+                    continue  # nothing to count, as no molecule has a ring
                 beside = opening.position.items
                 found[members.families == index] = not any(
                     item.family.head == family.head or clash(literal, item.literal) for item in beside
@@ -751,7 +753,7 @@ class Search:
         """Random numbers, the same throughout a search; two sums of them identify a set of pairs."""
         if self.marks.shape[1] < n:
             self.marks = np.random.default_rng(self.seed).integers(0, 2**63, size=(2, 2 * n), dtype=np.uint64)
-        return self.marks[:, :n]
+        return np.ascontiguousarray(self.marks[:, :n])  # kernels would be compiled once more for a view
 
     def _can_grow_after(self, position: Position, batch: Batch) -> bool:
         """Return whether a predicate with one more test at the end of the path can have refinements."""
