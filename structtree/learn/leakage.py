@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from structtree.arrays import Ints
 from structtree.data.columns import Column, Population
 from structtree.data.molecule_numbers import DESCRIBED
+from structtree.data.schema import NUMERIC
 
 __all__ = ["Leak", "leaks", "other_targets"]
 
@@ -117,7 +118,7 @@ class _Trial:
         values[column.missing] = np.nan
         if np.isnan(values[self.asked]).all():
             return None
-        said, true = self._said(values, column.kind in ("int", "real")), self.labels[self.held]
+        said, true = self._said(values, column.kind in NUMERIC), self.labels[self.held]
         if self.is_number:
             r2 = 1.0 - float(((true - said) ** 2).sum() / ((true - true.mean()) ** 2).sum())
             return Leak(name, "R²", r2) if r2 >= ALMOST_ALL_VARIANCE else None
