@@ -67,7 +67,7 @@ Scalar = str | int | float
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """Where something stands in a text, counted from 1."""
+    """Place in a text: line and column, counted from 1."""
 
     line: int
     column: int

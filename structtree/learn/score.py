@@ -20,7 +20,7 @@ __all__ = ["Score", "class_name", "score"]
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """Return the score of predictions: accuracy, or R².
+    """Score of predictions: accuracy, or R².
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def score(tree: Tree, predicted: ArrayLike, actual: ArrayLike) -> Score:
     """
     said, true = np.asarray(predicted), np.asarray(actual)
     if not len(true):
-        raise DataError("there are no individuals to be right about")
+        raise DataError("there are no individuals to score")
     if tree.task == "numbers":
         return Score("R²", _explained(said.astype(np.float64), _numbers(true)), len(true))
     right = sum(class_name(a) == class_name(b) for a, b in zip(said.tolist(), true.tolist(), strict=True))

@@ -1,4 +1,4 @@
-"""Why something better may have been missed at some nodes of a tree, in words."""
+"""Sentences on why something better may have been missed at some nodes of a tree."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ PICTURE_FORMATS = (".svg", ".png", ".pdf")
 INCHES_PER_CHARACTER, INCHES_PER_LINE = 0.0672, 0.29
 INK, GREY = "#1c2a44", "#7a8499"
 WITH, WITHOUT = "#2f6db5", "#c9d3e3"
-# Told apart by people who do not see all colours (after Okabe and Ito).
+# Distinguishable with any kind of colour vision (after Okabe and Ito).
 LINES = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#333333")
 DASHES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (8, 2)), "-")
 MARKERS = ("o", "s", "^", "v", "P", "X", "*")
