@@ -225,7 +225,7 @@ def test_a_repr_does_not_look_at_the_rows():
     population = dataclasses.replace(large(), individuals=rows)
     touched.clear()
     repr(column), repr(population)
-    repr(Predictions(None, rows, None, (), None, None, None))
+    repr(Predictions(None, rows, None, (), None, None, None, rows))
     assert touched == []
 
 

@@ -25,7 +25,8 @@ from structtree.reprs import names_text, number_text, short_repr
 
 if TYPE_CHECKING:
     from structtree.data.graphs import GraphIndividual
-    from structtree.data.options import Hydrogens, RowOptions
+    from structtree.data.options import MoleculeOptions, RowOptions
+    from structtree.data.provenance import Provenance
 
 __all__ = [
     "DTYPES",
@@ -221,6 +222,8 @@ class Population:
     tables : mapping from type name to Table
     individuals : array of int, optional
         Rows of the individual type, in the order of the individuals; all rows by default.
+    provenance : Provenance, optional
+        Where the rows of the individual type come from, if their reader says so.
 
     Examples
     --------
@@ -234,6 +237,7 @@ class Population:
     schema: Schema
     tables: Mapping[str, Table]
     individuals: NDArray[np.int64] = field(default=None)  # type: ignore[arg-type]  # filled in below
+    provenance: Provenance | None = field(default=None, repr=False)
     _known_good: bool = field(default=False, repr=False)
     #: Whether every row is known to be reached by some individual; see `structtree.data.reach`.
     _compact: bool = field(default=False, repr=False)
@@ -444,13 +448,12 @@ class Population:
         *,
         columns: Mapping[str, Sequence[Any]] | None = None,
         types: Mapping[str, str] | None = None,
-        hydrogens: Hydrogens = "implicit",
-        skip_bad: bool = False,
+        **options: Unpack[MoleculeOptions],
     ) -> Population:
         """A population of RDKit molecules or SMILES; see `structtree.data.molecules`."""
         from structtree.data.molecules import from_molecules
 
-        return from_molecules(molecules, columns=columns, types=types, hydrogens=hydrogens, skip_bad=skip_bad)
+        return from_molecules(molecules, columns=columns, types=types, **options)
 
     @classmethod
     def from_smiles(
@@ -459,13 +462,12 @@ class Population:
         *,
         columns: Mapping[str, Sequence[Any]] | None = None,
         types: Mapping[str, str] | None = None,
-        hydrogens: Hydrogens = "implicit",
-        skip_bad: bool = False,
+        **options: Unpack[MoleculeOptions],
     ) -> Population:
         """A population of molecules, as a file of their SMILES gives it; see `structtree.data.molecules`."""
         from structtree.data.molecules import from_smiles
 
-        return from_smiles(smiles, columns=columns, types=types, hydrogens=hydrogens, skip_bad=skip_bad)
+        return from_smiles(smiles, columns=columns, types=types, **options)
 
     @classmethod
     def from_frame(
@@ -511,8 +513,10 @@ def typed_table(
     return TypedTable(RecordType(name, tuple(own), tuple(links)), table)
 
 
-def linked_population(individual: str, tables: Iterable[TypedTable]) -> Population:
-    """Return the population of some tables, one for each type.
+def linked_population(
+    individual: str, tables: Iterable[TypedTable], provenance: Provenance | None = None
+) -> Population:
+    """Return the population of some tables, one for each type; its individuals are all rows of theirs.
 
     Examples
     --------
@@ -523,7 +527,7 @@ def linked_population(individual: str, tables: Iterable[TypedTable]) -> Populati
     """
     known = list(tables)
     schema = Schema(tuple(one.record for one in known), individual)
-    return Population(schema, {one.record.name: one.table for one in known})
+    return Population(schema, {one.record.name: one.table for one in known}, provenance=provenance)
 
 
 def column_of(kind: Kind, values: Sequence[Value], categories: Sequence[str] | None = None) -> Column:

@@ -8,8 +8,8 @@ from math import log10
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from structtree.errors import MissingFileError, UsageError
-from structtree.files import replacing
+from structtree.errors import UsageError
+from structtree.files import check_writable, replacing
 from structtree.report.dag import Dag, DagNode, Point, layout, to_dot
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from structtree.report.effort import Effort
 
-__all__ = ["check_picture", "draw_dag", "draw_effort", "effort_figure"]
+__all__ = ["check_dag_picture", "check_picture", "draw_dag", "draw_effort", "effort_figure"]
 
 PICTURE_FORMATS = (".svg", ".png", ".pdf")
 INCHES_PER_CHARACTER, INCHES_PER_LINE = 0.0672, 0.29
@@ -32,7 +32,7 @@ MARKERS = ("o", "s", "^", "v", "P", "X", "*")
 def draw_dag(dag: Dag, path: str | Path, title: str = "") -> None:
     """Draw a DAG of predicates to a file: SVG, PNG, PDF, or DOT by its ending."""
     target = Path(path)
-    _check_ending(target, (*PICTURE_FORMATS, ".dot"))
+    check_dag_picture(target)
     with replacing(target) as draft:
         if target.suffix == ".dot":
             draft.write_text(to_dot(dag) + "\n", encoding="utf-8")
@@ -107,15 +107,18 @@ def effort_figure(efforts: Sequence[Effort], title: str = "") -> Figure:
 
 def check_picture(path: str | Path) -> None:
     """Refuse the name of a picture that could not be drawn, before the work is done."""
-    name = Path(path)
-    _check_ending(name, PICTURE_FORMATS)
-    if not name.parent.is_dir():
-        raise MissingFileError(f"cannot write {name}: there is no folder {name.parent}")
+    _check_picture(Path(path), PICTURE_FORMATS)
 
 
-def _check_ending(path: Path, formats: tuple[str, ...]) -> None:
+def check_dag_picture(path: str | Path) -> None:
+    """Refuse the name of a picture of a DAG that could not be drawn; it may be DOT too."""
+    _check_picture(Path(path), (*PICTURE_FORMATS, ".dot"))
+
+
+def _check_picture(path: Path, formats: tuple[str, ...]) -> None:
     if path.suffix not in formats:
         raise UsageError(f"cannot draw {path.name!r}: the name must end in {', '.join(formats)}")
+    check_writable(path)
 
 
 def _bars(axes, efforts: Sequence[Effort]) -> None:  # type: ignore[no-untyped-def]
