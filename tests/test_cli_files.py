@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -241,3 +242,11 @@ def test_a_folder_that_may_not_be_written_to_is_named_and_stays_empty(place, tmp
         for command, outcome in zip(commands, outcomes(cases), strict=True):
             assert sentence_of(outcome, command).startswith(f"cannot write {closed}/out")
         assert list(closed.iterdir()) == []
+
+
+def test_commands_that_are_suggested_can_be_pasted(tmp_path):
+    data, model = tmp_path / "my data.csv", tmp_path / "it's a model.json"
+    data.write_text("x,y\n1,a\n2,b\n3,a\n4,b\n")
+    (fitted,) = outcomes([{"args": ["fit", str(data), "--target", "y", "-o", str(model)]}])
+    hint = fitted["out"].partition("use it with: ")[2].splitlines()[0]
+    assert shlex.split(hint) == ["structtree", "predict", str(model), "DATA"]

@@ -25,7 +25,20 @@ from structtree.data.infer import shown
 from structtree.data.molecule_files import Notation
 from structtree.data.options import Hydrogens
 
-__all__ = ["Descriptors", "MoleculeNumbers", "Recipe", "describe_molecules", "descriptors", "joined", "problem_of"]
+__all__ = [
+    "DESCRIBED",
+    "Descriptors",
+    "MoleculeNumbers",
+    "Recipe",
+    "describe_molecules",
+    "descriptors",
+    "joined",
+    "problem_of",
+]
+
+
+DESCRIBED = ("logp", "tpsa", "weight", "refractivity", "donors", "acceptors", "rotatable", "charge", "sp3")
+"""The attributes of a molecule that RDKit computes; all others come from its file."""
 
 
 @dataclass(frozen=True, slots=True)
