@@ -1,4 +1,4 @@
-"""How commands get their data: the options that say how to read it, and one function that opens it."""
+"""Data of the commands: the options that say how to read it, and one function that opens it."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ GrammarOption = Annotated[
 
 @dataclass(frozen=True, init=False)
 class Reading:
-    """How to read data, as the command line says it; what is not given is found out.
+    """Options of reading data, as the command line gives them; what is not given is detected.
 
     Its parameters are the options of `structtree.data.options`, in the form in which a command line has them.
     """

@@ -179,7 +179,7 @@ def _values(text: str) -> tuple[str, ...]:
 
 def _no_names(expected: str, entry: _Entry, source: str) -> DataError:
     message = f"expected {expected}, got {shown(_plain(entry.text))}"
-    return DataError(message, source=source, line=entry.line, fix=f"this is no names file of C4.5; {_AS_TABLE}")
+    return DataError(message, source=source, line=entry.line, fix=f"this is not a C4.5 names file; {_AS_TABLE}")
 
 
 # ---- the rows --------------------------------------------------------------------------------------------

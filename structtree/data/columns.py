@@ -75,7 +75,7 @@ class Column:
 
     @property
     def missing(self) -> NDArray[np.bool_]:
-        """Which rows have no value."""
+        """Mask of the rows without a value."""
         if self.values.dtype.kind == "f":
             return np.asarray(np.isnan(self.values))
         return np.asarray(self.values < 0)
@@ -140,7 +140,7 @@ class Adjacency:
         return self.targets[self.offsets[row] : self.offsets[row + 1]]
 
     def n_of(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """How many rows each of some rows leads to."""
+        """Number of rows that each of some rows leads to."""
         return self.offsets[rows + 1] - self.offsets[rows]
 
     def places(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -149,7 +149,7 @@ class Adjacency:
 
     @property
     def lengths(self) -> NDArray[np.int64]:
-        """How many rows each row leads to."""
+        """Number of rows that each row leads to."""
         return np.diff(self.offsets)
 
     @property
@@ -279,7 +279,7 @@ class Population:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """How many individuals, in one column; so scikit-learn takes and splits populations."""
+        """Number of individuals, and one column; so scikit-learn takes and splits populations."""
         return (len(self), 1)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[np.object_]:
@@ -623,7 +623,7 @@ def _validate(population: Population) -> None:
     _validate_lists(population)
     rows = population.individuals
     if len(rows) and not (rows.min() >= 0 and rows.max() < population.tables[population.schema.individual].n_rows):
-        raise DataError("an individual is a row that is not there")
+        raise DataError("an individual refers to a row that does not exist")
 
 
 def _validate_column(record: RecordType, attribute: Attribute, table: Table) -> None:
@@ -637,7 +637,7 @@ def _validate_column(record: RecordType, attribute: Attribute, table: Table) -> 
         raise DataError(f"{name} has other categories than its attribute, or in another order")
     n_codes = {"bool": 2, "nominal": len(column.categories)}.get(column.kind)
     if n_codes is not None and len(column) and not (column.values.min() >= -1 and column.values.max() < n_codes):
-        raise DataError(f"{name} has a code that is no {'flag' if column.kind == 'bool' else 'category'}")
+        raise DataError(f"{name} has a code that is not a {'flag' if column.kind == 'bool' else 'category'}")
 
 
 def _validate_link(record: RecordType, link: Link, table: Table, n_targets: int) -> None:
@@ -649,7 +649,7 @@ def _validate_link(record: RecordType, link: Link, table: Table, n_targets: int)
     if adjacency.offsets[0] != 0 or adjacency.offsets[-1] != len(adjacency.targets) or (lengths < 0).any():
         raise DataError(f"the offsets of {name} do not fit its targets")
     if len(adjacency.targets) and not (adjacency.targets.min() >= 0 and adjacency.targets.max() < n_targets):
-        raise DataError(f"{name} leads to a row of {link.target!r} that is not there")
+        raise DataError(f"{name} leads to a row of {link.target!r} that does not exist")
     if link.kind == "set":
         _validate_set(name, adjacency)
     if link.single and (lengths > 1).any():

@@ -55,7 +55,7 @@ class CsvRow:
 
 @dataclass(frozen=True, slots=True)
 class CsvLayout:
-    """How the text of a file is divided into named columns.
+    """Layout of a file: how its text is divided into named columns.
 
     Parameters
     ----------

@@ -280,7 +280,7 @@ def _drop_missing(graph: Any, missing: Collection[str]) -> None:
 
 
 class Wiring(NamedTuple):
-    """How graphs that are laid end to end hang together.
+    """Nodes and edges of graphs that are laid end to end.
 
     Parameters
     ----------

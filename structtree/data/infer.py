@@ -1,4 +1,4 @@
-"""Which kind an attribute has, from its values; and what the user may say instead.
+"""The kind of an attribute, from its values; and how the user may override it.
 
 The rules, for the values of one attribute with the missing ones (None, NaN) set aside:
 

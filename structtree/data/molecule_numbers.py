@@ -43,7 +43,7 @@ DESCRIBED = ("logp", "tpsa", "weight", "refractivity", "donors", "acceptors", "r
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """How texts become molecules, and what is done to them before they are described.
+    """Recipe by which texts become molecules, and what is done to them before they are described.
 
     Parameters
     ----------

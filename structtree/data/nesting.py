@@ -24,7 +24,7 @@ __all__ = ["Placement", "nested", "placement_of"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TypePlacement:
-    """Where the rows of one type are written.
+    """Places where the rows of one type are written.
 
     Parameters
     ----------
@@ -51,14 +51,14 @@ class TypePlacement:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Placement:
-    """Where all rows are written, and which individuals are only named because they came before."""
+    """Places where all rows are written, and which individuals are only named because they came before."""
 
     types: Mapping[str, TypePlacement]
     repeats: NDArray[np.bool_]
 
 
 def placement_of(population: Population) -> Placement:
-    """Where to write each row of a population: as near to an individual as it can be.
+    """Return where to write each row of a population: as near to an individual as it can be.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Which attributes of the individuals are asked about: names and globs of those to take, or to leave out."""
+"""Selection of the attributes of the individuals to ask about: names and globs of those to take, or to leave out."""
 
 from __future__ import annotations
 

@@ -326,7 +326,7 @@ def _shape(
     shape = _Shape(individual or "Individual", group, link or "rows")
     if shape.element == shape.individual:
         raise UsageError(
-            f"the link {shape.link!r} leads to the type {shape.element!r}; name the individual otherwise"
+            f"the link {shape.link!r} leads to the type {shape.element!r}; give the individual another name"
         )
     return shape
 

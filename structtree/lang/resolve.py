@@ -442,7 +442,7 @@ def _stepped(predicate: ListStep, type_name: str, scope: Scope) -> str:
         return type_name
     link = _link(name, type_name, scope)
     if link.kind != "list":
-        raise scope.error(f"'{step}' needs a list, and {name!r} is none; write '{_how(link)}'")
+        raise scope.error(f"'{step}' needs a list, and {name!r} is not one; write '{_how(link)}'")
     return link.target
 
 

@@ -161,7 +161,7 @@ def written(number: float, kind: Kind | None, levels: tuple[str, ...] = ()) -> i
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """Where something stands in a text, counted from 1."""
+    """Place in a text: line and column, counted from 1."""
 
     line: int
     column: int

@@ -348,7 +348,7 @@ def _document(path: str | os.PathLike[str]) -> Any:
         return json.loads(content, parse_constant=_no_constant)
     except json.JSONDecodeError as error:
         what = f"broken JSON: {error.msg} in column {error.colno}"
-        raise DataError(what, line=error.lineno, fix="is this a whole model file?") from None
+        raise DataError(what, line=error.lineno, fix="is this a complete model file?") from None
     except UnicodeDecodeError:
         raise DataError("the file is not UTF-8 text") from None
     except RecursionError:
@@ -358,7 +358,7 @@ def _document(path: str | os.PathLike[str]) -> Any:
 
 
 def _no_constant(word: str) -> NoReturn:
-    raise ValueError(f"{word} is not a number of JSON")
+    raise ValueError(f"{word} is not a JSON number")
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,7 +67,7 @@ class Predicted:
 
     @property
     def task(self) -> LearningTask:
-        """What is predicted."""
+        """The sort of target that is predicted."""
         return "classes" if self.classes else "numbers"
 
     @classmethod
@@ -254,7 +254,7 @@ def known_metrics(names: Sequence[str] | None, task: LearningTask) -> tuple[str,
 
 
 class Confusion(NamedTuple):
-    """How often each class was taken for each: the true classes are the rows, the predicted ones the columns."""
+    """Confusion matrix of the classes: the true classes are the rows, the predicted ones the columns."""
 
     classes: tuple[str, ...]
     counts: Ints

@@ -198,7 +198,7 @@ def cross_validate(
     scoring : str, optional
         A scorer of scikit-learn for ``scores``; by default accuracy for classes, R² for numbers.
     progress : function, optional
-        Told of each fold that is done. Ctrl-C ends the cross-validation with those, if they are two or more.
+        Called after each fold. Ctrl-C ends the cross-validation with those, if they are two or more.
     time_limit : float, optional
         Seconds for all fits; each gets its share of what is left.
 

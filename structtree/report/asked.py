@@ -1,4 +1,4 @@
-"""What a grammar asks about on given data, in one line: attributes of the individuals, and what links lead to."""
+"""One line on what a grammar asks about: attributes of the individuals, and what links lead to."""
 
 from __future__ import annotations
 

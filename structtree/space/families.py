@@ -143,7 +143,7 @@ class TestFamily:
 
     @property
     def n(self) -> int:
-        """How many members there are, even if they are more than can be listed."""
+        """Number of members, even if they are more than can be listed."""
         return self.values.n if isinstance(self.values, Subsets) else len(self.values)
 
     def choices(self) -> range:
@@ -462,7 +462,7 @@ class _Resolver:
         return counts(predicate.n, int(lengths.max(initial=0)))
 
     def _below(self, family: Family, left: Predicate, rewrite: CheckedRewrite) -> Family:
-        """The family with only those members that are more special than the left side."""
+        """The family with only those members that are more specific than the left side."""
         if isinstance(family, LinkFamily):
             return replace(family, left=left)
         if isinstance(family.values, Subsets) and rewrite.settled and family.subject == subject(left):

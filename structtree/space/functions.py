@@ -51,7 +51,7 @@ def with_functions(
         if function.name not in functions:
             raise UsageError(
                 f"the grammar needs the function {function.name!r} from {function.type} to {function.kind}; "
-                f"hand it over as functions={{{function.name!r}: ...}}"
+                f"pass it as functions={{{function.name!r}: ...}}"
             )
         column = _compute(population, function, functions[function.name])
         population = population.with_column(function.type, function.attribute, column)

@@ -66,7 +66,7 @@ class Subsets(Sequence[tuple[str, ...]]):
 
     @property
     def n(self) -> int:
-        """How many sets there are, however many."""
+        """Number of sets, however large."""
         return int(2 ** len(self.words) - 1 - len(self.skipped))
 
     def __len__(self) -> int:

@@ -192,5 +192,5 @@ def test_real_pairs_are_read(shared_data, tmp_path):
 @pytest.mark.parametrize("name", ["uci/agaricus-lepiota.names", "uci/monks.names"])
 def test_real_prose_is_refused(shared_data, name):
     path = shared_data(name)
-    with pytest.raises(DataError, match=r"expected an attribute, as in .* this is no names file of C4.5"):
+    with pytest.raises(DataError, match=r"expected an attribute, as in .* this is not a C4.5 names file"):
         read_c45(path)

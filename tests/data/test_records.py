@@ -457,9 +457,9 @@ def test_a_packed_file_is_unpacked(tmp_path):
     path.write_bytes(gzip.compress(b'{"x":1}\n'))
     assert len(read_jsonl(path)) == 1
     path.write_bytes(b'{"x":1}\n')
-    assert sentence(read_jsonl, path) == f"{path}: not a whole gzip file, though its name ends in .gz"
+    assert sentence(read_jsonl, path) == f"{path}: not a complete gzip file, though its name ends in .gz"
     path.write_bytes(gzip.compress(b'{"x":1}\n' * 1000)[:-9])
-    assert sentence(read_jsonl, path) == f"{path}: not a whole gzip file, though its name ends in .gz"
+    assert sentence(read_jsonl, path) == f"{path}: not a complete gzip file, though its name ends in .gz"
 
 
 def test_a_json_file_is_one_array(tmp_path):

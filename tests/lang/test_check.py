@@ -171,7 +171,7 @@ REFUSED = {
         "1:23: 'next' needs an element of a list, and no list has rows of 'Train'"
     ),
     "refine Train { top -> first stops (top) }": (
-        "1:29: 'first' needs a list, and 'stops' is none; write 'exists stops (...)'"
+        "1:29: 'first' needs a list, and 'stops' is not one; write 'exists stops (...)'"
     ),
     "refine Load { top -> missing car }": "1:30: the reference 'car' is never missing; it is not optional",
     "refine Train { top -> missing cars }": "1:31: 'cars' leads to many rows; write 'none cars (top)'",
