@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, Literal, Unpack
+from typing import Any, Unpack
 
 from numpy.typing import NDArray
 
 from structtree.data.catalog import dataset_names, load_dataset
 from structtree.data.columns import Population
+from structtree.data.labels import Unlabelled, with_label
 from structtree.data.options import ReadingOptions, given_options
 from structtree.data.sources import read_data, target_of
 from structtree.errors import MissingFileError, UsageError, did_you_mean
@@ -38,7 +38,7 @@ def open_data(
     *,
     target: str | None = None,
     ignore: Collection[str] = (),
-    unlabelled: Literal["refuse", "leave out"] = "refuse",
+    unlabelled: Unlabelled = "refuse",
     **options: Unpack[ReadingOptions],
 ) -> Opened:
     """Open data by the name of a data set, or by the path of a file or folder.
@@ -75,7 +75,7 @@ def open_data(
     return replace(opened, population=opened.population.without(*ignore)) if ignore else opened
 
 
-def _read(where: str | Path, target: str | None, unlabelled: str, options: ReadingOptions) -> Opened:
+def _read(where: str | Path, target: str | None, unlabelled: Unlabelled, options: ReadingOptions) -> Opened:
     population = read_data(where, **options)
     if target is None:
         target = target_of(where, population, options.get("format"))
@@ -85,7 +85,7 @@ def _read(where: str | Path, target: str | None, unlabelled: str, options: Readi
     return Opened(Path(where).stem, rest, labels, target, source=str(where))
 
 
-def _named(name: str, target: str | None, unlabelled: str) -> Opened:
+def _named(name: str, target: str | None, unlabelled: Unlabelled) -> Opened:
     found = load_dataset(name)
     rest, labels = found.population, found.target
     if target is not None and target != found.target_name:
@@ -103,13 +103,9 @@ def _require_name(name: str, options: ReadingOptions) -> None:
             raise UsageError(f"{option} says how to read a file, and {name} is a data set with a name")
 
 
-def _split(population: Population, target: str, unlabelled: str) -> tuple[Population, NDArray[Any]]:
-    missing = population.column(target).missing
-    if unlabelled == "leave out" and missing.any() and not missing.all():
-        n = int(missing.sum())
-        warnings.warn(f"left out {n:,} of {len(missing):,} individuals, which have no {target}", stacklevel=4)
-        population = population.take(~missing)
-    return population.split_target(target)
+def _split(population: Population, target: str, unlabelled: Unlabelled) -> tuple[Population, NDArray[Any]]:
+    kept = with_label(population.column(target).missing, unlabelled, target, stacklevel=4)
+    return (population if kept is None else population.take(kept)).split_target(target)
 
 
 def _near(path: Path) -> list[str]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import NamedTuple
 
 from structtree.data.schema import Attribute, Link, RecordType, Schema
 from structtree.errors import GrammarError, did_you_mean
 from structtree.lang.mistakes import error_at
 from structtree.lang.syntax import Function, GrammarSyntax, TypeDeclaration
 
-__all__ = ["declared_categories", "schema_of"]
+__all__ = ["DeclaredMembers", "declared_categories", "declared_members", "schema_of"]
 
 
 def schema_of(
@@ -55,6 +56,30 @@ def declared_categories(syntax: GrammarSyntax) -> dict[tuple[str, str], tuple[st
     {('Bond', 'order'): ('single', 'double'), ('Bond', 'kind'): ()}
     """
     return {(t.name, a.name): a.values for t in syntax.types for a in t.attributes if a.kind == "nominal"}
+
+
+class DeclaredMembers(NamedTuple):
+    """Declarations of a grammar about the data: the individual's type, and the kinds of members."""
+
+    individual: str | None
+    types: dict[str, str]
+
+
+def declared_members(syntax: GrammarSyntax | None) -> DeclaredMembers:
+    """Return what a grammar says about how individuals are to be read; nothing without a grammar.
+
+    Examples
+    --------
+    >>> from structtree.lang.parse import parse_grammar
+    >>> declared_members(parse_grammar("type Car = { code: nominal, wheels: set of Wheel }  type Wheel = { r: int }"))
+    DeclaredMembers(individual=None, types={'Car.code': 'nominal', 'Wheel.r': 'int', 'Car.wheels': 'set'})
+    """
+    if syntax is None:
+        return DeclaredMembers(None, {})
+    individual = syntax.individual or (syntax.types[0].name if len(syntax.types) == 1 else None)
+    kinds = {f"{record.name}.{a.name}": str(a.kind) for record in syntax.types for a in record.attributes}
+    links = {f"{t.name}.{link.name}": str(link.kind) for t in syntax.types for link in t.links if not link.single}
+    return DeclaredMembers(individual, {**kinds, **links})
 
 
 def _declared_schema(syntax: GrammarSyntax) -> Schema:

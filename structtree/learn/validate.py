@@ -22,7 +22,9 @@ from sklearn.model_selection import RepeatedKFold, RepeatedStratifiedKFold
 from sklearn.utils import _safe_indexing
 
 from structtree.arrays import Floats
-from structtree.errors import UsageError
+from structtree.data.given import population_of, recognised
+from structtree.data.labels import Unlabelled, known_labels, label_array, missing_labels, with_label
+from structtree.errors import DataError, UsageError
 from structtree.interrupts import stoppable
 from structtree.learn.tree import Leaf
 from structtree.search.clock import Clock
@@ -110,7 +112,7 @@ class Comparison:
 
 def cross_validate(
     make_estimator: MakeEstimator,
-    population: Any,
+    individuals: Any,
     target: ArrayLike,
     *,
     folds: int = 10,
@@ -119,6 +121,7 @@ def cross_validate(
     scoring: str | None = None,
     progress: Callable[[FoldDone], None] | None = None,
     time_limit: float | None = None,
+    unlabelled: Unlabelled = "leave out",
 ) -> CrossValidation:
     """Fit on all folds but one, score on that one, for each fold, and again with other folds.
 
@@ -126,7 +129,7 @@ def cross_validate(
     ----------
     make_estimator : function
         Gives a new estimator of this package, or one like it.
-    population : Population, or anything else the estimator takes
+    individuals : Population, or anything else the estimator takes
     target : array
     folds, repeats : int
         The classes are spread evenly over the folds.
@@ -138,6 +141,9 @@ def cross_validate(
         Told of each fold that is done. Ctrl-C ends the cross-validation with those, if they are two or more.
     time_limit : float, optional
         Seconds for all fits; each gets its share of what is left.
+    unlabelled : {"leave out", "refuse"}
+        What to do about individuals whose label is None, NaN or the like: leave them out with a warning that counts
+        them, or refuse them.
 
     Examples
     --------
@@ -149,12 +155,12 @@ def cross_validate(
     """
     named = {"": make_estimator}
     options = _Options(folds, repeats, seed, scoring, progress, time_limit)
-    return _all_folds(named, population, np.asarray(target), options)[""]
+    return _all_folds(named, *_labelled(individuals, target, unlabelled), options)[""]
 
 
 def compare(
     estimators: Mapping[str, MakeEstimator],
-    population: Any,
+    individuals: Any,
     target: ArrayLike,
     *,
     folds: int = 10,
@@ -163,6 +169,7 @@ def compare(
     scoring: str | None = None,
     progress: Callable[[FoldDone], None] | None = None,
     time_limit: float | None = None,
+    unlabelled: Unlabelled = "leave out",
 ) -> Comparison:
     """Cross-validate several estimators on the same folds, and test each against the first.
 
@@ -170,7 +177,7 @@ def compare(
     ----------
     estimators : dict from name to function
         Each gives a new estimator.
-    population, target, folds, repeats, seed, scoring, progress, time_limit
+    individuals, target, folds, repeats, seed, scoring, progress, time_limit, unlabelled
         As of `cross_validate`; the time is for all of them.
 
     Examples
@@ -185,7 +192,7 @@ def compare(
     if len(estimators) < 2:
         raise UsageError(f"there must be two estimators or more to compare; got {list(estimators)}")
     options = _Options(folds, repeats, seed, scoring, progress, time_limit)
-    results = _all_folds(estimators, population, np.asarray(target), options)
+    results = _all_folds(estimators, *_labelled(individuals, target, unlabelled), options)
     first, *others = results
     base = results[first]
     return Comparison(
@@ -243,6 +250,20 @@ class _Fit(NamedTuple):
     unproved: int
     seconds: float
     test_ratio: float
+
+
+def _labelled(individuals: Any, target: ArrayLike, unlabelled: Unlabelled) -> tuple[Any, NDArray[Any]]:
+    """The individuals that have a label, and the labels; molecules are read once, not once for each fold."""
+    labels = label_array(target)
+    given = recognised(individuals)
+    if given.form == "molecules" and given.smiles is None:
+        individuals = population_of(individuals)
+    if len(labels) != len(individuals):
+        raise DataError(f"expected {len(individuals)} labels, one for each individual; got {len(labels)}")
+    kept = with_label(missing_labels(labels), unlabelled, stacklevel=3)
+    if kept is None:
+        return individuals, labels
+    return _safe_indexing(individuals, kept), known_labels(labels, kept)
 
 
 def _all_folds(

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from math import inf
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -43,7 +44,8 @@ from structtree.lang.syntax import (
     Top,
     Within,
 )
-from structtree.learn.growth import MAJORITY, Decision
+from structtree.learn.growth import Decision
+from structtree.learn.model import fitted
 from structtree.learn.predict import predicted_classes, predicted_means, predicted_probabilities, predicted_spreads
 from structtree.learn.tree import Branch, ClassCounts, Leaf, Switch, Tree
 from structtree.learn.unknown import possibly, surely
@@ -185,17 +187,18 @@ class Explanation:
         }
 
 
-def explain(tree: Tree, population: Population, individual: int, decision: Decision = MAJORITY) -> Explanation:
+def explain(model: Any, individuals: Any, individual: int, decision: Decision | None = None) -> Explanation:
     """Explain what a tree says of one individual.
 
     Parameters
     ----------
-    tree : Tree
-    population : Population
+    model : Tree, Model or fitted estimator
+    individuals : Population, DataFrame, array, or sequence of dicts, graphs, SMILES or molecules
+        In any form that the model can predict.
     individual : int
         Which one, counted from 0.
-    decision : Decision
-        How leaves decide.
+    decision : Decision, optional
+        How leaves decide; as the model does by default.
 
     Returns
     -------
@@ -222,14 +225,16 @@ def explain(tree: Tree, population: Population, individual: int, decision: Decis
          cars[1] (Car): wheels = 2, but not wheels >= 3
     → west 2/2
     """
-    if not 0 <= individual < len(population):
-        raise UsageError(f"individual must be between 0 and {len(population) - 1}; got {individual}")
+    known = fitted(model, decision)
+    tree, population = known.model.tree, known.prepared(individuals)
+    if not isinstance(individual, Integral) or not 0 <= individual < len(population):
+        raise UsageError(f"individual must be between 0 and {len(population) - 1}; got {individual!r}")
     alone = compact(population.take([individual]))
     start = _Row(alone.schema.individual, int(alone.individuals[0]), "", alone)
     leaf = int(tree.apply(alone)[0])
     nodes = [*(step.branch for step in tree.path(leaf)), leaf]
     reasons = tuple(_reason(tree, *pair, start) for pair in pairwise(nodes))
-    return _concluded(tree, alone, leaf, decision, individual, reasons)
+    return _concluded(tree, alone, leaf, known.model.decision, int(individual), reasons)
 
 
 def _reason(tree: Tree, index: int, child: int, start: _Row) -> Reason:
