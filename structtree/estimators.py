@@ -29,7 +29,7 @@ from structtree.data.frames import names_of
 from structtree.data.given import FORMS, population_of, recognised
 from structtree.data.labels import Unlabelled, known_labels, label_array, missing_labels, with_label
 from structtree.errors import DataError, UsageError, did_you_mean
-from structtree.lang.declare import declared_members
+from structtree.lang.declare import declared_individual, declared_kinds
 from structtree.lang.grammar import Grammar, shipped_grammars
 from structtree.learn.fit import fit
 from structtree.learn.grow import Progress
@@ -242,8 +242,9 @@ class _StructuralTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
     # ---- individuals ------------------------------------------------------------------------------------
 
     def _training_population(self, X: Any, grammar: Grammar | None) -> Population:
-        given, declared = recognised(X, self.smiles), declared_members(grammar.syntax if grammar else None)
-        individual, types = declared.individual, declared.types
+        given, syntax = recognised(X, self.smiles), None if grammar is None else grammar.syntax
+        individual = None if syntax is None else declared_individual(syntax)
+        types = {} if syntax is None else declared_kinds(syntax)
         if given.form not in ("frame", "array"):
             if self.categorical_features is not None:
                 got = FORMS[given.form]

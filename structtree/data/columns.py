@@ -331,6 +331,21 @@ class Population:
         kept = tuple(a for a in record.attributes if a.name not in attributes)
         return self._with_columns(name, kept, {key: c for key, c in columns.items() if key not in attributes})
 
+    def renamed(self, names: Mapping[str, str]) -> Population:
+        """Return the population with other names of its types; those that are not mentioned keep theirs.
+
+        Examples
+        --------
+        >>> population = Population.from_records([{"cars": [{"wheels": 2}]}])
+        >>> population.renamed({"Individual": "Train"}).schema.names
+        ('Train', 'Car')
+        """
+        if all(new == old for old, new in names.items()):
+            return self
+        types = tuple(_renamed(record, names) for record in self.schema.types)
+        schema = Schema(types, names.get(self.schema.individual, self.schema.individual))
+        return replace(self, schema=schema, tables={names.get(old, old): table for old, table in self.tables.items()})
+
     def with_column(self, type_name: str, attribute: Attribute, column: Column) -> Population:
         """Return the population with one more attribute of a type."""
         attributes = (*self.schema.type(type_name).attributes, attribute)
@@ -455,6 +470,11 @@ class Population:
         from structtree.data.tables import from_array
 
         return from_array(array, names, individual=individual, types=types, columns=columns, copy=copy)
+
+
+def _renamed(record: RecordType, names: Mapping[str, str]) -> RecordType:
+    links = tuple(replace(link, target=names.get(link.target, link.target)) for link in record.links)
+    return RecordType(names.get(record.name, record.name), record.attributes, links)
 
 
 def typed_table(

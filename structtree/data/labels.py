@@ -24,9 +24,7 @@ def label_array(labels: Any) -> NDArray[Any]:
     >>> label_array(["a", float("nan")]), label_array(["a", "b"])
     (array(['a', nan], dtype=object), array(['a', 'b'], dtype='<U1'))
     """
-    if not isinstance(labels, list | tuple) or any(
-        hasattr(label, "__len__") for label in labels if _is_object(label)
-    ):
+    if not isinstance(labels, list | tuple) or any(map(_is_sequence, labels)):
         return np.asarray(labels)
     objects = np.empty(len(labels), dtype=object)
     objects[:] = labels

@@ -20,7 +20,7 @@ from structtree.data.labels import Unlabelled, known_labels, label_array, missin
 from structtree.errors import DataError, UsageError
 from structtree.interrupts import cut_short, stoppable
 from structtree.lang.check import CheckedGrammar
-from structtree.lang.declare import declared_members
+from structtree.lang.declare import declared_individual, declared_kinds
 from structtree.lang.default import default_grammar
 from structtree.lang.grammar import Grammar
 from structtree.learn.conform import optional_members
@@ -110,8 +110,8 @@ def fit(
     >>> model.predict(trains.population)[:3].tolist()
     ['east', 'east', 'east']
     """
-    options, declared = growth or Growth(), declared_members(grammar.syntax if grammar else None)
-    population = population_of(individuals, individual=declared.individual, types=declared.types, smiles=smiles)
+    options = growth or Growth()
+    population = _population(individuals, grammar, smiles)
     labels = label_array(target)
     if len(labels.shape) == 1 and len(labels) == len(population):  # others are refused below
         kept = with_label(missing_labels(labels), unlabelled, target_name)
@@ -128,7 +128,8 @@ def fit(
     watch = _Watch(progress)
     with stoppable() as stop:
         time = clock or Clock(options.time_limit, stop)
-        job = _Job(whole, labels, checked, allowed.check(whole.schema), options, pruning, decision, watch, time)
+        meant = allowed.check(whole.schema)
+        job = _Job(whole, labels, checked, meant, options, pruning, decision, watch, time)
         tree = job.run()
     stopped_by = "interrupt" if time.over() == "interrupt" else watch.stopped_by
     params = {
@@ -141,8 +142,16 @@ def fit(
         "route": watch.why,
         "stopped_by": stopped_by,
     }
-    model = Model(tree, decision, target_name, params, functions=allowed.syntax.functions)
+    model = Model(tree, decision, target_name, params, functions=tuple(meant.functions.values()))
     return replace(model, optional=optional_members(whole, model.needed))
+
+
+def _population(individuals: Any, grammar: Grammar | None, smiles: str | None) -> Population:
+    """The individuals, read as the grammar declares them."""
+    if grammar is None:
+        return population_of(individuals, smiles=smiles)
+    individual, types = declared_individual(grammar.syntax), declared_kinds(grammar.syntax)
+    return population_of(individuals, individual=individual, types=types, smiles=smiles)
 
 
 def _check_task(decision: Decision, pruning: Pruning, classes: tuple[Any, ...]) -> None:

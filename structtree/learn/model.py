@@ -31,10 +31,11 @@ from structtree.data.textfiles import open_text_file
 from structtree.errors import DataError, GrammarError, MissingFileError, StructtreeError, UsageError
 from structtree.files import replacing
 from structtree.lang.check import CheckedGrammar, check, check_predicate
+from structtree.lang.declare import named_by
 from structtree.lang.grammar import Grammar
 from structtree.lang.parse import parse_predicate
 from structtree.lang.pretty import pretty
-from structtree.lang.syntax import Compare, Definition, Function, GrammarSyntax, Named, Predicate
+from structtree.lang.syntax import Compare, Definition, Function, GrammarSyntax, Named, Predicate, TypeDeclaration
 from structtree.lang.walk import subpredicates
 from structtree.learn.conform import NeededMembers, conform, needed_members
 from structtree.learn.growth import MAJORITY, Decision
@@ -142,10 +143,13 @@ class Model:
         """The individuals as the tests need them; see `structtree.learn.conform.conform`."""
         schema, needed = self.tree.schema, self.needed
         population = self._population(individuals, smiles)
+        types = _declarations(schema)
+        if self.functions:
+            population = named_by(population, types)
         wanted = tuple(f for f in self.functions if f.name in needed.get(f.type, ()) and _lacks(population, f))
         if wanted:
             given = {f.name: functions[f.name] for f in wanted if functions and f.name in functions}
-            population = with_functions(population, Grammar(GrammarSyntax(functions=wanted), ""), given)
+            population = with_functions(population, Grammar(replace(types, functions=wanted), ""), given)
         return conform(population, schema, needed, self.optional)
 
     @property
@@ -309,6 +313,12 @@ def model_from_json(value: Any) -> Model:
         tuple(_function(name, part) for name, part in whole.member("functions").parts()),
         _optional(whole),
     )
+
+
+def _declarations(schema: Schema) -> GrammarSyntax:
+    """The types of the training data and their links, as a grammar declares them."""
+    types = tuple(TypeDeclaration(record.name, (), record.links) for record in schema.types)
+    return GrammarSyntax(types=types, individual=schema.individual)
 
 
 def _lacks(population: Population, function: Function) -> bool:
