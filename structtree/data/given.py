@@ -48,7 +48,7 @@ FORMS: Mapping[Form, str] = {
 }
 """The forms in words."""
 
-EXPECTED = "a Population, a DataFrame, an array, or a list of dicts, graphs, SMILES or molecules"
+ACCEPTED = "a Population, a DataFrame, an array, or a list of dicts, graphs, SMILES or molecules"
 
 
 class Given(NamedTuple):
@@ -173,7 +173,7 @@ def _refuse_others(individuals: Any) -> None:
         raise UsageError("expected individuals, got a table that is not read yet; collect() it first")
     if not any(hasattr(individuals, name) for name in ("__len__", "shape", "__array__")):
         fix = "; make a list of it" if hasattr(individuals, "__iter__") else ""
-        raise UsageError(f"expected {EXPECTED}; got {_words(individuals)}{fix}")
+        raise UsageError(f"expected {ACCEPTED}; got {_words(individuals)}{fix}")
     if isinstance(individuals, set | frozenset):
         raise UsageError("expected individuals in an order, got a set; make a list of it")
 
@@ -280,7 +280,7 @@ def _of_array(
     except ValueError:
         raise DataError("expected rows of the same length, got rows of several lengths") from None
     if cells.ndim != 2 and cells.dtype.names is None:
-        raise DataError(f"expected {EXPECTED}; got {_words(array)} of {shown(array, 60)}")
+        raise DataError(f"expected {ACCEPTED}; got {_words(array)} of {shown(array, 60)}")
     if names is not None and cells.dtype.names is None and cells.shape[1] != len(names):
         known = ", ".join(names[:6]) + (", ..." if len(names) > 6 else "")
         raise DataError(f"expected an array with {len(names)} columns ({known}); got one with {cells.shape[1]}")
