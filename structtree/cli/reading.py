@@ -103,14 +103,16 @@ _NOT_REMEMBERED = ("ignore", "skip_bad")
 """The options about what is wrong with one file, or left out of it, which says nothing about others."""
 
 
-def read_as_said(where: str, reading: Reading, target: str | None = None, *, need_target: bool = False) -> Opened:
+def read_as_said(
+    where: str, reading: Reading, target: str | None = None, *, need_target: bool = False, id: str | None = None
+) -> Opened:
     """Return the data, read as the options say; what was left out is told on stderr."""
     from structtree.data.opening import open_data
 
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
         unlabelled: Literal["refuse", "leave out"] = "leave out" if need_target else "refuse"
-        found = open_data(where, target=target, unlabelled=unlabelled, **reading.options())
+        found = open_data(where, target=target, unlabelled=unlabelled, id=id, **reading.options())
     for warning in caught:
         note(f"warning: {warning.message}")
     return found

@@ -27,6 +27,7 @@ from structtree.lang.syntax import (
     Predicate,
 )
 from structtree.lang.walk import children, subpredicates
+from structtree.reprs import names_text, number_text, short_repr
 
 __all__ = ["CheckedGrammar", "CheckedRewrite", "check", "check_predicate"]
 
@@ -73,6 +74,12 @@ class CheckedGrammar:
     warnings: tuple[str, ...] = ()
     source: str = "<grammar>"
     text: str | None = None
+
+    def __repr__(self) -> str:
+        rewrites = number_text(sum(map(len, self.rewrites.values())), "rewrite")
+        types = names_text(name for name, own in self.rewrites.items() if own)
+        warnings = number_text(self.warnings, "warning") if self.warnings else ""
+        return short_repr(self, self.syntax.name or "unnamed", f"{rewrites} for {types}", warnings)
 
 
 def check(

@@ -53,6 +53,7 @@ from structtree.learn.tree import (
     Tree,
     Unproved,
 )
+from structtree.reprs import short_repr
 from structtree.space.functions import with_functions
 
 __all__ = ["Fitted", "Model", "fitted", "load_model", "model_from_json", "model_to_json", "save_model"]
@@ -100,6 +101,9 @@ class Model:
     version: str = __version__
     functions: tuple[Function, ...] = ()
     optional: NeededMembers = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return short_repr(self, f"predicts {self.target or 'a target without a name'} by {self.tree!r}")
 
     @cached_property
     def needed(self) -> NeededMembers:
@@ -233,7 +237,7 @@ def save_model(model: Any, path: str | os.PathLike[str]) -> None:
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     save_model(model, f"{folder}/fast.json")
     ...     load_model(f"{folder}/fast.json").tree.nodes
-    (Leaf(stats=ClassCounts(n=4, counts=(1.0, 3.0))),)
+    (<Leaf: n=4, counts 1, 3>,)
     """
     content, target = _document_text(model_to_json(fitted(model).model)).encode(), Path(path)
     if target.is_dir():
