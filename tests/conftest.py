@@ -40,6 +40,14 @@ def ticking(monkeypatch):
     return start
 
 
+@pytest.fixture(autouse=True, scope="session")
+def own_cache(tmp_path_factory):
+    """The user's cache is not touched by tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
 @pytest.fixture
 def shared_data():
     """A function from a name such as ``trains/eastwest20_facts.pl`` to its path; skips when it is absent."""

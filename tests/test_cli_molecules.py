@@ -96,3 +96,17 @@ def test_salts_are_dropped_and_the_model_remembers_it(tmp_path):
 def test_all_bad_molecules_are_told_at_once(new):
     sentence = fail("fit", new, "--target", "soluble", code=1)
     assert "RDKit cannot read 2 of 4 molecules" in sentence and "line 4 (row 2): there is no molecule" in sentence
+
+
+def test_the_cache_is_left_aside_on_request_and_no_option_of_tables(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr("structtree.data.molecule_reading.CACHED_FROM", 2)
+    data = tmp_path / "a.csv"
+    data.write_text("smiles,y\nCCO,a\nCC,b\n")
+    succeed("data", "info", data, "--no-cache")
+    assert not (tmp_path / "cache").exists()
+    succeed("data", "info", data)
+    assert len(list((tmp_path / "cache" / "structtree" / "molecules").iterdir())) == 1
+    table = tmp_path / "t.csv"
+    table.write_text("x,y\n1,a\n2,b\n")
+    assert "cache makes no sense for csv" in fail("data", "info", table, "--no-cache", code=2)

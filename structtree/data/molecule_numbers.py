@@ -177,7 +177,7 @@ class MoleculeNumbers:
         """Return the numbers that `to_bytes` has written; raises ValueError where the bytes are anything else."""
         try:
             with np.load(io.BytesIO(content), allow_pickle=False) as file:
-                found = {name: file[name] for name in file.files}
+                found = {name: _plain(file[name]) for name in file.files}
             return _checked(_unflat(found))
         except (ValueError, KeyError, OSError, EOFError, TypeError, zipfile.BadZipFile, zlib.error) as error:
             raise ValueError(f"these are not the numbers of molecules: {error}") from None
@@ -197,7 +197,9 @@ def joined(parts: Sequence[MoleculeNumbers]) -> MoleculeNumbers:
     flat = [_flat(part) for part in parts]
     first = np.cumsum([0, *(part.n for part in parts)])
     whole = {name: np.concatenate([each[name] for each in flat]) for name in flat[0] if name not in ("n", "bad")}
-    bad = np.concatenate([part.bad + start for part, start in zip(parts, first.tolist(), strict=False)])
+    bad = np.concatenate(
+        [part.bad.astype(np.int64) + start for part, start in zip(parts, first.tolist(), strict=False)]
+    )
     return _unflat({**whole, "n": np.array(first[-1]), "bad": bad})
 
 
@@ -241,6 +243,11 @@ def _checked(numbers: MoleculeNumbers) -> MoleculeNumbers:
         if getattr(numbers, name).shape != shape:
             raise ValueError(f"{name} has not the shape {shape}")
     return numbers
+
+
+def _plain(values: NDArray[Any]) -> NDArray[Any]:
+    """Return numbers in the types in which they are computed."""
+    return values.astype(np.int32) if values.dtype.kind == "i" else values
 
 
 def _small(values: NDArray[Any]) -> NDArray[Any]:

@@ -48,7 +48,8 @@ from structtree.data.delimited import CsvLayout, csv_layout
 from structtree.data.frames import PythonValues, Sheet, Texts
 from structtree.data.infer import Overrides, keys_of, shown, values_of
 from structtree.data.molecule_files import Notation, block_sheet, has_table_name, line_sheet, table_sheet
-from structtree.data.molecule_numbers import MoleculeNumbers, Recipe, describe_molecules, problem_of
+from structtree.data.molecule_numbers import MoleculeNumbers, Recipe, problem_of
+from structtree.data.molecule_reading import read_numbers
 from structtree.data.options import MoleculeOptions, given_options
 from structtree.data.provenance import Provenance
 from structtree.data.schema import Attribute, Kind, Link, RecordType, Schema
@@ -103,6 +104,9 @@ def from_molecules(
         Whether charges are taken away where a hydrogen can be added or removed for it.
     skip_bad : bool
         Whether molecules that RDKit cannot read are left out, with a `SkippedMolecules` warning.
+    cache : bool
+        Whether many texts are looked up in the user's cache, and what was computed of them is kept there; True unless
+        given.
 
     Examples
     --------
@@ -135,7 +139,7 @@ def from_smiles(
     ----------
     smiles : iterable of str
         A list, an array or a Series; not one text.
-    columns, types, hydrogens, largest_fragment, neutralise, skip_bad
+    columns, types, hydrogens, largest_fragment, neutralise, skip_bad, cache
         As in `from_molecules`.
 
     Examples
@@ -188,7 +192,7 @@ def read_molecules(
         What the file has; a table is one whose name ends in ``.csv`` or ``.tsv``.
     smiles : str, optional
         The column with the SMILES, if it is not named so.
-    types, missing_words, hydrogens, largest_fragment, neutralise, skip_bad
+    types, missing_words, hydrogens, largest_fragment, neutralise, skip_bad, cache
         As in `from_molecules`.
     decimal, delimiter, header, names, encoding
         How a table is laid out; see `structtree.data.tables.read_csv`.
@@ -278,11 +282,11 @@ class _Batch:
 
 def _population(batch: _Batch, overrides: Overrides, options: MoleculeOptions) -> Population:
     given, sheet = given_options(options), batch.sheet
-    skip_bad = given.pop("skip_bad", False)
+    skip_bad, cache = given.pop("skip_bad", False), given.pop("cache", True)
     recipe = Recipe(batch.notation, **given)
     _check_kinds(overrides, batch)
     columns = {name: sheet.typed(name, overrides.attribute("Molecule", name)).column for name in sheet.columns}
-    found = describe_molecules(batch.items, recipe)
+    found = read_numbers(batch.items, recipe, cache=cache)
     if found.n == 0:
         raise DataError("there are no molecules", source=sheet.source)
     problems = {row: problem_of(batch.items[row], recipe) for row in found.bad.tolist()}

@@ -77,6 +77,10 @@ class MoleculeOptions(TypedDict, total=False):
         bool | None, OptionText("Take charges away where adding or removing hydrogens can do it.", MOLECULES)
     ]
     skip_bad: Annotated[bool | None, OptionText("Leave out molecules that cannot be read, and say which.", MOLECULES)]
+    cache: Annotated[
+        bool | None,
+        OptionText("Keep what is computed of many molecules for next time.", MOLECULES, None, "--cache/--no-cache"),
+    ]
 
 
 class ReadingOptions(RowOptions, MoleculeOptions, total=False):

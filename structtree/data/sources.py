@@ -68,8 +68,8 @@ _FIELDS = ("decimal", "missing_words")
 _DELIMITED = (*_TABLES, *_LAYOUT, *_FIELDS)
 _GRAPHS = ("types", "individual", "missing_words")
 _ONLY_MOLECULES = ("hydrogens", "largest_fragment", "neutralise", "skip_bad")
-_BLOCKS = ("types", *_ONLY_MOLECULES, "missing_words")
-_MOLECULES = ("types", *_ONLY_MOLECULES, "smiles", *_LAYOUT, *_FIELDS)
+_BLOCKS = ("types", *_ONLY_MOLECULES, "cache", "missing_words")
+_MOLECULES = ("types", *_ONLY_MOLECULES, "cache", "smiles", *_LAYOUT, *_FIELDS)
 _GRAPH = "a graph, or a folder of them"
 
 FILE_FORMATS: Mapping[str, FileFormat] = {
@@ -121,7 +121,7 @@ def read_data(where: str | os.PathLike[str], **options: Unpack[ReadingOptions]) 
     missing_words : sequence of str, optional
         For text of any format: the words for a missing value, instead of
         `structtree.data.textfiles.MISSING_WORDS`; in ARFF, where ``?`` is the only one, besides it.
-    smiles, hydrogens, largest_fragment, neutralise, skip_bad : optional
+    smiles, hydrogens, largest_fragment, neutralise, skip_bad, cache : optional
         For molecules; see `structtree.data.molecules.read_molecules`.
 
     Examples
