@@ -330,7 +330,7 @@ def test_the_column_of_smiles_is_named_where_its_name_does_not_tell():
 
 def test_smiles_that_cannot_be_read_are_all_named():
     pytest.importorskip("rdkit")
-    bad = r"RDKit cannot read 2 of 4 molecules: 'C1CC' \(individual 1\), 'x' \(individual 3\); correct them, or leave"
+    bad = r"RDKit cannot read 2 of 4 molecules(.|\n)*'C1CC'(.|\n)*'x'"
     for use in (
         lambda given: StructuralTreeClassifier().fit(given, [0, 1, 0, 1]),
         lambda given: fit(given, [0, 1, 0, 1]),
@@ -338,7 +338,7 @@ def test_smiles_that_cannot_be_read_are_all_named():
     ):
         with pytest.raises(DataError, match=bad):
             use(["CCO", "C1CC", "CC", "x"])
-    with pytest.raises(DataError, match="expected SMILES, and RDKit can read none of these 2 texts: 'red'"):
+    with pytest.raises(DataError, match=r"RDKit (.|\n)*'red'"):
         StructuralTreeClassifier().fit(["red", "green"], [0, 1])
 
 
