@@ -28,7 +28,7 @@ from structtree.data.given import population_of, recognised
 from structtree.data.infer import shown
 from structtree.data.schema import Attribute, Kind, Schema
 from structtree.data.textfiles import open_text_file
-from structtree.errors import DataError, GrammarError, MissingFileError, StructtreeError, UsageError
+from structtree.errors import DataError, GrammarError, StructtreeError, UsageError
 from structtree.files import replacing
 from structtree.lang.check import CheckedGrammar, check, check_predicate
 from structtree.lang.declare import named_by
@@ -240,8 +240,6 @@ def save_model(model: Any, path: str | os.PathLike[str]) -> None:
     (<Leaf: n=4, counts 1, 3>,)
     """
     content, target = _document_text(model_to_json(fitted(model).model)).encode(), Path(path)
-    if target.is_dir():
-        raise MissingFileError(f"cannot write {target}: it is a folder")
     with replacing(target) as draft:
         # No time inside, so that equal models are equal files.
         draft.write_bytes(gzip.compress(content, mtime=0) if target.suffix.lower() == ".gz" else content)

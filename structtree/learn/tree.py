@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structtree.data.columns import Population
-from structtree.data.schema import Schema
+from structtree.data.schema import LearningTask, Schema
 from structtree.lang.pretty import pretty
 from structtree.lang.syntax import Compare, Predicate
 from structtree.learn.descent import Descent, descent_of, leaves_by
@@ -237,11 +237,14 @@ class Doubt(NamedTuple):
         By how much the loss might be less.
     reason : optional
         Why it is not known, as of `Found`; models of older versions do not say it.
+    gain : float, optional
+        What the test that was found gains; None at a leaf.
     """
 
     node: int
     gap: float
     reason: Unproved | None
+    gain: float | None = None
 
 
 class Part(NamedTuple):
@@ -369,7 +372,7 @@ class Tree:
     # ---- its shape --------------------------------------------------------------------------------------
 
     @property
-    def task(self) -> str:
+    def task(self) -> LearningTask:
         """Task of the tree, ``"classes"`` or ``"numbers"``."""
         return "classes" if self.classes else "numbers"
 
@@ -401,7 +404,7 @@ class Tree:
                 if node.gap:
                     found.append(Doubt(i, node.gap, node.stopped_by))
             elif not node.found.proved:
-                found.append(Doubt(i, node.found.gap, node.found.stopped_by))
+                found.append(Doubt(i, node.found.gap, node.found.stopped_by, node.found.gain))
         return found
 
     @property
