@@ -1,7 +1,8 @@
 """Trees over structured data as scikit-learn estimators: thin, they validate, call `structtree.learn.fit`, and store.
 
-Individuals may come as a `Population`, as nested dicts, as networkx graphs, as a DataFrame (whose columns of text are
-nominal), or as an array. New ones are read as the training data was: what an attribute was then, it is now.
+Individuals come in any form that `structtree.data.given` knows: a `Population`, nested dicts, networkx graphs,
+SMILES, RDKit molecules, a DataFrame (whose columns of text are nominal), or an array. New ones are read as the
+training data was: what an attribute was then, it is now.
 
 In scikit-learn's tools too, but for one thing: its bagging and boosting turn what they are given into an array of two
 dimensions before a tree sees it, and refuse a list of dicts or of graphs. `Population.from_records` or
@@ -11,10 +12,10 @@ dimensions before a tree sees it, and refuse a list of dicts or of graphs. `Popu
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from inspect import Parameter, Signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -25,7 +26,8 @@ from sklearn.utils.validation import _check_sample_weight, check_consistent_leng
 
 from structtree.data.columns import Population
 from structtree.data.frames import names_of
-from structtree.data.schema import Attribute
+from structtree.data.given import FORMS, population_of, recognised
+from structtree.data.labels import Unlabelled, known_labels, label_array, missing_labels, with_label
 from structtree.errors import DataError, UsageError, did_you_mean
 from structtree.lang.declare import declared_individual, declared_kinds
 from structtree.lang.grammar import Grammar, shipped_grammars
@@ -46,8 +48,6 @@ if TYPE_CHECKING:
 
 __all__ = ["StructuralTreeClassifier", "StructuralTreeRegressor"]
 
-Form = Literal["population", "records", "graphs", "frame", "array"]
-
 _T = TypeVar("_T")
 
 
@@ -65,6 +65,14 @@ class _Input:
         None,
         "For DataFrames and arrays: the columns of numbers that are nominal, by index, by name, or as a mask.",
         accepts="sequence of int, str or bool",
+    )
+    smiles: str | None = option(
+        None, "For DataFrames of molecules: the column with the SMILES, if it is not named so.", accepts="str"
+    )
+    unlabelled: Unlabelled = option(
+        "leave out",
+        "What to do about individuals whose label is None, NaN or the like: leave them out with a warning that "
+        "counts them, or refuse them.",
     )
     functions: Mapping[str, Callable[[Mapping[str, Any]], Any]] | None = option(
         None, "Functions for those that the grammar declares.", accepts="dict from name to function"
@@ -118,33 +126,51 @@ class _StructuralTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
         y: Any,
         labels: NDArray[Any],
         sample_weight: ArrayLike | None,
+        kept: NDArray[np.int64] | None,
         classes: list[Any] | None = None,
         class_weight: Mapping[Any, float] | None = None,
     ) -> Self:
-        """Learn from the labels that were made of y."""
-        check_consistent_length(X, labels)
+        """Learn from the labels that were made of y, of those who have one."""
         weights = None if sample_weight is None else _check_sample_weight(sample_weight, X, ensure_non_negative=True)
         grammar, given = _grammar(self.grammar), vars(self)
         chosen = criterion(self.criterion or ("mse" if self._task == "numbers" else "acc*"))
         if chosen.task != self._task:
             raise UsageError(f"criterion {chosen.name!r} is for {chosen.task}; this is a tree for {self._task}")
+        population = self._training_population(X, grammar)
         self.model_ = fit(
-            self._training_population(X, grammar),
+            population if kept is None else population.take(kept),
             labels,
             grammar,
             build_options(Growth, given | {"random_state": _seed(self.random_state)}),
             build_options(Pruning, given),
             build_options(Decision, given),
             criterion=chosen,
-            sample_weight=weights,
+            sample_weight=weights if weights is None or kept is None else weights[kept],
             class_weight=class_weight,
             classes=classes,
             priors=given.get("priors"),
             functions=self.functions,
-            target_name=name if isinstance(name := getattr(y, "name", None), str) else None,
+            target_name=_name_of(y),
             progress=_print_progress if self.verbose else None,
         )
         return self
+
+    def _labelled(self, X: Any, y: Any, unlabelled: Unlabelled) -> tuple[Any, NDArray[np.int64] | None]:
+        """The labels that are there, and whose they are; None if that is everybody."""
+        labels = label_array(y)
+        if labels.ndim != 1 or y is None:  # refused by scikit-learn's own sentence
+            return y, None
+        recognised(X, self.smiles)
+        check_consistent_length(X, labels)
+        kept = with_label(missing_labels(labels), unlabelled, _name_of(y), stacklevel=3)
+        return (y, None) if kept is None else (known_labels(labels, kept), kept)
+
+    def _scored(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> tuple[Any, Any, ArrayLike | None]:
+        """The individuals that have a label, the labels, and the weights, as they are scored."""
+        labels, kept = self._labelled(X, y, "leave out")
+        if kept is None:
+            return X, y, sample_weight
+        return self._population(X)[kept], labels, None if sample_weight is None else np.asarray(sample_weight)[kept]
 
     # ---- the fitted tree --------------------------------------------------------------------------------
 
@@ -216,69 +242,61 @@ class _StructuralTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
     # ---- individuals ------------------------------------------------------------------------------------
 
     def _training_population(self, X: Any, grammar: Grammar | None) -> Population:
-        (form, given), declared = _individuals(X), _declared_by(grammar)
-        if form not in ("frame", "array"):
+        given, syntax = recognised(X, self.smiles), None if grammar is None else grammar.syntax
+        individual = None if syntax is None else declared_individual(syntax)
+        types = {} if syntax is None else declared_kinds(syntax)
+        if given.form not in ("frame", "array"):
             if self.categorical_features is not None:
-                raise UsageError(f"categorical_features is for DataFrames and arrays; got individuals as {form}")
+                got = FORMS[given.form]
+                raise UsageError(f"categorical_features is for DataFrames and arrays; got individuals as {got}")
             for name in {"n_features_in_", "feature_names_in_"} & vars(self).keys():  # of an earlier fit
                 delattr(self, name)
-        match form:
-            case "population":
-                return given  # type: ignore[no-any-return]  # the form says so
-            case "records":
-                individual = declared.individual or "Individual"
-                return Population.from_records(list(given), individual=individual, types=declared.types)
-            case "graphs":
-                return Population.from_graphs(given, types=declared.types)
-            case "frame":
-                validate_data(self, X, skip_check_array=True)
-                _require_cells(X)
-                types = declared.types | _nominal(self.categorical_features, names_of(X))
-                return _finite(Population.from_frame(X, individual=declared.individual, types=types, copy=False))
-            case "array":
-                cells = _checked_array(self, X, reset=True)
-                names = list(getattr(self, "feature_names_in_", [f"x{i}" for i in range(cells.shape[1])]))
-                types, individual = _nominal(self.categorical_features, names), declared.individual or "Row"
-                return Population.from_array(cells, names, individual=individual, types=types, copy=False)
+            return population_of(X, individual=individual, types=types, smiles=self.smiles)
+        if given.form == "frame":
+            frame = given.individuals
+            validate_data(self, frame, skip_check_array=True)
+            _require_cells(frame)
+            types = types | _nominal(self.categorical_features, names_of(frame))
+            return _finite(population_of(frame, individual=individual, types=types, copy=False))
+        cells = _checked_array(self, X, reset=True)
+        names = list(getattr(self, "feature_names_in_", [f"x{i}" for i in range(cells.shape[1])]))
+        types = _nominal(self.categorical_features, names)
+        return Population.from_array(cells, names, individual=individual or "Row", types=types, copy=False)
 
     def _population(self, X: Any) -> Population:
         """New individuals, as the tests of the tree need them."""
         check_is_fitted(self)
         model: Model = self.model_
-        form, given = _individuals(X)
+        if isinstance(X, Population):
+            return model.prepared(X, self.functions)
+        form, individuals, _ = recognised(X, self._smiles_of(X))
+        names = [column.name for column in model.columns]
+        is_table = hasattr(self, "n_features_in_")
         match form:
-            case "population":
-                return model.prepared(given, self.functions)
-            case "records":
-                return model.prepared(Population.from_records(list(given)), self.functions, absent="missing")
-            case "graphs":
-                return model.prepared(Population.from_graphs(given), self.functions, absent="missing")
-            case "frame":
-                validate_data(self, X, reset=False, skip_check_array=True)
-                _require_cells(X)
-                frame = _renamed(X, [column.name for column in self._columns])
+            case "frame" if is_table:
+                validate_data(self, individuals, reset=False, skip_check_array=True)
+                _require_cells(individuals)
                 # What are words in all likelihood takes time to read; numbers are looked through for infinite ones.
-                read = {column.name for column in self._columns if column.kind != "nominal"} | self._tested
-                table = Population.from_frame(frame, columns=read, copy=False)
+                read = {column.name for column in model.columns if column.kind != "nominal"} | self._tested
+                table = Population.from_frame(_renamed(individuals, names), columns=read, copy=False)
                 return model.prepared(_finite(table), self.functions)
-            case "array":
-                cells, names = _checked_array(self, X, reset=False), [column.name for column in self._columns]
+            case "array" if is_table:
+                cells = _checked_array(self, X, reset=False)
                 table = Population.from_array(cells, names, columns=self._tested, copy=False)
                 return model.prepared(table, self.functions)
+        return model.prepared(X, self.functions, smiles=self._smiles_of(X))
 
-    @property
-    def _columns(self) -> list[Attribute]:
-        """The columns of the training data, as they are called in the tests."""
-        schema, computed = self.tree_.schema, {function.name for function in self.model_.functions}
-        return [a for a in schema.type(schema.individual).attributes if a.name not in computed]
+    def _smiles_of(self, X: Any) -> str | None:
+        """The column with the SMILES, if these are a table."""
+        return self.smiles if hasattr(X, "columns") or hasattr(X, "column_names") else None
 
     @property
     def _tested(self) -> frozenset[str]:
         """The columns that the tests need; functions may need all of them."""
-        if self.model_.functions:
-            return frozenset(column.name for column in self._columns)
-        tested: frozenset[str] = self.model_.needed[self.tree_.schema.individual]
-        return tested
+        model: Model = self.model_
+        if model.functions:
+            return frozenset(column.name for column in model.columns)
+        return model.needed[model.tree.schema.individual]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -317,6 +335,12 @@ class StructuralTreeClassifier(ClassifierMixin, _StructuralTree):  # type: ignor
     >>> flat = StructuralTreeClassifier().fit([[0, 1], [1, 1], [2, 0], [3, 0]], ["a", "a", "b", "b"])
     >>> flat.predict([[0.5, 7]]).tolist(), flat.get_n_leaves(), flat.unproved_
     (['a'], 2, {})
+
+    Molecules come as SMILES, as RDKit molecules, or as a DataFrame with a column of SMILES:
+
+    >>> alcohol = StructuralTreeClassifier(max_depth=1).fit(["CCO", "CC", "CCCO", "CCC"], ["yes", "no", "yes", "no"])
+    >>> alcohol.predict(["CC(C)O", "c1ccccc1"]).tolist()
+    ['yes', 'no']
     """
 
     _task = "classes"
@@ -326,19 +350,24 @@ class StructuralTreeClassifier(ClassifierMixin, _StructuralTree):  # type: ignor
 
         Parameters
         ----------
-        X : Population, sequence of dicts or of graphs, DataFrame, or array
-            The individuals.
+        X : Population, DataFrame, array, or sequence of dicts, graphs, SMILES or molecules
+            The individuals; see `structtree.data.given`.
         y : array
             Their classes.
         sample_weight : array, optional
             Their weights; who has weight 0 is left out.
         """
-        check_classification_targets(y)
-        labels, factors = validate_data(self, y=y), None
+        known, kept = self._labelled(X, y, self.unlabelled)
+        check_classification_targets(known)
+        labels, factors = validate_data(self, y=known), None
         if self.class_weight is not None:
             factors = dict(zip(labels.tolist(), compute_sample_weight(self.class_weight, labels), strict=True))
         self.classes_ = np.unique(labels)
-        return self._fit(X, y, labels, sample_weight, self.classes_.tolist(), factors)
+        return self._fit(X, y, labels, sample_weight, kept, self.classes_.tolist(), factors)
+
+    def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
+        """Return the accuracy on the individuals that have a label."""
+        return float(super().score(*self._scored(X, y, sample_weight)))
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the predicted class of each individual."""
@@ -348,6 +377,11 @@ class StructuralTreeClassifier(ClassifierMixin, _StructuralTree):  # type: ignor
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the probability of each class, in the order of ``classes_``, for each individual."""
         return predicted_probabilities(self.tree_, self._population(X), self.model_.decision)
+
+    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return the logarithm of each probability, minus infinity where that is 0."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
 
 
 @_with_parameters(classes=False)
@@ -376,14 +410,19 @@ class StructuralTreeRegressor(RegressorMixin, _StructuralTree):  # type: ignore[
 
         Parameters
         ----------
-        X : Population, sequence of dicts or of graphs, DataFrame, or array
-            The individuals.
+        X : Population, DataFrame, array, or sequence of dicts, graphs, SMILES or molecules
+            The individuals; see `structtree.data.given`.
         y : array
             Their numbers.
         sample_weight : array, optional
             Their weights; who has weight 0 is left out.
         """
-        return self._fit(X, y, validate_data(self, y=y, y_numeric=True).astype(np.float64), sample_weight)
+        known, kept = self._labelled(X, y, self.unlabelled)
+        return self._fit(X, y, validate_data(self, y=known, y_numeric=True).astype(np.float64), sample_weight, kept)
+
+    def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
+        """Return R² on the individuals that have a label."""
+        return float(super().score(*self._scored(X, y, sample_weight)))
 
     def predict(self, X: Any) -> NDArray[np.float64]:
         """Return the predicted number of each individual."""
@@ -408,6 +447,10 @@ def _seed(random_state: int | np.random.RandomState | None) -> int:
     return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
 
 
+def _name_of(y: Any) -> str | None:
+    return name if isinstance(name := getattr(y, "name", None), str) and name else None
+
+
 def _print_progress(progress: Progress) -> None:
     print(
         f"{progress.nodes} nodes, {progress.settled} of {progress.individuals} individuals in leaves, "
@@ -416,50 +459,6 @@ def _print_progress(progress: Progress) -> None:
 
 
 # ---- individuals ----------------------------------------------------------------------------------------
-
-
-class _Declared(NamedTuple):
-    """Declarations of a grammar about the data: the individual's type, and the kinds of members."""
-
-    individual: str | None
-    types: dict[str, str]
-
-
-def _declared_by(grammar: Grammar | None) -> _Declared:
-    if grammar is None:
-        return _Declared(None, {})
-    return _Declared(declared_individual(grammar.syntax), declared_kinds(grammar.syntax))
-
-
-class _Individuals(NamedTuple):
-    """Individuals, and what they are given as."""
-
-    form: Form
-    given: Any
-
-
-def _individuals(X: Any) -> _Individuals:
-    """The individuals; scikit-learn's ensembles turn them into one column of objects, which is undone."""
-    if isinstance(X, Population):
-        return _Individuals("population", X)
-    if hasattr(X, "columns") and (hasattr(X, "iloc") or hasattr(X, "get_columns")):  # of pandas, of polars
-        return _Individuals("frame", X)
-    is_column = isinstance(X, np.ndarray) and X.dtype == object and X.ndim == 2 and X.shape[1] == 1
-    row = X[:, 0] if is_column else X
-    first = next(iter(row), None) if _is_row_of_objects(row) else None
-    if isinstance(first, Population):
-        if any(one.tables is not first.tables for one in row):
-            raise UsageError("expected individuals of one population; got some of several")
-        rows = np.concatenate([one.individuals for one in row])
-        return _Individuals("population", replace(first, individuals=rows))
-    if isinstance(first, Mapping):
-        return _Individuals("records", row)
-    is_graph = hasattr(first, "adjacency") and hasattr(first, "is_directed")
-    return _Individuals("graphs", row) if is_graph else _Individuals("array", X)
-
-
-def _is_row_of_objects(X: Any) -> bool:
-    return isinstance(X, list | tuple) or (getattr(X, "ndim", 0) == 1 and X.dtype == object)
 
 
 def _nominal(chosen: Sequence[int | str | bool] | None, names: Sequence[str]) -> dict[str, str]:

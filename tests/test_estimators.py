@@ -139,7 +139,7 @@ def test_columns_that_are_not_there_cannot_be_nominal(chosen, message):
 
 
 def test_only_columns_of_tables_can_be_chosen_to_be_nominal(records, trains):
-    for individuals, form in ((records, "records"), (trains.population, "population")):
+    for individuals, form in ((records, "records"), (trains.population, "a population")):
         with pytest.raises(UsageError, match=f"categorical_features is for DataFrames and arrays; .* as {form}"):
             StructuralTreeClassifier(categorical_features=[0]).fit(individuals, trains.target)
 
@@ -326,11 +326,13 @@ def test_an_array_that_nobody_may_write_to_is_enough(wrap):
     assert (tree.predict(wrap(cells)) == expected.predict(np.array(cells))).all()
 
 
-def test_records_may_lack_what_all_of_them_lack():
+def test_a_record_may_lack_what_others_have_but_not_all_of_them():
     boxes = [{"items": [{"kg": 5}]}, {"items": [{"kg": 1}]}, {"items": [{"kg": 6}]}, {"items": [{"kg": 2}]}]
     tree = StructuralTreeClassifier().fit(boxes, ["heavy", "light", "heavy", "light"])
     assert tree.predict([{"items": [{"kg": 9, "new": "x"}]}, {}]).tolist() == ["heavy", "light"]
-    assert tree.predict([{"other": 1}]).tolist() == ["light"]
+    assert tree.predict([{"items": None}]).tolist() == ["light"]
+    with pytest.raises(DataError, match="needs the link 'items' of type 'Individual', which the data lacks"):
+        tree.predict([{"other": 1}])
 
 
 def test_networkx_graphs_are_individuals():

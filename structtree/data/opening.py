@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, Literal, Unpack
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 from structtree.data.catalog import dataset_names, load_dataset
 from structtree.data.columns import Population
 from structtree.data.graphs import is_of_graphs
+from structtree.data.labels import Unlabelled, with_label
 from structtree.data.options import ReadingOptions, given_options
 from structtree.data.provenance import Provenance, provenance_of, record_values
 from structtree.data.selection import left_out
@@ -60,7 +60,7 @@ def open_data(
     features: str | Collection[str] | None = None,
     ignore: str | Collection[str] = (),
     id: str | None = None,
-    unlabelled: Literal["refuse", "leave out"] = "refuse",
+    unlabelled: Unlabelled = "refuse",
     **options: Unpack[ReadingOptions],
 ) -> Opened:
     """Open data by the name of a data set, or by the path of a file or folder.
@@ -102,7 +102,9 @@ def open_data(
     return replace(opened, population=opened.population.without(*gone), left_out=gone) if gone else opened
 
 
-def _read(where: str | Path, target: str | None, unlabelled: str, options: ReadingOptions, id: str | None) -> Opened:
+def _read(
+    where: str | Path, target: str | None, unlabelled: Unlabelled, options: ReadingOptions, id: str | None
+) -> Opened:
     if id is not None and Path(where).is_file():  # codes such as 007 stay as they stand
         options = {**options, "types": {id: "nominal", **(options.get("types") or {})}}
     population = _with_names(read_data(where, **options), id)
@@ -114,7 +116,7 @@ def _read(where: str | Path, target: str | None, unlabelled: str, options: Readi
     return Opened(Path(where).stem, rest, labels, target, source=str(where))
 
 
-def _named(name: str, target: str | None, unlabelled: str, id: str | None) -> Opened:
+def _named(name: str, target: str | None, unlabelled: Unlabelled, id: str | None) -> Opened:
     found = load_dataset(name)
     rest, labels = _with_names(found.population, id), found.target
     if target is not None and target != found.target_name:
@@ -141,21 +143,19 @@ def _with_names(population: Population, id: str | None) -> Population:
     return replace(population, provenance=provenance)
 
 
-def _split(population: Population, target: str, unlabelled: str) -> tuple[Population, NDArray[Any]]:
+def _split(population: Population, target: str, unlabelled: Unlabelled) -> tuple[Population, NDArray[Any]]:
     schema = population.schema
     if schema.type(schema.individual).attribute(target) is None:
         owners = [record.name for record in schema.types if record.attribute(target) is not None]
         if owners and is_of_graphs(population):
             raise WrongIndividualError(schema.individual, target, owners[0])
     missing = population.column(target).missing
-    if unlabelled == "leave out" and missing.any() and not missing.all():
-        n = int(missing.sum())
-        warnings.warn(f"left out {n:,} of {len(missing):,} individuals, which have no {target}", stacklevel=4)
+    kept = with_label(missing, unlabelled, target, stacklevel=4)
+    if kept is not None:
         provenance = provenance_of(population)
         gone = dict.fromkeys(provenance.rows[population.individuals[missing]].tolist(), f"it has no {target}")
-        population = replace(
-            population, provenance=replace(provenance, left_out={**provenance.left_out, **gone})
-        ).take(~missing)
+        known = replace(provenance, left_out={**provenance.left_out, **gone})
+        population = replace(population, provenance=known).take(kept)
     return population.split_target(target)
 
 

@@ -26,6 +26,7 @@ from typing import Any, BinaryIO, cast
 import orjson
 
 from structtree.data.columns import Population
+from structtree.data.given import population_of
 from structtree.data.infer import Overrides, shown
 from structtree.data.nesting import nested, placement_of
 from structtree.data.schema import Schema
@@ -160,8 +161,8 @@ def read_json(
         return shredder.finish()
 
 
-def write_jsonl(population: Population, path: str | os.PathLike[str]) -> None:
-    """Write a population as JSON Lines (packed if the name ends in ``.gz``), its schema in the first line.
+def write_jsonl(individuals: Any, path: str | os.PathLike[str]) -> None:
+    """Write individuals as JSON Lines (packed if the name ends in ``.gz``), their schema in the first line.
 
     A record is written where it is nearest to an individual; elsewhere a ``$ref`` stands for it. Rows that no
     individual leads to are left out. The file takes its name only when all of it is written.
@@ -176,6 +177,7 @@ def write_jsonl(population: Population, path: str | os.PathLike[str]) -> None:
     ...     print(file.read_text().splitlines()[1])
     {"cars":[{"wheels":2}]}
     """
+    population = population_of(individuals)
     placement = placement_of(population)
     with _writing(Path(path)) as file, _collector_paused():
         file.write(orjson.dumps({"$schema": population.schema.to_json()}) + b"\n")

@@ -9,8 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from typing import Any
 
 from structtree.data.columns import Population
+from structtree.data.given import population_of
 from structtree.data.profile import Member, Profile, profile
 from structtree.data.schema import NUMERIC, Attribute
 from structtree.errors import GrammarError
@@ -29,7 +31,7 @@ Not multi-instance, whose bins give up thresholds: on Musk-1 (5 folds) it is rig
 """
 
 
-def default_grammar(population: Population, own: str | None = None, known: Profile | None = None) -> Grammar:
+def default_grammar(individuals: Any, own: str | None = None, known: Profile | None = None) -> Grammar:
     """Return the grammar to begin with.
 
     A shipped grammar fits if its names are in the data, if it asks about every type and every attribute but
@@ -39,7 +41,7 @@ def default_grammar(population: Population, own: str | None = None, known: Profi
 
     Parameters
     ----------
-    population : Population
+    individuals : Population, or individuals in another form (see `structtree.data.given`)
         The training data, without its target.
     own : str, optional
         The shipped grammar that a data set with a name brings.
@@ -55,6 +57,7 @@ def default_grammar(population: Population, own: str | None = None, known: Profi
     >>> default_grammar(Population.from_records([{"x": 1}, {"x": 2}])).origin
     'derived from the data'
     """
+    population = population_of(individuals)
     if own is not None:
         return _commented(Grammar.load(own), "is made for this data")
     known = known or profile(population)

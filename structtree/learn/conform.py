@@ -3,13 +3,18 @@
 Only what the tests mention is looked at. Types are matched by the links that lead to them, whatever they are called;
 further attributes do no harm, nor do categories that training has not seen. What was read as another kind, such as a
 column of codes that are all digits this time, is converted if that loses nothing.
+
+A member that no row has is refused by name, lest a prediction be made of nothing. Of the parts of individuals,
+though, rows may lack what some rows lacked in training, as a car may have no load: that is a missing value. Graphs
+and molecules are individuals of a kind of their own, and nothing else is taken for them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from types import MappingProxyType
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,7 +25,7 @@ from structtree.errors import DataError, did_you_mean
 from structtree.lang.syntax import Aggregate, AttributeTest, LinkForm, Missing, Predicate
 from structtree.lang.walk import subpredicates
 
-__all__ = ["NeededMembers", "conform", "needed_members"]
+__all__ = ["NeededMembers", "conform", "needed_members", "optional_members"]
 
 NeededMembers = Mapping[str, frozenset[str]]
 
@@ -54,8 +59,34 @@ def needed_members(tests: Iterable[Predicate], schema: Schema) -> NeededMembers:
     return {name: frozenset(members) for name, members in found.items()}
 
 
+def optional_members(population: Population, needed: NeededMembers) -> NeededMembers:
+    """Return which of the needed members of parts of individuals some rows of the training data lack.
+
+    Examples
+    --------
+    >>> trains = Population.from_records([{"cars": [{"wheels": 2, "load": 1}, {"wheels": 2}]}], individual="Train")
+    >>> optional_members(trains, {"Train": frozenset({"cars"}), "Car": frozenset({"wheels", "load"})})
+    {'Car': frozenset({'load'})}
+    """
+    parts = {name: members for name, members in needed.items() if name != population.schema.individual}
+    lacked = {
+        name: frozenset(member for member in members if _is_lacked(population.table(name), member))
+        for name, members in parts.items()
+    }
+    return {name: members for name, members in lacked.items() if members}
+
+
+def _is_lacked(table: Table, member: str) -> bool:
+    if member in table.links:
+        return bool((table.links[member].lengths == 0).any())
+    return member in table.columns and bool(table.columns[member].missing.any())
+
+
 def conform(
-    population: Population, schema: Schema, needed: NeededMembers, *, absent: Literal["refuse", "missing"] = "refuse"
+    population: Population,
+    schema: Schema,
+    needed: NeededMembers,
+    optional: NeededMembers = MappingProxyType({}),
 ) -> Population:
     """The population as tests that were made for another schema can ask about it.
 
@@ -66,8 +97,8 @@ def conform(
         What the tests were made for.
     needed : mapping from type to members
         What they mention; see `needed_members`.
-    absent : {"refuse", "missing"}
-        Whether an attribute or link that no record has is an error, or a value that all of them miss.
+    optional : mapping from type to members
+        Attributes and links that all rows may lack: that is a missing value, and a link that leads nowhere.
 
     Raises
     ------
@@ -81,12 +112,21 @@ def conform(
     >>> conform(data, trained, {"Row": frozenset({"zip"})}).record(0)
     {'zip': '90210', 'more': True}
     """
-    draft = _Draft(population, schema, absent == "refuse")
+    _require_kind(population.schema, schema)
+    draft = _Draft(population, schema, optional)
     waiting = [schema.individual]
     draft.names[schema.individual] = population.schema.individual
     for name in waiting:  # grows while it is read
         waiting += [target for member in sorted(needed.get(name, ())) for target in draft.settle(name, member)]
     return draft.finish()
+
+
+class _Absent(NamedTuple):
+    """A member that is needed, and that no row of a type has."""
+
+    what: str
+    type: str
+    member: str
 
 
 @dataclass(slots=True, eq=False)
@@ -95,8 +135,9 @@ class _Draft:
 
     population: Population
     schema: Schema
-    strict: bool
+    optional: NeededMembers
     names: dict[str, str] = field(default_factory=dict)
+    absent: list[_Absent] = field(default_factory=list)
     types: dict[str, RecordType] = field(init=False)
     tables: dict[str, Table] = field(init=False)
 
@@ -111,15 +152,16 @@ class _Draft:
         if link is not None:
             return self._settle_link(name, link)
         if attribute is not None:
-            self._settle_attribute(self.names[name], attribute)
+            self._settle_attribute(name, attribute)
         elif member == _LISTS:
             self._require_list(self.names[name])
         return ()
 
-    def _settle_attribute(self, here: str, wanted: Attribute) -> None:
+    def _settle_attribute(self, name: str, wanted: Attribute) -> None:
+        here = self.names[name]
         found = self.types[here].attribute(wanted.name)
         if found is None:
-            self._refuse_absent("attribute", here, wanted.name)
+            self._note_absent("attribute", name, wanted.name)
             column = missing_column(wanted.kind, self.tables[here].n_rows, wanted.values)
         else:
             column = _read_as(self.tables[here].columns[wanted.name], wanted, f"{here}.{wanted.name}")
@@ -129,7 +171,7 @@ class _Draft:
         here = self.names[name]
         found = self.types[here].link(wanted.name)
         if found is None:
-            found = self._empty_link(here, wanted)
+            found = self._empty_link(name, wanted)
         elif not _serves(found, wanted) and len(self.tables[here].links[wanted.name].targets):
             raise DataError(
                 f"the model needs {here}.{wanted.name} as {_shown(wanted)}, the data has it as {_shown(found)}"
@@ -142,9 +184,10 @@ class _Draft:
             raise DataError(f"the model needs {here}.{wanted.name} to lead to {known!r}, not to {found.target!r}")
         return ()
 
-    def _empty_link(self, here: str, wanted: Link) -> Link:
+    def _empty_link(self, name: str, wanted: Link) -> Link:
         """A link that leads nowhere, where the data has none; nor an attribute with values of that name."""
-        self._refuse_absent("link", here, wanted.name)
+        here = self.names[name]
+        self._note_absent("link", name, wanted.name)
         target = self.names.get(wanted.target, wanted.target)
         if target not in self.types:
             self.types[target], self.tables[target] = RecordType(target), Table(0)
@@ -159,18 +202,26 @@ class _Draft:
 
     def _require_list(self, here: str) -> None:
         schema = self.population.schema
-        if self.strict and self.tables[here].n_rows and here in schema and not schema.listed(here):
+        if self.tables[here].n_rows and here in schema and not schema.listed(here):
             raise DataError(f"the model needs the order of the rows of {here!r}, and in the data no list has them")
 
-    def _refuse_absent(self, what: str, here: str, name: str) -> None:
+    def _note_absent(self, what: str, name: str, member: str) -> None:
+        """Keep in mind what rows lack, unless they may; what they have as something else is refused at once."""
+        here = self.names[name]
         record, table = self.types[here], self.tables[here]
-        if name in record.members:
-            if name not in table.columns or not table.columns[name].missing.all():
+        if member in record.members:
+            if member not in table.columns or not table.columns[member].missing.all():
                 sorts = ("a link", "an attribute") if what == "link" else ("an attribute", "a link")
-                raise DataError(f"the model needs {here}.{name} as {sorts[0]}, the data has it as {sorts[1]}")
-        elif self.strict and table.n_rows:
-            hint = did_you_mean(name, record.members)
-            raise DataError(f"the model needs the {what} {name!r} of type {here!r}, which the data lacks{hint}")
+                raise DataError(f"the model needs {here}.{member} as {sorts[0]}, the data has it as {sorts[1]}")
+        elif table.n_rows and member not in self.optional.get(name, ()):
+            self.absent.append(_Absent(what, here, member))
+
+    def _refuse_absent(self) -> None:
+        if not self.absent:
+            return
+        listed = [f"the {one.what} {one.member!r} of type {one.type!r}" for one in self.absent]
+        hint = did_you_mean(self.absent[0].member, self.population.schema.type(self.absent[0].type).members)
+        raise DataError(f"the model needs {_and(listed)}, which the data lacks{hint if len(listed) == 1 else ''}")
 
     def _put(self, here: str, attribute: Attribute, column: Column) -> None:
         record, table = self.types[here], self.tables[here]
@@ -180,7 +231,8 @@ class _Draft:
             self.tables[here] = replace(table, columns={**table.columns, attribute.name: column})
 
     def finish(self) -> Population:
-        """The population, the same one if nothing had to change."""
+        """The population, the same one if nothing had to change; refused if it lacks something."""
+        self._refuse_absent()
         if self.tables == dict(self.population.tables):
             return self.population
         schema = Schema(tuple(self.types.values()), self.population.schema.individual)
@@ -212,3 +264,35 @@ def _read_as(column: Column, wanted: Attribute, place: str) -> Column:
         raise DataError(f"{place} was {wanted.kind} in training: {misfit.message}") from None
     assert read is not None  # because the kind is given
     return read.take(places)
+
+
+def _and(phrases: list[str]) -> str:
+    *first, last = phrases
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+# ---- kinds of individuals --------------------------------------------------------------------------------
+
+_KINDS = {
+    ("Molecule", "atoms"): "molecules",
+    ("Graph", "nodes"): "graphs",
+    ("Node", "edges"): "nodes of undirected graphs",
+    ("Node", "outgoing"): "nodes of directed graphs",
+    ("Edge", "ends"): "edges of undirected graphs",
+    ("Edge", "from"): "edges of directed graphs",
+}
+"""What individuals are by the name of their type, and the link that makes them so."""
+
+
+def _require_kind(data: Schema, model: Schema) -> None:
+    """Refuse other individuals for a model of graphs or molecules, and these for a model of others."""
+    if data is model:
+        return
+    ours, theirs = data.type(data.individual), model.type(model.individual)
+    for (name, link), words in _KINDS.items():
+        if theirs.name == name and theirs.link(link) is not None and link not in ours.members:
+            fix = "name the column that has the SMILES: smiles=COLUMN (--smiles COLUMN)" if link == "atoms" else None
+            raise DataError(f"the model is for {words}, and the individuals of the data have no {link}", fix=fix)
+    for (name, link), words in _KINDS.items():
+        if ours.name == name and ours.link(link) is not None and link not in theirs.members:
+            raise DataError(f"the data has {words}, and the model is for individuals without {link}")

@@ -15,11 +15,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from structtree.arrays import Ints
 from structtree.data.columns import Population
+from structtree.data.given import population_of
+from structtree.data.labels import Unlabelled, known_labels, label_array, missing_labels, with_label
 from structtree.errors import DataError, UsageError
 from structtree.interrupts import cut_short, stoppable
 from structtree.lang.check import CheckedGrammar
+from structtree.lang.declare import declared_individual, declared_kinds
 from structtree.lang.default import default_grammar
 from structtree.lang.grammar import Grammar
+from structtree.learn.conform import optional_members
 from structtree.learn.grow import Progress, grow_by
 from structtree.learn.growth import MAJORITY, Decision, Growth, Pruning
 from structtree.learn.model import Call, Model
@@ -43,7 +47,7 @@ NO_PRUNING = Pruning()
 
 
 def fit(
-    population: Population,
+    individuals: Any,
     target: ArrayLike,
     grammar: Grammar | None = None,
     growth: Growth | None = None,
@@ -57,14 +61,17 @@ def fit(
     priors: Mapping[Any, float] | None = None,
     functions: Mapping[str, Call] | None = None,
     target_name: str | None = None,
+    smiles: str | None = None,
+    unlabelled: Unlabelled = "leave out",
     progress: Callable[[Progress], None] | None = None,
     clock: Clock | None = None,
 ) -> Model:
-    """Learn a model from a population.
+    """Learn a model from some individuals.
 
     Parameters
     ----------
-    population : Population
+    individuals : Population, DataFrame, array, or sequence of dicts, graphs, SMILES or molecules
+        See `structtree.data.given`.
     target : array
         A class, or a number, for each individual.
     grammar : Grammar, optional
@@ -83,6 +90,11 @@ def fit(
         For each ``function`` of the grammar.
     target_name : str, optional
         What the target is called.
+    smiles : str, optional
+        For a DataFrame of molecules: the column with the SMILES, if it is not named so.
+    unlabelled : {"leave out", "refuse"}
+        What to do about individuals whose label is None, NaN or the like: leave them out with a warning that counts
+        them, or refuse them.
     progress : function, optional
         Told how far each tree has grown.
     clock : Clock, optional
@@ -99,8 +111,14 @@ def fit(
     ['east', 'east', 'east']
     """
     options = growth or Growth()
-    checked = target_for(target, len(population), criterion, sample_weight, class_weight, classes, priors)
-    labels = np.asarray(target)
+    population = _population(individuals, grammar, smiles)
+    labels = label_array(target)
+    if len(labels.shape) == 1 and len(labels) == len(population):  # others are refused below
+        kept = with_label(missing_labels(labels), unlabelled, target_name)
+        if kept is not None:
+            population, labels = population.take(kept), known_labels(labels, kept)
+            sample_weight = None if sample_weight is None else np.asarray(sample_weight)[kept]
+    checked = target_for(labels, len(population), criterion, sample_weight, class_weight, classes, priors)
     if not checked.weights.all():  # nothing should depend on those who have no weight
         which = np.flatnonzero(checked.weights)
         population, checked, labels = population.take(which), checked.take(which), labels[which]
@@ -126,7 +144,16 @@ def fit(
         "route": watch.why,
         "stopped_by": stopped_by,
     }
-    return Model(tree, decision, target_name, params, functions=tuple(meant.functions.values()))
+    model = Model(tree, decision, target_name, params, functions=tuple(meant.functions.values()))
+    return replace(model, optional=optional_members(whole, model.needed))
+
+
+def _population(individuals: Any, grammar: Grammar | None, smiles: str | None) -> Population:
+    """The individuals, read as the grammar declares them."""
+    if grammar is None:
+        return population_of(individuals, smiles=smiles)
+    individual, types = declared_individual(grammar.syntax), declared_kinds(grammar.syntax)
+    return population_of(individuals, individual=individual, types=types, smiles=smiles)
 
 
 def _check_task(decision: Decision, pruning: Pruning, classes: tuple[Any, ...]) -> None:

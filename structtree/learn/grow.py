@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from structtree.data.columns import Population
+from structtree.data.given import population_of
 from structtree.data.reach import compact
 from structtree.errors import UsageError
 from structtree.interrupts import stoppable
@@ -33,7 +34,7 @@ __all__ = ["Progress", "grow", "grow_by"]
 
 
 def grow(
-    population: Population,
+    individuals: Any,
     target: ArrayLike,
     grammar: Grammar | CheckedGrammar,
     growth: Growth | None = None,
@@ -49,7 +50,7 @@ def grow(
 
     Parameters
     ----------
-    population : Population
+    individuals : Population, or individuals in another form (see `structtree.data.given`)
     target : array
         A class, or a number, for each individual.
     grammar : Grammar or CheckedGrammar
@@ -80,6 +81,7 @@ def grow(
     >>> print(pretty(tree.nodes[0].test), [leaf.stats.counts for leaf in tree.nodes[1:]])
     exists cars (closed and not long) [(8.0, 0.0), (2.0, 10.0)]
     """
+    population = population_of(individuals)
     checked = target_for(target, len(population), criterion, sample_weight, class_weight, classes)
     if isinstance(grammar, Grammar):
         population = with_functions(population, grammar, {})

@@ -8,6 +8,7 @@ from the individual, such as ``atoms.bonds.to.element``.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -25,18 +26,19 @@ from structtree.lang.syntax import (
     Within,
 )
 from structtree.lang.walk import children
+from structtree.learn.model import fitted
 from structtree.learn.tree import Branch, ClassCounts, Leaf, Switch, Tree
 from structtree.search.criteria import criterion
 
 __all__ = ["importances", "mentioned"]
 
 
-def importances(tree: Tree) -> dict[str, float]:
+def importances(model: Any) -> dict[str, float]:
     """The share of the total gain that is owed to each attribute or link, the greatest first.
 
     Parameters
     ----------
-    tree : Tree
+    model : Tree, Model or fitted estimator
 
     Returns
     -------
@@ -61,7 +63,7 @@ def importances(tree: Tree) -> dict[str, float]:
     >>> importances(Tree((branch, *leaves), schema, ("west", "east")))
     {'cars.long': 0.5, 'cars.wheels': 0.5}
     """
-    owed: dict[str, float] = {}
+    tree, owed = fitted(model).model.tree, dict[str, float]()
     for node in tree.nodes:
         if not isinstance(node, Leaf):
             paths = mentioned(node.test) if isinstance(node, Branch) else (node.attribute,)

@@ -17,13 +17,14 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from math import inf, isfinite
 from pathlib import Path
-from typing import Any, Literal, NoReturn, get_args
+from typing import Any, NamedTuple, NoReturn, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from structtree import __version__
 from structtree.data.columns import Population
+from structtree.data.given import population_of, recognised
 from structtree.data.infer import shown
 from structtree.data.schema import Attribute, Kind, Schema
 from structtree.data.textfiles import open_text_file
@@ -55,7 +56,7 @@ from structtree.learn.tree import (
 from structtree.reprs import short_repr
 from structtree.space.functions import with_functions
 
-__all__ = ["Model", "load_model", "model_from_json", "model_to_json", "save_model"]
+__all__ = ["Fitted", "Model", "fitted", "load_model", "model_from_json", "model_to_json", "save_model"]
 
 FORMAT = "structtree model"
 FORMAT_VERSION = 1
@@ -81,6 +82,8 @@ class Model:
         The version of structtree that made it.
     functions : tuple of Function
         The functions of the grammar that its tests may need.
+    optional : mapping from type to members
+        What parts of individuals may lack, since some lacked it in training; see `structtree.learn.conform`.
 
     Examples
     --------
@@ -97,6 +100,7 @@ class Model:
     params: Mapping[str, Any] = field(default_factory=dict)
     version: str = __version__
     functions: tuple[Function, ...] = ()
+    optional: NeededMembers = field(default_factory=dict)
 
     def __repr__(self) -> str:
         return short_repr(self, f"predicts {self.target or 'a target without a name'} by {self.tree!r}")
@@ -109,48 +113,120 @@ class Model:
             return {tree.schema.individual: frozenset(tree.descent.attributes)}
         return needed_members(tree.tests, tree.schema)
 
-    def predict(self, population: Population, functions: Mapping[str, Call] | None = None) -> NDArray[Any]:
+    def predict(
+        self, individuals: Any, functions: Mapping[str, Call] | None = None, *, smiles: str | None = None
+    ) -> NDArray[Any]:
         """The class, or the number, that the tree says of each individual.
 
         Parameters
         ----------
-        population : Population
-            It may have more attributes and other categories than the training data.
+        individuals : Population, DataFrame, array, or sequence of dicts, graphs, SMILES or molecules
+            They may have more attributes and other categories than the training data. The columns of an array are
+            those of the training data, in their order.
         functions : mapping from name to function, optional
             The functions of the grammar; see `structtree.space.functions.with_functions`.
+        smiles : str, optional
+            For a DataFrame of molecules: the column with the SMILES, if it is not named so.
         """
-        prepared = self.prepared(population, functions)
+        prepared = self.prepared(individuals, functions, smiles=smiles)
         if self.tree.task == "numbers":
             return predicted_means(self.tree, prepared)
         return _label_array(self.tree.classes)[predicted_classes(self.tree, prepared, self.decision)]
 
     def predict_proba(
-        self, population: Population, functions: Mapping[str, Call] | None = None
+        self, individuals: Any, functions: Mapping[str, Call] | None = None, *, smiles: str | None = None
     ) -> NDArray[np.float64]:
         """The probability of each class, in the order of the tree's classes, for each individual."""
-        return predicted_probabilities(self.tree, self.prepared(population, functions), self.decision)
+        if self.tree.task == "numbers":
+            raise UsageError("the model predicts numbers, which have no probabilities; use predict")
+        return predicted_probabilities(self.tree, self.prepared(individuals, functions, smiles=smiles), self.decision)
 
     def prepared(
-        self,
-        population: Population,
-        functions: Mapping[str, Call] | None = None,
-        *,
-        absent: Literal["refuse", "missing"] = "refuse",
+        self, individuals: Any, functions: Mapping[str, Call] | None = None, *, smiles: str | None = None
     ) -> Population:
-        """The population as the tests need it; see `structtree.learn.conform.conform`."""
-        needed = self.needed
-        types = _declarations(self.tree.schema)
+        """The individuals as the tests need them; see `structtree.learn.conform.conform`."""
+        schema, needed = self.tree.schema, self.needed
+        population = self._population(individuals, smiles)
+        types = _declarations(schema)
         if self.functions:
             population = named_by(population, types)
         wanted = tuple(f for f in self.functions if f.name in needed.get(f.type, ()) and _lacks(population, f))
         if wanted:
             given = {f.name: functions[f.name] for f in wanted if functions and f.name in functions}
             population = with_functions(population, Grammar(replace(types, functions=wanted), ""), given)
-        return conform(population, self.tree.schema, needed, absent=absent)
+        return conform(population, schema, needed, self.optional)
+
+    @property
+    def columns(self) -> tuple[Attribute, ...]:
+        """The attributes of the individuals in training, without those that functions computed."""
+        schema, computed = self.tree.schema, {function.name for function in self.functions}
+        return tuple(a for a in schema.type(schema.individual).attributes if a.name not in computed)
+
+    def _population(self, individuals: Any, smiles: str | None) -> Population:
+        if isinstance(individuals, Population):
+            return individuals
+        schema = self.tree.schema
+        if recognised(individuals, smiles).form == "array" and (links := schema.type(schema.individual).links):
+            known = ", ".join(link.name for link in links)
+            raise DataError(f"the model is for individuals with {known}, which the rows of an array do not have")
+        names = [column.name for column in self.columns]
+        return population_of(individuals, individual=schema.individual, names=names, smiles=smiles)
 
 
-def save_model(model: Model, path: str | os.PathLike[str]) -> None:
+class Fitted(NamedTuple):
+    """A model, and what the estimator that has it knows about reading individuals."""
+
+    model: Model
+    functions: Mapping[str, Call] | None = None
+    smiles: str | None = None
+
+    def prepared(self, individuals: Any) -> Population:
+        """Return individuals as the tests of the model need them."""
+        return self.model.prepared(individuals, self.functions, smiles=self.smiles)
+
+
+def fitted(given: Any, decision: Decision | None = None) -> Fitted:
+    """Return the model of a tree, of a model, or of a fitted estimator.
+
+    Parameters
+    ----------
+    given : Tree, Model or estimator
+    decision : Decision, optional
+        In place of the model's own.
+
+    Raises
+    ------
+    UsageError
+        When it is neither, or not fitted.
+
+    Examples
+    --------
+    >>> from structtree.data.schema import RecordType
+    >>> tree = Tree((Leaf(ClassCounts(4, (1.0, 3.0))),), Schema((RecordType("Car"),), "Car"), ("no", "yes"))
+    >>> fitted(tree).model.tree is tree
+    True
+    >>> fitted("model.json")
+    Traceback (most recent call last):
+    structtree.errors.UsageError: expected a tree, a model or a fitted estimator, got 'model.json'
+    """
+    if isinstance(given, Tree):
+        return Fitted(Model(given, decision or MAJORITY))
+    own = given if isinstance(given, Model) else getattr(given, "model_", None)
+    if not isinstance(own, Model):
+        is_estimator = hasattr(given, "fit") and not isinstance(given, type)
+        got = f"a {type(given).__name__} that is not fitted" if is_estimator else shown(given)
+        raise UsageError(f"expected a tree, a model or a fitted estimator, got {got}")
+    model = own if decision is None else replace(own, decision=decision)
+    return Fitted(model) if own is given else Fitted(model, given.functions, given.smiles)
+
+
+def save_model(model: Any, path: str | os.PathLike[str]) -> None:
     """Write a model as a JSON file (packed if the name ends in ``.gz``), all of it or nothing.
+
+    Parameters
+    ----------
+    model : Model, fitted estimator or Tree
+    path : path
 
     Examples
     --------
@@ -163,7 +239,7 @@ def save_model(model: Model, path: str | os.PathLike[str]) -> None:
     ...     load_model(f"{folder}/fast.json").tree.nodes
     (<Leaf: n=4, counts 1, 3>,)
     """
-    content, target = _document_text(model_to_json(model)).encode(), Path(path)
+    content, target = _document_text(model_to_json(fitted(model).model)).encode(), Path(path)
     with replacing(target) as draft:
         # No time inside, so that equal models are equal files.
         draft.write_bytes(gzip.compress(content, mtime=0) if target.suffix.lower() == ".gz" else content)
@@ -192,6 +268,7 @@ def model_to_json(model: Model) -> dict[str, Any]:
     """The model as plain JSON values, as they are written to a file."""
     tree = model.tree
     definitions = _definitions(tree.tests, tree.schema)
+    optional = {name: sorted(members) for name, members in model.optional.items()}
     return {
         "format": FORMAT,
         "format_version": FORMAT_VERSION,
@@ -205,6 +282,7 @@ def model_to_json(model: Model) -> dict[str, Any]:
         "schema": tree.schema.to_json(),
         "definitions": {d.name: {"type": d.type, "body": pretty(d.body)} for d in definitions},
         "functions": {f.name: {"type": f.type, "kind": f.kind} for f in model.functions},
+        **({"optional": optional} if optional else {}),
         "nodes": [_node_to_json(node) for node in tree.nodes],
     }
 
@@ -235,6 +313,7 @@ def model_from_json(value: Any) -> Model:
         dict(whole.member("params").members()),
         whole.member("structtree").text(),
         tuple(_function(name, part) for name, part in whole.member("functions").parts()),
+        _optional(whole),
     )
 
 
@@ -459,6 +538,14 @@ def _decision(part: _Part, n_classes: int) -> Decision:
 def _function(name: str, part: _Part) -> Function:
     kind = part.member("kind").one_of(get_args(Kind), "bool, int, real or nominal")
     return Function(name, part.member("type").text(), kind)
+
+
+def _optional(whole: _Part) -> NeededMembers:
+    """What parts of individuals may lack; a file does not say it if there is nothing, or if it is an older one."""
+    if "optional" not in whole.members():
+        return {}
+    parts = whole.member("optional").parts()
+    return {name: frozenset(member.text() for member in part.elements()) for name, part in parts}
 
 
 def _checked_definitions(part: _Part, schema: Schema) -> CheckedGrammar:

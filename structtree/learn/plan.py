@@ -18,6 +18,7 @@ from typing import Any, Literal
 import numpy as np
 
 from structtree.data.columns import Population
+from structtree.data.given import population_of
 from structtree.data.reach import compact
 from structtree.data.schema import Schema
 from structtree.errors import UsageError
@@ -62,7 +63,7 @@ class Plan:
     route : {"sweeps", "table", "search", "parts"}, or any name for a route of one's own
     why : str
         A sentence for people.
-    population : Population
+    individuals : Population, or individuals in another form (see `structtree.data.given`)
     grammar : CheckedGrammar
     growth : Growth
         The options it was made for; see `DECIDING`.
@@ -98,7 +99,7 @@ class Plan:
 
 
 def plan_for(
-    population: Population,
+    individuals: Any,
     grammar: CheckedGrammar,
     growth: Growth | None = None,
     clock: Clock | None = None,
@@ -135,7 +136,9 @@ def plan_for(
     """
     given = growth or Growth()
     is_compiled = criterion is None or criterion.is_compiled
-    planner = _Planner(population, grammar, given, clock or Clock(), tuning or Tuning(), reusable, is_compiled)
+    planner = _Planner(
+        population_of(individuals), grammar, given, clock or Clock(), tuning or Tuning(), reusable, is_compiled
+    )
     is_for_table = bool(_given(given, *FOR_TABLES)) or route == "parts"
     plan = planner.for_table(route) if is_for_table else planner.for_structure(route)
     if route not in (None, plan.route):

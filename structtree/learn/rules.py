@@ -22,8 +22,9 @@ from structtree.errors import UsageError
 from structtree.lang.pretty import pretty
 from structtree.lang.syntax import Not, Or, Predicate, Top
 from structtree.learn.clauses import Clause, clauses, conjunction, short_clauses
-from structtree.learn.growth import MAJORITY, Decision
+from structtree.learn.growth import Decision
 from structtree.learn.leaves import decisions, means
+from structtree.learn.model import fitted
 from structtree.learn.tree import ClassCounts, Moments, Stats, Tree
 from structtree.reprs import short_repr
 from structtree.search.target import Target, target_for
@@ -75,11 +76,11 @@ class Rule:
 
 
 def to_rules(
-    tree: Tree,
-    population: Population | None = None,
+    model: Any,
+    individuals: Any = None,
     target: ArrayLike | None = None,
     *,
-    decision: Decision = MAJORITY,
+    decision: Decision | None = None,
     sample_weight: ArrayLike | None = None,
     simplify: bool = True,
 ) -> tuple[Rule, ...]:
@@ -87,14 +88,14 @@ def to_rules(
 
     Parameters
     ----------
-    tree : Tree
-    population, target : Population and array, optional
+    model : Tree, Model or fitted estimator
+    individuals, target : individuals in any form and array, optional
         Whom to count: everybody for whom a rule holds. Without them it is the training data at the rule's leaves,
         and a rule that lost a condition may hold for more.
-    decision : Decision
-        How leaves decide.
+    decision : Decision, optional
+        How leaves decide; as the model does by default.
     sample_weight : array, optional
-        Of the population.
+        Of the individuals.
     simplify : bool
         Whether to drop what is not needed. Without, there is one rule for each leaf with every test on its path, and
         exactly one rule holds for each individual. With, rules may overlap where they agree, leaves that come to the
@@ -121,25 +122,28 @@ def to_rules(
     if b then yes (n=1, confidence 1.00)
     if a then yes (n=1, confidence 1.00)
     """
-    answers = _answers(tree, decision)
+    known = fitted(model, decision)
+    tree = known.model.tree
+    answers = _answers(tree, known.model.decision)
     chosen = short_clauses(tree, answers) if simplify else clauses(tree)
-    if population is None:
+    if individuals is None:
         count = partial(_on_leaves, tree)
     else:
+        population = known.prepared(individuals)
         count = partial(_on_cases, population, _checked(tree, population, target, sample_weight))
     rules = [_rule(tree, clause, answers[clause.leaves[0]], count(clause)) for clause in chosen]
     return tuple(sorted(rules, key=lambda rule: (answers[rule.leaves[0]], -rule.support, rule.leaves)))
 
 
-def to_formula(tree: Tree, decision: Decision = MAJORITY) -> dict[Any, Predicate]:
+def to_formula(model: Any, decision: Decision | None = None) -> dict[Any, Predicate]:
     """Return for each class a formula in disjunctive normal form that holds for exactly those predicted to have it.
 
     Parameters
     ----------
-    tree : Tree
+    model : Tree, Model or fitted estimator
         Of classes.
-    decision : Decision
-        How leaves decide.
+    decision : Decision, optional
+        How leaves decide; as the model does by default.
 
     Returns
     -------
@@ -158,11 +162,13 @@ def to_formula(tree: Tree, decision: Decision = MAJORITY) -> dict[Any, Predicate
     >>> pretty(formula["yes"]), pretty(formula["no"])
     ('size >= 3', 'not (size >= 3)')
     """
+    known = fitted(model, decision).model
+    tree = known.tree
     if tree.task != "classes":
         raise UsageError(
             "formulas are for trees that predict classes; this one predicts numbers, so use its rules instead"
         )
-    answers = _answers(tree, decision)
+    answers = _answers(tree, known.decision)
     found = short_clauses(tree, answers)
     return {
         label: _disjunction(clause for clause in found if answers[clause.leaves[0]] == code)

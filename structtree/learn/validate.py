@@ -20,7 +20,9 @@ from sklearn.metrics import get_scorer
 from sklearn.utils import _safe_indexing
 
 from structtree.arrays import Floats
-from structtree.errors import UsageError
+from structtree.data.given import population_of, recognised
+from structtree.data.labels import Unlabelled, known_labels, label_array, missing_labels, with_label
+from structtree.errors import DataError, UsageError
 from structtree.interrupts import stoppable
 from structtree.learn.folds import Fold, splits_of
 from structtree.learn.score import (
@@ -169,7 +171,7 @@ class Comparison:
 
 def cross_validate(
     make_estimator: MakeEstimator,
-    population: Any,
+    individuals: Any,
     target: ArrayLike,
     *,
     folds: Any = 10,
@@ -178,6 +180,7 @@ def cross_validate(
     scoring: str | None = None,
     progress: Callable[[FoldDone], None] | None = None,
     time_limit: float | None = None,
+    unlabelled: Unlabelled = "leave out",
 ) -> CrossValidation:
     """Fit on all folds but one, score on that one, for each fold, and again with other folds.
 
@@ -185,7 +188,7 @@ def cross_validate(
     ----------
     make_estimator : function
         Gives a new estimator of this package, or one like it.
-    population : Population, or anything else the estimator takes
+    individuals : Population, or anything else the estimator takes
     target : array
     folds : int, splitter, array of groups, or iterable of pairs
         A number of folds by chance, with the classes spread evenly; a splitter as scikit-learn has them, such as
@@ -201,6 +204,9 @@ def cross_validate(
         Called after each fold. Ctrl-C ends the cross-validation with those, if they are two or more.
     time_limit : float, optional
         Seconds for all fits; each gets its share of what is left.
+    unlabelled : {"leave out", "refuse"}
+        What to do about individuals whose label is None, NaN or the like: leave them out with a warning that counts
+        them, or refuse them.
 
     Examples
     --------
@@ -214,12 +220,12 @@ def cross_validate(
     """
     named = {"": make_estimator}
     options = _Options(folds, repeats, seed, scoring, progress, time_limit)
-    return _all_folds(named, population, np.asarray(target), options)[""]
+    return _all_folds(named, *_labelled(individuals, target, unlabelled), options)[""]
 
 
 def compare(
     estimators: Mapping[str, MakeEstimator],
-    population: Any,
+    individuals: Any,
     target: ArrayLike,
     *,
     folds: Any = 10,
@@ -228,6 +234,7 @@ def compare(
     scoring: str | None = None,
     progress: Callable[[FoldDone], None] | None = None,
     time_limit: float | None = None,
+    unlabelled: Unlabelled = "leave out",
 ) -> Comparison:
     """Cross-validate several estimators on the same folds, and test each against the first.
 
@@ -235,7 +242,7 @@ def compare(
     ----------
     estimators : dict from name to function
         Each gives a new estimator.
-    population, target, folds, repeats, seed, scoring, progress, time_limit
+    individuals, target, folds, repeats, seed, scoring, progress, time_limit, unlabelled
         As of `cross_validate`; the time is for all of them.
 
     Examples
@@ -250,7 +257,7 @@ def compare(
     if len(estimators) < 2:
         raise UsageError(f"there must be two estimators or more to compare; got {list(estimators)}")
     options = _Options(folds, repeats, seed, scoring, progress, time_limit)
-    results = _all_folds(estimators, population, np.asarray(target), options)
+    results = _all_folds(estimators, *_labelled(individuals, target, unlabelled), options)
     first, *others = results
     base = results[first]
     return Comparison(
@@ -318,6 +325,20 @@ class _Task(NamedTuple):
     target: NDArray[Any]
     classes: list[Any] | None
     scoring: str | None
+
+
+def _labelled(individuals: Any, target: ArrayLike, unlabelled: Unlabelled) -> tuple[Any, NDArray[Any]]:
+    """The individuals that have a label, and the labels; molecules are read once, not once for each fold."""
+    labels = label_array(target)
+    given = recognised(individuals)
+    if given.form == "molecules" and given.smiles is None:
+        individuals = population_of(individuals)
+    if len(labels) != len(individuals):
+        raise DataError(f"expected {len(individuals)} labels, one for each individual; got {len(labels)}")
+    kept = with_label(missing_labels(labels), unlabelled, stacklevel=3)
+    if kept is None:
+        return individuals, labels
+    return _safe_indexing(individuals, kept), known_labels(labels, kept)
 
 
 def _all_folds(

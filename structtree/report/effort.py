@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from structtree.data.columns import Population
+from structtree.data.given import population_of
 from structtree.data.reach import compact
 from structtree.errors import UsageError
 from structtree.interrupts import cut_short, stoppable
@@ -130,7 +131,7 @@ class Effort:
 
 
 def compare_effort(
-    population: Population,
+    individuals: Any,
     target: ArrayLike,
     grammar: Grammar | Space,
     criteria: Sequence[str | Criterion] | None = None,
@@ -147,7 +148,7 @@ def compare_effort(
 
     Parameters
     ----------
-    population, target, grammar, min_samples_leaf
+    individuals, target, grammar, min_samples_leaf
         As for `best_split`.
     criteria : sequence of str or Criterion, optional
         All that fit the target by default.
@@ -178,6 +179,7 @@ def compare_effort(
     ('astigmatic = no and tear_rate = normal', True, True, True)
     """
     labels = np.asarray(target)
+    population = population_of(individuals)
     chosen = tuple(dict.fromkeys(map(criterion, criteria))) if criteria else _fitting(labels, len(population))
     _check_options(time_limit, exhaustive_limit, max_depth)
     efforts: list[Effort] = []

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from itertools import pairwise
 from math import inf, isnan
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -47,7 +48,8 @@ from structtree.lang.syntax import (
     Top,
     Within,
 )
-from structtree.learn.growth import MAJORITY, Decision
+from structtree.learn.growth import Decision
+from structtree.learn.model import fitted
 from structtree.learn.predict import predicted_classes, predicted_means, predicted_probabilities, predicted_spreads
 from structtree.learn.tree import Branch, ClassCounts, Leaf, Switch, Tree
 from structtree.learn.unknown import possibly, surely
@@ -206,17 +208,18 @@ class Explanation:
         }
 
 
-def explain(tree: Tree, population: Population, individual: int, decision: Decision = MAJORITY) -> Explanation:
+def explain(model: Any, individuals: Any, individual: int, decision: Decision | None = None) -> Explanation:
     """Explain what a tree says of one individual.
 
     Parameters
     ----------
-    tree : Tree
-    population : Population
+    model : Tree, Model or fitted estimator
+    individuals : Population, DataFrame, array, or sequence of dicts, graphs, SMILES or molecules
+        In any form that the model can predict.
     individual : int
         Which one, counted from 0.
-    decision : Decision
-        How leaves decide.
+    decision : Decision, optional
+        How leaves decide; as the model does by default.
 
     Returns
     -------
@@ -243,19 +246,19 @@ def explain(tree: Tree, population: Population, individual: int, decision: Decis
          cars[1] (Car): wheels = 2, but not wheels >= 3
     → west 2/2
     """
-    if not 0 <= individual < len(population):
-        raise UsageError(f"individual must be between 0 and {len(population) - 1}; got {individual}")
+    known = fitted(model, decision)
+    tree, population = known.model.tree, known.prepared(individuals)
+    if not isinstance(individual, Integral) or not 0 <= individual < len(population):
+        raise UsageError(f"individual must be between 0 and {len(population) - 1}; got {individual!r}")
     alone = compact(population.take([individual]))
     start = _Row(alone.schema.individual, int(alone.individuals[0]), "", alone)
     leaf = int(tree.apply(alone)[0])
     nodes = [*(step.branch for step in tree.path(leaf)), leaf]
     reasons = tuple(_reason(tree, *pair, start) for pair in pairwise(nodes))
-    names = (
-        {}
-        if population.provenance is None
-        else population.provenance.names_of(int(population.individuals[individual]))
-    )
-    return replace(_concluded(tree, alone, leaf, decision, individual, reasons), names=tuple(names.items()))
+    concluded = _concluded(tree, alone, leaf, known.model.decision, int(individual), reasons)
+    provenance = population.provenance
+    names = {} if provenance is None else provenance.names_of(int(population.individuals[individual]))
+    return replace(concluded, names=tuple(names.items()))
 
 
 def _reason(tree: Tree, index: int, child: int, start: _Row) -> Reason:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,7 @@ from structtree.errors import UsageError
 from structtree.lang.pretty import pretty, pretty_name, pretty_scalar
 from structtree.learn.growth import MAJORITY, Decision
 from structtree.learn.leaves import decisions, means, probabilities, spreads
+from structtree.learn.model import fitted
 from structtree.learn.tree import Branch, ClassCounts, Leaf, Switch, Tree
 from structtree.report.doubts import doubt_lines
 
@@ -29,8 +31,8 @@ MIN_TEXT_WIDTH = 30
 
 
 def export_text(
-    tree: Tree,
-    decision: Decision = MAJORITY,
+    model: Any,
+    decision: Decision | None = None,
     *,
     digits: int = 3,
     max_depth: int | None = None,
@@ -41,9 +43,9 @@ def export_text(
 
     Parameters
     ----------
-    tree : Tree
-    decision : Decision
-        How leaves decide.
+    model : Tree, Model or fitted estimator
+    decision : Decision, optional
+        How leaves decide; as the model does by default.
     digits : int
         Significant digits of means, spreads, probabilities, gaps and non-integer weights; tests are printed exactly.
     max_depth : int, optional
@@ -79,7 +81,8 @@ def export_text(
     for name, value, least in (("digits", digits, 1), ("width", width, 1), ("max_depth", max_depth, 0)):
         if value is not None and value < least:
             raise UsageError(f"{name} must be a whole number >= {least}; got {value}")
-    texts = NodeText.of(tree, decision, digits)
+    known = fitted(model, decision).model
+    tree, texts = known.tree, NodeText.of(known.tree, known.decision, digits)
     lines = [*_lines(tree, texts, len(tree.nodes) if max_depth is None else max_depth, width, counts)]
     return "\n".join([*lines, *_about_missing(tree), *_about_doubts(tree, width)])
 

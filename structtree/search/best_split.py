@@ -13,6 +13,7 @@ from typing import Any, Literal
 from numpy.typing import ArrayLike
 
 from structtree.data.columns import Population
+from structtree.data.given import population_of
 from structtree.data.reach import compact
 from structtree.errors import DataError, UsageError
 from structtree.interrupts import stoppable
@@ -34,7 +35,7 @@ Strategy = Literal["best-first", "exhaustive", "beam"]
 
 
 def best_split(
-    population: Population,
+    individuals: Any,
     target: ArrayLike | Target,
     grammar: Grammar | CheckedGrammar | Space,
     *,
@@ -58,7 +59,7 @@ def best_split(
 
     Parameters
     ----------
-    population : Population
+    individuals : Population, or individuals in another form (see `structtree.data.given`)
     target : array
         A class, or a number, for each individual; or a `Target`, which is checked and has criterion and weights.
     grammar : Grammar, CheckedGrammar or Space
@@ -102,6 +103,7 @@ def best_split(
     exists cars (closed and not long) 0.9 True
     """
     _check_options(strategy, min_samples_leaf, beam_width, max_frontier)
+    population = population_of(individuals)
     checked = _checked(population, target, criterion, sample_weight, class_weight)
     judge, own = judge_of(checked), compact(population)
     space = replace(grammar, population=own) if isinstance(grammar, Space) else Space.build(grammar, own)

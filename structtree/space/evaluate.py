@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from structtree.arrays import Mask
 from structtree.data.columns import Adjacency, Column, Population
+from structtree.data.given import population_of
 from structtree.errors import UnknownNameError
 from structtree.lang.syntax import (
     Aggregate,
@@ -45,14 +46,14 @@ Known = dict[tuple[str, Predicate], Mask]
 _OPERATORS: dict[str, Any] = {"=": eq, "!=": ne, ">=": ge, "<=": le}
 
 
-def holds(predicate: Predicate, population: Population) -> Mask:
+def holds(predicate: Predicate, individuals: Any) -> Mask:
     """Return a mask of the individuals that a predicate holds for.
 
     Parameters
     ----------
     predicate : Predicate
         A ground, checked predicate on the individual type.
-    population : Population
+    individuals : Population, or individuals in another form (see `structtree.data.given`)
 
     Returns
     -------
@@ -65,6 +66,7 @@ def holds(predicate: Predicate, population: Population) -> Mask:
     >>> holds(parse_predicate("exists cars (wheels >= 3)"), trains).tolist()
     [True, False]
     """
+    population = population_of(individuals)
     return rows_where(predicate, population, population.schema.individual)[population.individuals]
 
 

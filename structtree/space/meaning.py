@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import assert_never
+from typing import Any, assert_never
 
 from structtree.data.columns import Population
+from structtree.data.given import population_of
 from structtree.lang.matching import first_matching
 from structtree.lang.pretty import pretty
 from structtree.lang.syntax import (
@@ -56,8 +57,8 @@ class Witness:
         return short_repr(self, f"{self.path or 'the individual'} ({self.type} {self.row})", pretty(self.predicate))
 
 
-def satisfies(predicate: Predicate, population: Population, individual: int) -> bool:
-    """Tell whether a predicate holds of one individual.
+def satisfies(predicate: Predicate, individuals: Any, individual: int) -> bool:
+    """Tell whether a predicate holds of one individual, of a population or of anything that becomes one.
 
     Examples
     --------
@@ -67,10 +68,11 @@ def satisfies(predicate: Predicate, population: Population, individual: int) -> 
     >>> satisfies(p, trains, 0), satisfies(p, trains, 1)
     (True, False)
     """
+    population = population_of(individuals)
     return _Evidence(population).holds(predicate, _individual(population, individual))
 
 
-def witnesses(predicate: Predicate, population: Population, individual: int) -> tuple[Witness, ...]:
+def witnesses(predicate: Predicate, individuals: Any, individual: int) -> tuple[Witness, ...]:
     """Return the rows that made a predicate true of one individual; none when it is false.
 
     Examples
@@ -80,6 +82,7 @@ def witnesses(predicate: Predicate, population: Population, individual: int) -> 
     >>> [w.path for w in witnesses(parse_predicate("exists cars (wheels >= 3)"), trains, 0)]
     ['', 'cars[1]']
     """
+    population = population_of(individuals)
     evidence, row = _Evidence(population), _individual(population, individual)
     return tuple(dict.fromkeys(evidence.of(predicate, row))) if evidence.holds(predicate, row) else ()
 

@@ -23,6 +23,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from structtree.data.columns import Population
+from structtree.data.given import population_of
 from structtree.errors import GrammarError, UsageError
 from structtree.lang.check import CheckedGrammar, check_predicate
 from structtree.lang.grammar import Grammar
@@ -318,7 +319,7 @@ class Space:
     def build(
         cls,
         grammar: Grammar | CheckedGrammar,
-        population: Population | None = None,
+        individuals: Any = None,
         functions: Mapping[str, Callable[[Mapping[str, Any]], Any]] | None = None,
     ) -> Space:
         """The space of a grammar on a population.
@@ -326,11 +327,12 @@ class Space:
         Parameters
         ----------
         grammar : Grammar or CheckedGrammar
-        population : Population, optional
+        individuals : Population, or individuals in another form, optional
             Needed when the grammar takes values from data (``*``, ``bins``, ``quantiles``).
         functions : mapping, optional
             For each ``function`` of the grammar a Python function from a record (nested dicts) to its value.
         """
+        population = None if individuals is None else population_of(individuals)
         if isinstance(grammar, Grammar):
             if population is not None:
                 population = with_functions(population, grammar, functions or {})

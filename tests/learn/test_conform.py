@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -12,7 +14,7 @@ from structtree.data.schema import Attribute, RecordType, Schema
 from structtree.errors import DataError
 from structtree.lang.parse import parse_predicate
 from structtree.lang.syntax import And, Flag, Named
-from structtree.learn.conform import conform, needed_members
+from structtree.learn.conform import conform, needed_members, optional_members
 from structtree.space.evaluate import holds
 from structtree.space.meaning import satisfies
 from tests.strategies import populations, predicates, schemas
@@ -26,9 +28,9 @@ TRAINING = Population.from_records(
 )
 
 
-def ready(records, *tests, absent="refuse", **options):
+def ready(records, *tests, optional=MappingProxyType({}), **options):
     data = records if isinstance(records, Population) else Population.from_records(records, **options)
-    return conform(data, TRAINING.schema, needed_members(map(parse_predicate, tests), TRAINING.schema), absent=absent)
+    return conform(data, TRAINING.schema, needed_members(map(parse_predicate, tests), TRAINING.schema), optional)
 
 
 def answers(records, test, **options):
@@ -43,11 +45,12 @@ def test_a_population_of_the_same_schema_stays_as_it_is(data):
 
 
 @given(st.data())
-def test_what_no_record_has_is_a_value_that_all_miss(data):
+def test_what_no_record_has_and_all_may_lack_is_a_value_that_all_miss(data):
     schema = data.draw(schemas())
     test = data.draw(predicates(schema))
     bare = Population.from_records([{"$id": 1}, {"$id": 2}], Schema((RecordType("Bare"),), "Bare"))
-    told = conform(bare, schema, needed_members([test], schema), absent="missing")
+    needed = {name: members - {"$list"} for name, members in needed_members([test], schema).items()}
+    told = conform(bare, schema, needed, needed)
     assert holds(test, told).tolist() == [satisfies(test, told, 0), satisfies(test, told, 1)]
 
 
@@ -123,7 +126,20 @@ def test_an_optional_reference_that_nobody_has_leads_nowhere():
     records = [{"cars": [{"load": None}]}]
     assert answers(records, "exists cars (load.shape = circle)") == [False]
     assert answers(records, "exists cars (missing load)") == [True]
-    assert answers([{"cars": [{}]}], "exists cars (missing load)", absent="missing") == [True]
+    optional = optional_members(TRAINING, {"Train": frozenset({"cars"}), "Car": frozenset({"load", "wheels"})})
+    assert optional == {"Car": frozenset({"load"})}
+    assert answers([{"cars": [{}]}], "exists cars (missing load)", optional=optional) == [True]
+    with pytest.raises(DataError, match="needs the attribute 'wheels' of type 'Car'"):
+        answers([{"cars": [{}]}], "exists cars (wheels >= 2)", optional=optional)
+
+
+def test_all_that_is_lacking_is_named():
+    with pytest.raises(DataError) as caught:
+        ready([{"cars": [{"seats": 1}]}], "kind = a and fast and exists cars (wheels >= 2)")
+    assert str(caught.value) == (
+        "the model needs the attribute 'fast' of type 'Individual', the attribute 'kind' of type 'Individual' and "
+        "the attribute 'wheels' of type 'Car', which the data lacks"
+    )
 
 
 def test_definitions_are_looked_into():
