@@ -113,6 +113,7 @@ def _validated(
 ) -> tuple[Mapping[str, CrossValidation], Mapping[str, TTest]]:
     """The results by criterion, and for all but the first its test against the first."""
     from structtree.estimators import StructuralTreeClassifier, StructuralTreeRegressor
+    from structtree.learn.goals import goal_criterion
     from structtree.learn.validate import compare, cross_validate
 
     is_number = labels.dtype.kind == "f"
@@ -120,7 +121,8 @@ def _validated(
     # The time limit is that of all folds; each fit has what is usual, or its share.
     params = learning_parameters(learning, labels)
     params = {name: value for name, value in params.items() if name not in ("criterion", "time_limit")}
-    names = [name or ("mse" if is_number else "acc*") for name in criteria]
+    usual = goal_criterion(params["goal"], "numbers" if is_number else "classes").name
+    names = [name or usual for name in criteria]
     makers = {name: lambda name=name: kind(grammar, criterion=name, **params) for name in names}
     with fold_bar() as progress:
         given: Any = {"folds": options.folds, "repeats": options.repeats, "seed": learning.seed}

@@ -109,6 +109,8 @@ def _learn(source: Source, data: Opened, labels: NDArray[Any], learning: Learnin
         growth=build_options(Growth, given),
         pruning=build_options(Pruning, given),
         decision=build_options(Decision, given),
+        goal=given["goal"],
+        grow=given["grow"],
         criterion=learning.criterion,
         class_weight=class_weights(given.get("class_weight"), labels),
         priors=given.get("priors"),

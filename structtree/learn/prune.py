@@ -15,11 +15,11 @@ What a node says comes from `structtree.learn.leaves`; growing is left to the ca
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from math import inf
-from typing import Any, Literal, NamedTuple, assert_never
+from typing import Any, Literal, NamedTuple, assert_never, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -28,13 +28,14 @@ from structtree.arrays import TOLERANCE, Floats, Ints
 from structtree.data.columns import Population
 from structtree.errors import DataError, UnknownNameError, UsageError
 from structtree.learn.growth import MAJORITY, Decision
-from structtree.learn.leaves import class_counts, cost_matrix, decisions, means
+from structtree.learn.leaves import class_counts, cost_matrix, decisions, means, probabilities
 from structtree.learn.tree import Moments, Stats, Tree, answers_below, subtree
 from structtree.search.criteria import criterion
 from structtree.search.target import Target, target_for
 
 __all__ = [
-    "AlphaRule",
+    "Alpha",
+    "Measure",
     "PruningPath",
     "Risk",
     "choose_alpha",
@@ -46,7 +47,10 @@ __all__ = [
 ]
 
 Risk = Literal["error", "gini", "entropy", "mse"]
-AlphaRule = Literal["min", "1se"]
+Measure = Literal["decisions", "probabilities"]
+
+LEAST_PROBABILITY = 1e-6
+"""What counts for a class that a leaf holds impossible, in a log loss."""
 
 # Costs, and alphas, nearer than this share of the greatest one are equal: sums are rounded.
 
@@ -145,16 +149,19 @@ def choose_alpha(
     target: ArrayLike,
     *,
     folds: int = 5,
+    rounds: int | None = None,
     seed: int = 0,
-    rule: AlphaRule = "min",
+    standard_errors: float = 0.0,
+    max_leaf_nodes: int | None = None,
+    measure: Measure = "decisions",
     risk: Risk | None = None,
     decision: Decision = MAJORITY,
     sample_weight: ArrayLike | None = None,
-) -> float:
+) -> Alpha:
     """The α for which trees like this one do best on individuals that they were not grown on (CART).
 
     Each fold's tree is pruned for the geometric means of neighbouring alphas of the whole tree's path, and judged
-    on the individuals of the fold: by the cost of its decisions, or by squared deviations.
+    on the individuals of the fold.
 
     Parameters
     ----------
@@ -166,10 +173,18 @@ def choose_alpha(
         A class, or a number, for each individual.
     folds : int
         How many; the classes are spread evenly over them.
+    rounds : int, optional
+        How many of them are held out, one after the other; beyond all of them, those of a new shuffle. By default
+        each is, once.
     seed : int
         Of the shuffle that makes the folds.
-    rule : {"min", "1se"}
-        The least loss (of equal ones the smallest tree), or the smallest tree within one standard error of it.
+    standard_errors : float
+        Of all trees whose loss is within so many standard errors of the least, the smallest is taken.
+    max_leaf_nodes : int, optional
+        Only prunings with at most so many leaves are considered.
+    measure : {"decisions", "probabilities"}
+        How a fold's tree is judged: by the cost of its decisions, or by the log loss of its probabilities; for
+        numbers by squared deviations either way.
     risk, decision
         As for `pruning_path`; the decision also says what the leaves of a fold's tree say, and what errors cost.
     sample_weight : array, optional
@@ -182,25 +197,38 @@ def choose_alpha(
     >>> monks = load_dataset("monks-3")
     >>> data, target, grammar = monks.population, monks.target, Grammar.load("flat")
     >>> tree = grow(data, target, grammar)
-    >>> choose_alpha(lambda train: grow(data.take(train), target[train], grammar), tree, data, target)
+    >>> choose_alpha(lambda train: grow(data.take(train), target[train], grammar), tree, data, target).alpha
     0.0
     """
-    if rule not in ("min", "1se"):
-        raise UnknownNameError("rule", str(rule), ("min", "1se"))
+    if measure not in get_args(Measure):
+        raise UnknownNameError("measure", str(measure), get_args(Measure))
     checked = _labelled(tree, population, target, sample_weight)
-    fold_of = _folds(checked.values if tree.task == "classes" else np.zeros(len(population)), folds, seed)
+    strata = checked.values if tree.task == "classes" else np.zeros(len(population))
     path = pruning_path(tree, risk, decision)
     middles = np.append(np.sqrt(path.alphas[:-1] * path.alphas[1:]), inf)
-    total = np.zeros((2, len(path)))
-    for fold in range(folds):
-        inside = np.flatnonzero(fold_of == fold)
-        grown = grow_fold(np.flatnonzero(fold_of != fold))
+    seen = np.zeros((2, len(path)))
+    weight, judged = 0.0, 0
+    for inside in _held_out_parts(strata, folds, folds if rounds is None else rounds, seed):
+        outside = np.ones(len(population), dtype=np.bool_)
+        outside[inside] = False
+        grown = grow_fold(np.flatnonzero(outside))
         _check_classes(tree, grown)
-        seen = _held_out(grown, population.take(inside), checked.take(inside), decision)
+        losses = _held_out(grown, population.take(inside), checked.take(inside), decision, measure)
         own = pruning_path(grown, risk, decision)
         at = [own.step(alpha) for alpha in middles]
-        total += [_along(grown, own.gone, len(own), each)[at] for each in seen]
-    return float(path.alphas[_chosen(total[0], total[1], checked.weights, rule)])
+        seen += [_along(grown, own.gone, len(own), each)[at] for each in losses]
+        weight, judged = weight + float(checked.weights[inside].sum()), judged + len(inside)
+    mean, squares = seen / (weight or 1.0)
+    known = _Losses(mean, squares, min(judged, len(population)))
+    step = known.chosen(standard_errors, path.n_leaves <= (max_leaf_nodes or inf))
+    return Alpha(float(path.alphas[step]), float(mean[step]))
+
+
+class Alpha(NamedTuple):
+    """An α, and the mean loss of trees pruned by it on individuals that were held out."""
+
+    alpha: float
+    loss: float
 
 
 # ---- other methods --------------------------------------------------------------------------------------
@@ -354,9 +382,11 @@ def _labelled(tree: Tree, population: Population, target: ArrayLike, sample_weig
     return target_for(target, len(population), criterion, sample_weight, classes=classes)
 
 
-def _held_out(tree: Tree, population: Population, target: Target, decision: Decision) -> Floats:
+def _held_out(
+    tree: Tree, population: Population, target: Target, decision: Decision, measure: Measure = "decisions"
+) -> Floats:
     """For each node the summed losses of the held-out individuals that come by, and of their squares."""
-    loss_at = _loss_at(tree, target.values, decision)
+    loss_at = _loss_at(tree, target.values, decision, measure)
     seen = np.zeros((2, len(tree.nodes)))
     for node, which, parts in tree.parts(population):
         losses, weight = loss_at(node, which), target.weights[which] * parts
@@ -364,11 +394,14 @@ def _held_out(tree: Tree, population: Population, target: Target, decision: Deci
     return seen
 
 
-def _loss_at(tree: Tree, labels: NDArray[Any], decision: Decision) -> Callable[[int, Ints], Floats]:
+def _loss_at(tree: Tree, labels: NDArray[Any], decision: Decision, measure: Measure) -> Callable[[int, Ints], Floats]:
     """Return what it costs to say of some individuals what a node says."""
     if tree.task == "numbers":
         middle = means(tree)
         return lambda node, which: np.asarray((labels[which] - middle[node]) ** 2)
+    if measure == "probabilities":
+        surprise = -np.log(np.maximum(probabilities(tree, decision), LEAST_PROBABILITY))
+        return lambda node, which: np.asarray(surprise[node, labels[which]])
     costs, said = cost_matrix(tree, decision), decisions(tree, decision)
     return lambda node, which: np.asarray(costs[labels[which], said[node]])
 
@@ -470,27 +503,40 @@ def _along(tree: Tree, gone: Ints, n_steps: int, of_leaf: Floats) -> Floats:
 # ---- cross-validation -----------------------------------------------------------------------------------
 
 
-def _folds(strata: NDArray[Any], folds: int, seed: int) -> Ints:
-    """A fold for each individual, with about the same number of each stratum in every fold."""
+def _held_out_parts(strata: NDArray[Any], folds: int, rounds: int, seed: int) -> Iterator[Ints]:
+    """So many folds, one after the other; when all were out once, those of another shuffle."""
     n = len(strata)
     if not 2 <= folds <= n:
         raise UsageError(f"folds must be an int from 2 to the number of individuals, which is {n}; got {folds}")
-    shuffled = np.random.default_rng(seed).permutation(n)
+    rng = np.random.default_rng(seed)
+    for i in range(rounds):
+        if i % folds == 0:
+            fold_of = _folds(strata, folds, rng)
+        yield np.flatnonzero(fold_of == i % folds)
+
+
+def _folds(strata: NDArray[Any], folds: int, rng: np.random.Generator) -> Ints:
+    """A fold for each individual, with about the same number of each stratum in every fold."""
+    n = len(strata)
     fold_of = np.empty(n, dtype=np.int64)
-    fold_of[np.lexsort((shuffled, strata))] = np.arange(n) % folds
+    fold_of[np.lexsort((rng.permutation(n), strata))] = np.arange(n) % folds
     return fold_of
 
 
-def _chosen(total: Floats, squares: Floats, weights: Floats, rule: AlphaRule) -> int:
-    """The last step whose mean loss is the least, or within one standard error of it."""
-    weight = float(weights.sum()) or 1.0
-    mean = total / weight
-    least = int(mean.argmin())
-    slack = TOLERANCE * float(mean.max())
-    if rule == "1se":
-        variance = max(0.0, squares[least] / weight - mean[least] ** 2)
-        slack += float(np.sqrt(variance / len(weights)))
-    return int(np.flatnonzero(mean <= mean[least] + slack)[-1])
+class _Losses(NamedTuple):
+    """The mean loss at each step of a path, that of its squares, and of how many individuals."""
+
+    mean: Floats
+    squares: Floats
+    n: int
+
+    def chosen(self, standard_errors: float, allowed: NDArray[np.bool_]) -> int:
+        """The last allowed step whose loss is the least of those, or within so many standard errors of it."""
+        mean = np.where(allowed, self.mean, inf)
+        least = int(mean.argmin())
+        variance = max(0.0, self.squares[least] - self.mean[least] ** 2)
+        slack = TOLERANCE * float(self.mean.max()) + standard_errors * float(np.sqrt(variance / self.n))
+        return int(np.flatnonzero(mean <= mean[least] + slack)[-1])
 
 
 def _check_classes(tree: Tree, grown: Tree) -> None:
