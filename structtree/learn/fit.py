@@ -25,7 +25,7 @@ from structtree.learn.grow import Progress, grow_by
 from structtree.learn.growth import Decision, Goal, Growth, Pruning
 from structtree.learn.model import Call, Model
 from structtree.learn.plan import Plan, plan_for
-from structtree.learn.prune import Risk, choose_alpha, cost_complexity, pessimistic, reduced_error
+from structtree.learn.prune import choose_alpha, cost_complexity, pessimistic, reduced_error
 from structtree.learn.tree import Leaf, Tree, subtree
 from structtree.search.clock import Clock
 from structtree.search.criteria import Criterion
@@ -41,9 +41,6 @@ FOLDS = 5
 
 ENOUGH = 5_000
 """Number of individuals to judge by when alpha is chosen; with many, not all folds are needed."""
-
-MAX_ROUNDS = 2 * FOLDS
-"""With few individuals the folds are shuffled once more."""
 
 
 def fit(
@@ -146,6 +143,8 @@ def _check_task(decision: Decision, pruning: Pruning, classes: tuple[Any, ...]) 
     """Refuse, before anything is grown, what does not fit the target."""
     if pruning.method == "pessimistic" and not classes:
         raise UsageError("pessimistic pruning is for classes; prune by 'cost-complexity' or 'reduced-error'")
+    if pruning.risk is not None and not classes:
+        raise UsageError(f"risk {pruning.risk!r} is for classes; leave it out")
     if decision.costs is not None and len(decision.costs) != len(classes):
         of = f"each of the {len(classes)} classes {list(classes)}" if classes else "each class, and numbers have none"
         raise UsageError(f"costs must have one row and one column for {of}; got {len(decision.costs)} rows")
@@ -238,19 +237,19 @@ class _Job:
         if alpha is not None and alpha != "cv":
             fixed = alpha
             return self._unless_stopped(
-                self._grown(), lambda tree: cost_complexity(tree, fixed, decision=self.decision)
+                self._grown(), lambda tree: cost_complexity(tree, fixed, self.pruning.risk, self.decision)
             )
-        rounds = _rounds(len(self.population))
-        tree = self._grown(n_waiting=rounds + 1)
-        return self._unless_stopped(tree, lambda tree: self._best_pruning(tree, rounds))
+        # The tree itself gets half of the time, and those that it is judged by get the rest.
+        return self._unless_stopped(self._grown(n_waiting=2), self._best_pruning)
 
-    def _best_pruning(self, tree: Tree, rounds: int) -> Tree:
+    def _best_pruning(self, tree: Tree) -> Tree:
         """The pruning that trees of some individuals, judged on the others, show to be best."""
         folds = min(FOLDS, len(self.population))
+        is_quick = self.watch.plan is not None and self.watch.plan.route == "sweeps"
+        rounds = _rounds(len(self.population), 2 * folds if is_quick else folds)
         if folds < 2 or len(tree.nodes) == 1 or self.clock.over() == "interrupt":
             return tree
         n_waiting, pruning = iter(range(rounds, 0, -1)), self.pruning
-        risk: Risk | None = "entropy" if pruning.measure == "probabilities" else None
         found = choose_alpha(
             lambda train: self._grown(train, next(n_waiting)),
             tree,
@@ -261,14 +260,13 @@ class _Job:
             seed=self.growth.random_state,
             standard_errors=pruning.standard_errors,
             max_leaf_nodes=pruning.max_leaf_nodes,
-            measure=pruning.measure,
-            risk=risk,
+            risk=pruning.risk,
             decision=self.decision,
             sample_weight=self.checked.weights,
         )
         if self.clock.over() == "interrupt":  # trees that were not grown to their end say nothing about where to cut
             return tree
-        return cost_complexity(tree, found.alpha, risk, self.decision)
+        return cost_complexity(tree, found.alpha, pruning.risk, self.decision)
 
     def _pruned_by_held_out(self, share: float) -> Tree:
         n = len(self.population)
@@ -285,15 +283,15 @@ class _Job:
         )
 
 
-def _rounds(n: int) -> int:
+def _rounds(n: int, most: int) -> int:
     """How many folds of n individuals are held out, so that there are enough to judge by.
 
     Examples
     --------
-    >>> _rounds(100), _rounds(5_000), _rounds(100_000)
+    >>> _rounds(100, 10), _rounds(5_000, 10), _rounds(100_000, 10)
     (10, 5, 1)
     """
-    return min(MAX_ROUNDS, max(1, -(-FOLDS * ENOUGH // n)))
+    return min(most, max(1, -(-FOLDS * ENOUGH // n)))
 
 
 def _one_leaf(population: Population, checked: Target) -> Tree:

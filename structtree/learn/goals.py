@@ -14,11 +14,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal
 
 from structtree.data.schema import LearningTask
 from structtree.errors import UnknownNameError
-from structtree.learn.growth import Decision, Estimate, Goal, Growth, Pruning
+from structtree.learn.growth import Decision, Goal, Growth, Pruning
 from structtree.search.criteria import Criterion, criterion
 
 __all__ = ["FEW", "Settings", "goal_criterion", "settle"]
@@ -54,26 +54,28 @@ class _Preset:
     """Choices of a goal: the criterion and the estimate for classes, and how the size is chosen."""
 
     criterion: str
-    estimate: Estimate
-    m: float
-    pruning: Mapping[LearningTask, Pruning]
+    decision: Decision
+    classes: Pruning
+    numbers: Pruning
 
 
-def _for_both(**options: Any) -> dict[LearningTask, Pruning]:
-    chosen = Pruning(alpha="cv", **options)
-    return {"classes": chosen, "numbers": chosen}
-
-
+# With m = 1 a leaf says its most frequent class, as without an estimate; of equals the one that is so overall.
 _PRESETS: Mapping[Goal, _Preset] = {
-    # With m = 1 a leaf says its most frequent class, as without an estimate; of equals the one that is so overall.
-    "accuracy": _Preset("acc*", "m-estimate", 1.0, _for_both(standard_errors=0.5)),
-    "ranking": _Preset(
-        "entropy",
-        "m-branch",
-        5.0,
-        {"classes": Pruning(alpha="cv", measure="probabilities"), "numbers": Pruning(alpha="cv")},
+    "accuracy": _Preset(
+        "acc*",
+        Decision("m-estimate", 1.0),
+        Pruning(alpha="cv", standard_errors=0.25),
+        Pruning(alpha="cv", standard_errors=0.25),
     ),
-    "reading": _Preset("entropy", "m-estimate", 1.0, _for_both(standard_errors=1.0, max_leaf_nodes=12)),
+    "ranking": _Preset(
+        "entropy", Decision("m-branch", 10.0), Pruning(alpha="cv", risk="entropy"), Pruning(alpha="cv")
+    ),
+    "reading": _Preset(
+        "entropy",
+        Decision("m-estimate", 1.0),
+        Pruning(alpha="cv", standard_errors=0.5, max_leaf_nodes=12),
+        Pruning(alpha="cv", standard_errors=0.5, max_leaf_nodes=12),
+    ),
 }
 
 
@@ -119,7 +121,7 @@ def settle(
     """
     preset = _preset(goal)
     if task == "classes" and decision.estimate is None:
-        decision = replace(decision, estimate=preset.estimate, m=preset.m)
+        decision = replace(preset.decision, costs=decision.costs)
     limits = [name for name in LIMITS if getattr(growth, name) != getattr(_NO_LIMITS, name)]
     size = "full"
     if pruning.method is not None:
@@ -129,10 +131,27 @@ def settle(
     elif grow == "pruned" and n < FEW:
         size = f"full, since {n} individuals are too few to choose it by"
     elif grow == "pruned":
-        chosen = preset.pruning[task]
+        chosen = preset.classes if task == "classes" else preset.numbers
         pruning = replace(chosen, min_weight_fraction=pruning.min_weight_fraction)
+        growth = replace(growth, min_samples_leaf=_least_leaf(task, n))
         size = "chosen by cross-validation"
     return Settings(growth, pruning, decision, size)
+
+
+def _least_leaf(task: LearningTask, n: int) -> int:
+    """The fewest individuals of a leaf, where the size is chosen: what is smaller is soon pruned, and takes time.
+
+    A mean of one or two numbers says little, so there it is more.
+
+    Examples
+    --------
+    >>> [_least_leaf("classes", n) for n in (100, 20_000, 1_000_000)]
+    [1, 4, 10]
+    >>> [_least_leaf("numbers", n) for n in (100, 5_000, 1_000_000)]
+    [3, 5, 10]
+    """
+    least, for_one_more = (1, 5_000) if task == "classes" else (3, 1_000)
+    return min(10, max(least, n // for_one_more))
 
 
 _NO_LIMITS = Growth()

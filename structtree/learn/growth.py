@@ -179,11 +179,12 @@ class Pruning:
         Span(0),
         needs=("alpha", "cv"),
     )
-    measure: Literal["decisions", "probabilities"] = option(
-        "decisions",
-        "For an alpha chosen by cross-validation: judge by decisions, or by the log loss of probabilities.",
-        parameter="prune_for",
-        needs=("alpha", "cv"),
+    risk: Literal["error", "gini", "entropy"] | None = option(
+        None,
+        "For cost-complexity: what leaves are to lower, the errors or an impurity.",
+        parameter="prune_risk",
+        shown_default="error",
+        needs=("method", "cost-complexity"),
         for_classes=True,
     )
     max_leaf_nodes: int | None = option(

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from math import inf
-from typing import Any, Literal, NamedTuple, assert_never, get_args
+from typing import Any, Literal, NamedTuple, assert_never
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -28,14 +28,13 @@ from structtree.arrays import TOLERANCE, Floats, Ints
 from structtree.data.columns import Population
 from structtree.errors import DataError, UnknownNameError, UsageError
 from structtree.learn.growth import MAJORITY, Decision
-from structtree.learn.leaves import class_counts, cost_matrix, decisions, means, probabilities
+from structtree.learn.leaves import class_counts, cost_matrix, decisions, means
 from structtree.learn.tree import Moments, Stats, Tree, answers_below, subtree
 from structtree.search.criteria import criterion
 from structtree.search.target import Target, target_for
 
 __all__ = [
     "Alpha",
-    "Measure",
     "PruningPath",
     "Risk",
     "choose_alpha",
@@ -47,10 +46,6 @@ __all__ = [
 ]
 
 Risk = Literal["error", "gini", "entropy", "mse"]
-Measure = Literal["decisions", "probabilities"]
-
-LEAST_PROBABILITY = 1e-6
-"""What counts for a class that a leaf holds impossible, in a log loss."""
 
 # Costs, and alphas, nearer than this share of the greatest one are equal: sums are rounded.
 
@@ -153,7 +148,6 @@ def choose_alpha(
     seed: int = 0,
     standard_errors: float = 0.0,
     max_leaf_nodes: int | None = None,
-    measure: Measure = "decisions",
     risk: Risk | None = None,
     decision: Decision = MAJORITY,
     sample_weight: ArrayLike | None = None,
@@ -161,7 +155,7 @@ def choose_alpha(
     """The α for which trees like this one do best on individuals that they were not grown on (CART).
 
     Each fold's tree is pruned for the geometric means of neighbouring alphas of the whole tree's path, and judged
-    on the individuals of the fold.
+    on the individuals of the fold: by the cost of its decisions, or by squared deviations.
 
     Parameters
     ----------
@@ -182,9 +176,6 @@ def choose_alpha(
         Of all trees whose loss is within so many standard errors of the least, the smallest is taken.
     max_leaf_nodes : int, optional
         Only prunings with at most so many leaves are considered.
-    measure : {"decisions", "probabilities"}
-        How a fold's tree is judged: by the cost of its decisions, or by the log loss of its probabilities; for
-        numbers by squared deviations either way.
     risk, decision
         As for `pruning_path`; the decision also says what the leaves of a fold's tree say, and what errors cost.
     sample_weight : array, optional
@@ -200,8 +191,6 @@ def choose_alpha(
     >>> choose_alpha(lambda train: grow(data.take(train), target[train], grammar), tree, data, target).alpha
     0.0
     """
-    if measure not in get_args(Measure):
-        raise UnknownNameError("measure", str(measure), get_args(Measure))
     checked = _labelled(tree, population, target, sample_weight)
     strata = checked.values if tree.task == "classes" else np.zeros(len(population))
     path = pruning_path(tree, risk, decision)
@@ -213,7 +202,7 @@ def choose_alpha(
         outside[inside] = False
         grown = grow_fold(np.flatnonzero(outside))
         _check_classes(tree, grown)
-        losses = _held_out(grown, population.take(inside), checked.take(inside), decision, measure)
+        losses = _held_out(grown, population.take(inside), checked.take(inside), decision)
         own = pruning_path(grown, risk, decision)
         at = [own.step(alpha) for alpha in middles]
         seen += [_along(grown, own.gone, len(own), each)[at] for each in losses]
@@ -382,26 +371,34 @@ def _labelled(tree: Tree, population: Population, target: ArrayLike, sample_weig
     return target_for(target, len(population), criterion, sample_weight, classes=classes)
 
 
-def _held_out(
-    tree: Tree, population: Population, target: Target, decision: Decision, measure: Measure = "decisions"
-) -> Floats:
+def _held_out(tree: Tree, population: Population, target: Target, decision: Decision) -> Floats:
     """For each node the summed losses of the held-out individuals that come by, and of their squares."""
-    loss_at = _loss_at(tree, target.values, decision, measure)
-    seen = np.zeros((2, len(tree.nodes)))
-    for node, which, parts in tree.parts(population):
-        losses, weight = loss_at(node, which), target.weights[which] * parts
-        seen[:, node] = losses @ weight, losses**2 @ weight
+    loss_at = _loss_at(tree, target.values, decision)
+    parents, seen = np.asarray(tree.parents), np.zeros((2, len(tree.nodes)))
+    which, at, weight = _leaf_parts(tree, population)
+    weight = weight * target.weights[which]
+    while len(at):  # one answer further up each time
+        losses = loss_at(at, which)
+        seen += [np.bincount(at, each * weight, len(tree.nodes)) for each in (losses, losses**2)]
+        at = parents[at]
+        below = at >= 0
+        which, at, weight = which[below], at[below], weight[below]
     return seen
 
 
-def _loss_at(tree: Tree, labels: NDArray[Any], decision: Decision, measure: Measure) -> Callable[[int, Ints], Floats]:
-    """Return what it costs to say of some individuals what a node says."""
+def _leaf_parts(tree: Tree, population: Population) -> tuple[Ints, Ints, Floats]:
+    """Who ends up in which leaf, and how much of them does."""
+    if tree.missing == "fractional":
+        found = tree.distribution(population)
+        return found.rows, found.leaves, found.weights
+    return np.arange(len(population)), tree.apply(population), np.ones(len(population))
+
+
+def _loss_at(tree: Tree, labels: NDArray[Any], decision: Decision) -> Callable[[Ints, Ints], Floats]:
+    """Return what it costs to say of individuals what nodes say, a node for each."""
     if tree.task == "numbers":
         middle = means(tree)
         return lambda node, which: np.asarray((labels[which] - middle[node]) ** 2)
-    if measure == "probabilities":
-        surprise = -np.log(np.maximum(probabilities(tree, decision), LEAST_PROBABILITY))
-        return lambda node, which: np.asarray(surprise[node, labels[which]])
     costs, said = cost_matrix(tree, decision), decisions(tree, decision)
     return lambda node, which: np.asarray(costs[labels[which], said[node]])
 
