@@ -27,6 +27,7 @@ from structtree.data.columns import Population
 from structtree.data.frames import names_of
 from structtree.data.schema import Attribute
 from structtree.errors import DataError, UsageError, did_you_mean
+from structtree.lang.declare import declared_individual, declared_kinds
 from structtree.lang.grammar import Grammar, shipped_grammars
 from structtree.learn.fit import fit
 from structtree.learn.goals import goal_criterion
@@ -430,11 +431,7 @@ class _Declared(NamedTuple):
 def _declared_by(grammar: Grammar | None) -> _Declared:
     if grammar is None:
         return _Declared(None, {})
-    declared = grammar.syntax.types
-    individual = grammar.syntax.individual or (declared[0].name if len(declared) == 1 else None)
-    kinds = {f"{record.name}.{a.name}": str(a.kind) for record in declared for a in record.attributes}
-    links = {f"{t.name}.{link.name}": str(link.kind) for t in declared for link in t.links if not link.single}
-    return _Declared(individual, {**kinds, **links})
+    return _Declared(declared_individual(grammar.syntax), declared_kinds(grammar.syntax))
 
 
 class _Individuals(NamedTuple):

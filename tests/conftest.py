@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,14 @@ def ticking(monkeypatch):
     return start
 
 
+@pytest.fixture(autouse=True, scope="session")
+def own_cache(tmp_path_factory):
+    """The user's cache is not touched by tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
 @pytest.fixture
 def shared_data():
     """A function from a name such as ``trains/eastwest20_facts.pl`` to its path; skips when it is absent."""
@@ -51,3 +60,27 @@ def shared_data():
         return path
 
     return find
+
+
+@pytest.fixture
+def device(tmp_path):
+    """A function from ``full`` or ``null`` to such a device, which is nobody else's if tests run as the superuser.
+
+    Whoever may replace the real one by a file must not be led into temptation.
+    """
+    numbers = {"null": (1, 3), "full": (1, 7)}
+
+    def make(name: str) -> Path:
+        real, own = Path("/dev") / name, tmp_path / f"{name}-device"
+        if not real.is_char_device():
+            pytest.skip(f"this system has no {real}")
+        if os.geteuid() != 0:
+            return real
+        try:
+            os.mknod(own, stat.S_IFCHR | 0o666, os.makedev(*numbers[name]))
+            own.open("wb").close()
+        except OSError as error:
+            pytest.skip(f"the superuser cannot make a device here: {error}")
+        return own
+
+    return make

@@ -22,6 +22,7 @@ TESTS = sorted((REPOSITORY / "tests").rglob("test_*.py"))
 PARTS = (
     "errors",
     "arrays",
+    "reprs",
     "options",
     "files",
     "interrupts",

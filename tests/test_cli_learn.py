@@ -292,7 +292,7 @@ def test_molecules_that_cannot_be_read_are_refused_or_left_out(table):
     assert "data.csv:4" in sentence
     assert "--skip-bad" in sentence
     result = run("fit", path, "--target", "y", "--skip-bad", "--json")
-    assert "left out 1 of 5 molecules, on line 4" in result.stderr
+    assert "left out 1 of 5 molecules:\n  line 4 (row 2): RDKit cannot read the SMILES 'C1CC'" in result.stderr
     assert json.loads(result.stdout)["individuals"] == 4
 
 
@@ -804,7 +804,10 @@ def test_new_data_is_read_as_the_data_of_the_model_was(bags):
     path, model = bags
     result = run("predict", model, path)
     assert result.exit_code == 0
-    assert [line.split(",")[1] for line in result.stdout.splitlines()[1:]] == ["yes", "no", "yes", "no"]
+    assert [line.split(",")[:3] for line in result.stdout.splitlines()] == [
+        ["row", "bag", "prediction"],
+        *(["0123"[i], f"b{i + 1}", ["yes", "no"][i % 2]] for i in range(4)),
+    ]
     assert "note: read as the model's own data was: decimal ,, delimiter ;, group bag, link rows" in result.stderr
     assert "yes" in succeed("explain", model, path, "--row", 2)
 
@@ -814,7 +817,7 @@ def test_what_is_said_about_new_data_counts_more(bags, tmp_path):
     other = tmp_path / "other.csv"
     other.write_text(BAGS.replace(",", ".").replace(";", ","))
     told = succeed("predict", model, other, "--delimiter", ",", "--decimal", ".")
-    assert [line.split(",")[1] for line in told.splitlines()[1:]] == ["yes", "no", "yes", "no"]
+    assert [line.split(",")[2] for line in told.splitlines()[1:]] == ["yes", "no", "yes", "no"]
 
 
 def test_a_file_of_another_kind_is_read_by_itself(bags, tmp_path):

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from structtree.cli.common import Json, check_writable, command, note, print_json
+from structtree.cli.common import Json, check_output, command, is_printed, note, print_json
 from structtree.cli.reading import Reading, Where, as_learned, read_as_said
 from structtree.errors import UsageError, did_you_mean
 
@@ -38,28 +38,38 @@ def predict_command(
     where: Where,
     reading: Reading,
     idle: Idle,
+    id: Annotated[
+        str | None, typer.Option("--id", metavar="COLUMN", help="The column that tells individuals apart, as text.")
+    ] = None,
+    keep: Annotated[
+        list[str] | None,
+        typer.Option("--keep", metavar="COLUMNS", help="Columns to copy from the data: a,b,c* or all."),
+    ] = None,
     out: Annotated[
-        Path | None, typer.Option("-o", "--out", metavar="OUT.csv", help="The file to write; else print.")
+        Path | None,
+        typer.Option("-o", "--out", metavar="OUT.csv", help="The file to write; else print."),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Predict for each individual, as CSV: its row, the prediction, and the probabilities.
+    """Predict for each individual, as CSV: its row in the data, the prediction, and the probabilities.
 
-    If the data has the target, the score is shown on stderr.
+    Rows are counted from 0 as they stand in the data, also where some are left out (--skip-bad): these have no
+    prediction, but a problem. If the data has the target, the score is shown on stderr.
 
     Example: structtree predict trains.json trains
 
-    Example: structtree predict houses.json new-houses.csv -o prices.csv
+    Example: structtree predict houses.json new-houses.csv --id address --keep "street,built*" -o prices.csv
     """
     from structtree.files import replacing
     from structtree.learn.model import load_model
     from structtree.report.predictions import predictions
 
-    check_writable(out)
+    check_output(out)
     loaded = load_model(model)
-    found = predictions(loaded, read_as_said(where, as_learned(where, reading, loaded.params.get("reading"))))
+    said = as_learned(where, reading, loaded.params.get("reading"))
+    found = predictions(loaded, read_as_said(where, said, id=id), _listed(keep or []))
     text = _as_json(found) if as_json else found.to_csv()
-    if out is None:
+    if out is None or is_printed(out):
         typer.echo(text, nl=False)
     else:
         with replacing(out) as draft:
@@ -67,6 +77,11 @@ def predict_command(
         note(f"wrote {len(found.said):,} predictions to {out}")
     if found.score is not None:
         note(f"{found.target}: {found.score}")
+
+
+def _listed(names: list[str]) -> list[str]:
+    """Return names that were given with commas between them."""
+    return [name.strip() for text in names for name in text.split(",") if name.strip()]
 
 
 def _as_json(found: Predictions) -> str:
@@ -156,25 +171,40 @@ def explain_command(
     where: Where,
     reading: Reading,
     idle: Idle,
-    row: Annotated[int, typer.Option("--row", metavar="K", help="Which individual, counted from 0.")] = 0,
+    row: Annotated[
+        int | None, typer.Option("--row", metavar="K", help="Which one, counted from 0 in the data.  [default: 0]")
+    ] = None,
+    id: Annotated[
+        str | None, typer.Option("--id", metavar="VALUE", help="Which one, by its SMILES, name or identifier.")
+    ] = None,
+    id_column: Annotated[
+        str | None, typer.Option("--id-column", metavar="COLUMN", help="With --id: the column that has the VALUE.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Explain the prediction for one individual: every test on its way, and what decided it.
 
     Example: structtree explain trains.json trains --row 3
+
+    Example: structtree explain toxic.json molecules.csv --id CCO
     """
     from structtree.learn.model import load_model
     from structtree.report.explain import explain
-    from structtree.report.predictions import truth, whole
+    from structtree.report.predictions import find_individual, truth, whole
 
+    if row is not None and id is not None:
+        raise UsageError("--row and --id both say which individual; give one of them")
+    if id_column is not None and id is None:
+        raise UsageError("--id-column is for --id VALUE, which is not given")
     loaded = load_model(model)
-    population = whole(read_as_said(where, as_learned(where, reading, loaded.params.get("reading"))))
-    if not 0 <= row < len(population):
-        n = len(population)
-        raise UsageError(f"--row must be from 0 to {n - 1}, since there are {n} individuals; got {row}")
-    found = explain(loaded.tree, loaded.prepared(population), row, loaded.decision)
+    said = as_learned(where, reading, loaded.params.get("reading"))
+    data = read_as_said(where, said, id=id_column)
+    place = find_individual(data, row or 0) if id is None else find_individual(data, id=id, column=id_column)
+    population = whole(data)
+    shown = explain(loaded.tree, loaded.prepared(population), place, loaded.decision)
+    found = replace(shown, individual=int(data.rows[place]))
     actual: Any = truth(population, loaded.target)
-    known = actual[row] if actual is not None else None
+    known = actual[place] if actual is not None else None
     if as_json:
         print_json(found.to_dict() | ({} if actual is None else {"actual": known}))
         return

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from functools import cache
 from typing import TYPE_CHECKING
 
 from structtree.cli.common import note
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from structtree.learn.validate import FoldDone
     from structtree.search.best_split import SearchStats
 
-__all__ = ["compiling_note", "fold_bar", "growth_bar", "search_bar"]
+__all__ = ["compiling_note", "fold_bar", "growth_bar", "reading_bar", "search_bar"]
 
 Show = Callable[[int, int | None, str], None]
 """Shows how many of how many are done, if that is known, with some words."""
@@ -22,18 +23,34 @@ Show = Callable[[int, int | None, str], None]
 
 @contextmanager
 def compiling_note() -> Iterator[None]:
-    """Say why nothing happens, if it is because kernels are compiled."""
+    """Say why nothing happens, if it is because kernels are compiled; once is enough."""
     from structtree.search.kernels.compiling import when_compiling
 
-    told: list[bool] = []
-
-    def tell() -> None:
-        if not told:
-            note("note: compiling for this machine; it happens once, and takes half a minute or so")
-        told.append(True)
-
-    with when_compiling(tell):
+    with when_compiling(_tell_of_compiling):
         yield
+
+
+@cache
+def _tell_of_compiling() -> None:
+    note("note: compiling what this needs, which later commands need not do again; it takes some seconds")
+
+
+@contextmanager
+def reading_bar() -> Iterator[None]:
+    """A bar that fills while many molecules are read; there is none until that begins."""
+    from structtree.data.molecule_reading import telling_of_molecules
+
+    shown: list[Show] = []
+    with ExitStack() as stack:
+
+        def tell(done: int, total: int) -> None:
+            if not shown and sys.stderr.isatty():
+                shown.append(stack.enter_context(_bar("reading")))
+            for show in shown:
+                show(done, total, f"{done:,} of {total:,} molecules")
+
+        with telling_of_molecules(tell):
+            yield
 
 
 @contextmanager

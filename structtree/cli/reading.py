@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin
 import typer
 
 from structtree.cli.common import note
+from structtree.cli.progress import reading_bar
 from structtree.data.options import DATA, OptionText, ReadingOption, reading_options
 from structtree.data.schema import LearningTask
 from structtree.data.textfiles import extension_of
@@ -99,18 +100,20 @@ _OPTIONS = (*reading_options().values(), ReadingOption("ignore", Sequence[str], 
 _PARAMETERS = {option.name: _parameter(option) for option in _OPTIONS if option.text}
 Reading.__signature__ = inspect.Signature(list(_PARAMETERS.values()))  # type: ignore[attr-defined]
 
-_NOT_REMEMBERED = ("ignore", "skip_bad")
-"""The options about what is wrong with one file, or left out of it, which says nothing about others."""
+_NOT_REMEMBERED = ("ignore", "skip_bad", "cache")
+"""The options about what is wrong with one file, left out of it or kept, which says nothing about others."""
 
 
-def read_as_said(where: str, reading: Reading, target: str | None = None, *, need_target: bool = False) -> Opened:
+def read_as_said(
+    where: str, reading: Reading, target: str | None = None, *, need_target: bool = False, id: str | None = None
+) -> Opened:
     """Return the data, read as the options say; what was left out is told on stderr."""
     from structtree.data.opening import open_data
 
-    with warnings.catch_warnings(record=True) as caught:
+    with warnings.catch_warnings(record=True) as caught, reading_bar():
         warnings.simplefilter("always", UserWarning)
         unlabelled: Literal["refuse", "leave out"] = "leave out" if need_target else "refuse"
-        found = open_data(where, target=target, unlabelled=unlabelled, **reading.options())
+        found = open_data(where, target=target, unlabelled=unlabelled, id=id, **reading.options())
     for warning in caught:
         note(f"warning: {warning.message}")
     return found

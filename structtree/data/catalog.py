@@ -24,6 +24,7 @@ from structtree.data.fetch import DataWheel, obtain
 from structtree.data.schema import LearningTask
 from structtree.data.shipped import shipped
 from structtree.errors import UnknownNameError, UsageError, did_you_mean
+from structtree.reprs import short_repr
 
 __all__ = ["Dataset", "Entry", "dataset_catalog", "dataset_names", "fetch_dataset", "load_dataset"]
 
@@ -58,6 +59,10 @@ class Dataset:
     source: str
     grammar: str | None
 
+    def __repr__(self) -> str:
+        individuals = f"{len(self.population):,} {self.population.schema.individual}"
+        return short_repr(self, self.name, individuals, f"target {self.target_name} ({self.task})")
+
 
 @dataclass(frozen=True, slots=True)
 class Entry:
@@ -75,6 +80,9 @@ class Entry:
     """The options of `load_dataset` for a generated set, such as ``n`` and ``seed``."""
     _make: Callable[..., Population] = field(kw_only=True, repr=False, compare=False)
     _arguments: Mapping[str, Any] = field(default_factory=dict, kw_only=True, repr=False, compare=False)
+
+    def __repr__(self) -> str:
+        return short_repr(self, self.name, self.summary)
 
     @property
     def kind(self) -> Literal["embedded", "generated", "fetched"]:

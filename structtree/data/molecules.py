@@ -14,24 +14,21 @@ Ring      ``size``, ``aromatic``, ``hetero`` (how many of its atoms are not carb
 Functional groups are not columns but definitions, in the grammars ``molecules`` and ``molecules-deep``: there one can
 read what they are, change them, and write more.
 
-RDKit computes a fixed set of numbers (`descriptors`) for each molecule. They go into flat arrays, and all that can be
-told from others (degrees, what is in a ring, what is fused) is worked out for all molecules at
-once; so nearly all the time is RDKit's own (``benchmarks/reading_molecules.py``).
+RDKit computes a fixed set of numbers for each molecule (`structtree.data.molecule_numbers`), in flat arrays. All that
+can be told from others (degrees, what is in a ring, what is fused) is worked out here for all molecules at once; so
+nearly all the time is RDKit's own (``benchmarks/reading_molecules.py``).
 
-A molecule that RDKit cannot read is refused, with its line; or skipped, and then a `SkippedMolecules` warning tells
-which were.
+Molecules that RDKit cannot read are refused, all at once, with their lines; or skipped, and then a `SkippedMolecules`
+warning tells which were, and the provenance of the population keeps why.
 """
 
 from __future__ import annotations
 
 import os
 import warnings
-from array import array
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
-from operator import methodcaller
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,12 +48,15 @@ from structtree.data.delimited import CsvLayout, csv_layout
 from structtree.data.frames import PythonValues, Sheet, Texts
 from structtree.data.infer import Overrides, keys_of, shown, values_of
 from structtree.data.molecule_files import Notation, block_sheet, has_table_name, line_sheet, table_sheet
-from structtree.data.options import Hydrogens, check_option
+from structtree.data.molecule_numbers import MoleculeNumbers, Recipe, problem_of
+from structtree.data.molecule_reading import read_numbers
+from structtree.data.options import MoleculeOptions, given_options
+from structtree.data.provenance import Provenance
 from structtree.data.schema import Attribute, Kind, Link, RecordType, Schema
 from structtree.data.textfiles import MISSING_WORDS, present
 from structtree.errors import DataError, MissingPackageError, UsageError
 
-__all__ = ["Descriptors", "SkippedMolecules", "descriptors", "from_molecules", "read_molecules"]
+__all__ = ["SkippedMolecules", "from_molecules", "from_smiles", "read_molecules"]
 
 
 class SkippedMolecules(UserWarning):
@@ -81,9 +81,8 @@ def from_molecules(
     *,
     columns: Mapping[str, Sequence[Any]] | None = None,
     types: Mapping[str, str] | None = None,
-    hydrogens: Hydrogens = "implicit",
-    skip_bad: bool = False,
     missing_words: Sequence[str] = MISSING_WORDS,
+    **options: Unpack[MoleculeOptions],
 ) -> Population:
     """Return the population of some molecules.
 
@@ -95,12 +94,19 @@ def from_molecules(
         More attributes: for each name a value for each molecule. A DataFrame will do.
     types : mapping, optional
         Kinds to read properties and columns as, such as ``{"activity": "nominal"}``.
-    hydrogens : {"implicit", "explicit"}
-        Whether hydrogens are only counted, or atoms of their own.
-    skip_bad : bool
-        Whether molecules that RDKit cannot read are left out, with a `SkippedMolecules` warning.
     missing_words : sequence of str
         The words for a missing value in properties and columns of text, besides the empty text.
+    hydrogens : {"implicit", "explicit"}
+        Whether hydrogens are only counted, or atoms of their own.
+    largest_fragment : bool
+        Whether only the largest fragment of each molecule is kept, which drops salts and solvents.
+    neutralise : bool
+        Whether charges are taken away where a hydrogen can be added or removed for it.
+    skip_bad : bool
+        Whether molecules that RDKit cannot read are left out, with a `SkippedMolecules` warning.
+    cache : bool
+        Whether many texts are looked up in the user's cache, and what was computed of them is kept there; True unless
+        given.
 
     Examples
     --------
@@ -114,8 +120,52 @@ def from_molecules(
     known, chem = list(molecules), _rdkit()
     given = {**_properties(known, chem.Mol), **_given_columns(columns or {}, len(known))}
     raw = {name: _raw(values, missing_words) for name, values in given.items()}
-    batch = _Batch(known, _own_copy, Sheet(raw, len(known)))
-    return _population(batch, Overrides(types or {}), hydrogens, skip_bad)
+    texts = [molecule if isinstance(molecule, str) else None for molecule in known]
+    names = {"smiles": texts} if any(texts) else {}
+    batch = _Batch(known, "smiles", Sheet(raw, len(known)), names)
+    return _population(batch, Overrides(types or {}), options)
+
+
+def from_smiles(
+    smiles: Iterable[str | None],
+    *,
+    columns: Mapping[str, Sequence[Any]] | None = None,
+    types: Mapping[str, str] | None = None,
+    **options: Unpack[MoleculeOptions],
+) -> Population:
+    """Return the population of some molecules from their SMILES.
+
+    Parameters
+    ----------
+    smiles : iterable of str
+        A list, an array or a Series; not one text.
+    columns, types, hydrogens, largest_fragment, neutralise, skip_bad, cache
+        As in `from_molecules`.
+
+    Examples
+    --------
+    >>> alcohols = from_smiles(["CCO", "CC(C)O"], columns={"dose": [1.5, 2.0]})
+    >>> alcohols.column("dose").values.tolist(), alcohols.column("donors").values.tolist()
+    ([1.5, 2.0], [1.0, 1.0])
+    >>> from_smiles(["CCO", "C1CC", "x"])  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    structtree.errors.DataError: RDKit cannot read 2 of 3 molecules; correct them, or leave ...
+      row 1: RDKit cannot read the SMILES 'C1CC'
+      row 2: RDKit cannot read the SMILES 'x'
+    """
+    if isinstance(smiles, str):
+        raise UsageError(f"expected a list of SMILES, got one text; write [{shown(smiles, 60)}]")
+    texts = [_text_or_none(text, row) for row, text in enumerate(smiles)]
+    return from_molecules(texts, columns=columns, types=types, **options)
+
+
+def _text_or_none(text: Any, row: int) -> str | None:
+    """Return a SMILES as text; NaN and its like are missing."""
+    if isinstance(text, str) or text is None:
+        return None if text is None else str(text)
+    if type(text).__name__ in ("NAType", "NaTType") or (isinstance(text, float) and text != text):
+        return None
+    raise DataError(f"expected a SMILES, got {shown(text)}", individual=row)
 
 
 def read_molecules(
@@ -124,11 +174,13 @@ def read_molecules(
     notation: Notation = "smiles",
     smiles: str | None = None,
     types: Mapping[str, str] | None = None,
-    hydrogens: Hydrogens = "implicit",
-    skip_bad: bool = False,
     decimal: str | None = None,
     missing_words: Sequence[str] = MISSING_WORDS,
-    **layout: Any,
+    delimiter: str | None = None,
+    header: bool | None = None,
+    names: Sequence[str] | None = None,
+    encoding: str | None = None,
+    **options: Unpack[MoleculeOptions],
 ) -> Population:
     """Return the population of a table with a column of SMILES, a ``.smi`` file, an SD file or a MOL file.
 
@@ -140,7 +192,7 @@ def read_molecules(
         What the file has; a table is one whose name ends in ``.csv`` or ``.tsv``.
     smiles : str, optional
         The column with the SMILES, if it is not named so.
-    types, hydrogens, skip_bad, missing_words
+    types, missing_words, hydrogens, largest_fragment, neutralise, skip_bad, cache
         As in `from_molecules`.
     decimal, delimiter, header, names, encoding
         How a table is laid out; see `structtree.data.tables.read_csv`.
@@ -157,7 +209,9 @@ def read_molecules(
     """
     overrides = Overrides(types or {})
     source = path.source if isinstance(path, CsvLayout) else os.fspath(path)
-    chem = _rdkit(source)
+    _rdkit(source)
+    said = {"delimiter": delimiter, "header": header, "names": names, "encoding": encoding}
+    layout: dict[str, Any] = {name: value for name, value in said.items() if value is not None}
     if notation == "molblock":
         found = block_sheet(source, missing_words=missing_words)
     elif isinstance(path, CsvLayout) or layout or has_table_name(source) or (smiles or decimal) is not None:
@@ -166,81 +220,13 @@ def read_molecules(
         found = table_sheet(table, smiles, decimal=decimal or ".", missing_words=missing_words, as_text=as_text)
     else:
         found = line_sheet(source, missing_words=missing_words)
-    parse = chem.MolFromMolBlock if notation == "molblock" else chem.MolFromSmiles
-    return _population(_Batch(found.texts, parse, found.rest), overrides, hydrogens, skip_bad)
+    return _population(_Batch(found.texts, notation, found.rest, found.names), overrides, options)
 
 
-# ---- what RDKit computes ----------------------------------------------------------------------------------
+# ---- from texts or molecules to a population -------------------------------------------------------------
 
-
-@dataclass(frozen=True, slots=True)
-class Descriptors:
-    """The functions of RDKit that describe each molecule, atom and bond, by the name of what they compute.
-
-    Parameters
-    ----------
-    molecule, atom, bond : mapping from name to callable
-        Each callable takes the molecule, the atom or the bond, and gives a number.
-    prepare : callable
-        What is done to a molecule before its atoms are described.
-    """
-
-    molecule: Mapping[str, Callable[[Any], float]]
-    atom: Mapping[str, Callable[[Any], float]]
-    bond: Mapping[str, Callable[[Any], float]]
-    prepare: Callable[[Any], Any]
-
-
-def descriptors() -> Descriptors:
-    """Return the functions of RDKit that are used.
-
-    Examples
-    --------
-    >>> list(descriptors().bond)
-    ['begin', 'end', 'order', 'conjugated', 'stereo']
-    """
-    from rdkit.Chem import rdchem, rdMolDescriptors, rdmolops, rdPartialCharges
-
-    crippen = rdMolDescriptors.CalcCrippenDescriptors  # its two numbers are kept with the molecule
-    return Descriptors(
-        molecule={
-            "logp": lambda molecule: float(crippen(molecule)[0]),
-            "tpsa": rdMolDescriptors.CalcTPSA,
-            "weight": rdMolDescriptors._CalcMolWt,
-            "refractivity": lambda molecule: float(crippen(molecule)[1]),
-            "donors": rdMolDescriptors.CalcNumHBD,
-            "acceptors": rdMolDescriptors.CalcNumHBA,
-            "rotatable": rdMolDescriptors.CalcNumRotatableBonds,
-            "charge": rdmolops.GetFormalCharge,
-            "sp3": rdMolDescriptors.CalcFractionCSP3,
-        },
-        atom={
-            "number": rdchem.Atom.GetAtomicNum,
-            "charge": rdchem.Atom.GetFormalCharge,
-            "partial_charge": methodcaller("GetDoubleProp", "_GasteigerCharge"),
-            "hydrogens": methodcaller("GetTotalNumHs", True),
-            "hybridisation": rdchem.Atom.GetHybridization,
-            "chirality": _chirality,
-        },
-        bond={
-            "begin": rdchem.Bond.GetBeginAtomIdx,
-            "end": rdchem.Bond.GetEndAtomIdx,
-            "order": rdchem.Bond.GetBondType,
-            "conjugated": rdchem.Bond.GetIsConjugated,
-            "stereo": rdchem.Bond.GetStereo,
-        },
-        prepare=rdPartialCharges.ComputeGasteigerCharges,
-    )
-
-
-_WHOLE = ("donors", "acceptors", "rotatable", "charge")
-_CHIRALITY = {1: "R", 2: "S"}
-_CHIRALITY_CODES = {name: code for code, name in _CHIRALITY.items()}
-_STEREO = {"STEREOZ": "Z", "STEREOE": "E", "STEREOCIS": "cis", "STEREOTRANS": "trans"}
-
-
-def _chirality(atom: Any) -> int:
-    return _CHIRALITY_CODES.get(atom.GetProp("_CIPCode"), 0) if atom.HasProp("_CIPCode") else 0
+_LISTED = 10
+"""So many bad molecules are listed; of more, how many they are is said."""
 
 
 def _rdkit(source: str | None = None) -> Any:
@@ -254,134 +240,82 @@ def _rdkit(source: str | None = None) -> Any:
     return Chem
 
 
-def _own_copy(molecule: Any) -> Any:
-    """Return a copy that can be described, so that the user's molecule stays as it is; None if it cannot be read."""
-    from rdkit import Chem
-
-    if isinstance(molecule, str):
-        return Chem.MolFromSmiles(molecule)
-    copy = Chem.Mol(molecule)
-    if copy.NeedsUpdatePropertyCache() and Chem.SanitizeMol(copy, catchErrors=True):
-        return None
-    return copy if copy.GetNumAtoms() == copy.GetNumHeavyAtoms() else Chem.RemoveHs(copy)
-
-
-def _problem(item: Any) -> str:
-    """Return why RDKit cannot read a text or molecule, found by reading it again without checks."""
-    from rdkit import Chem
-
-    if isinstance(item, str):
-        read = partial(Chem.MolFromMolBlock, removeHs=False) if "\n" in item else Chem.MolFromSmiles
-        what = "the connection table" if "\n" in item else f"the SMILES {shown(item, 60)}"
-        molecule = read(item, sanitize=False)
-        if molecule is None:
-            return f"RDKit cannot read {what}"
-    else:
-        molecule, what = item, "the molecule"
-    problems = Chem.DetectChemistryProblems(molecule)
-    return f"RDKit refuses {what}" + (f": {problems[0].Message()}" if problems else "")
-
-
-# ---- reading one molecule after the other ----------------------------------------------------------------
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class _Batch:
-    """Molecules to read, how, and where they come from."""
+    """Molecules to read, how, what their source calls them, and what else it says of them."""
 
     items: Sequence[Any]
-    parse: Callable[[Any], Any]
+    notation: Notation
     sheet: Sheet
+    names: Mapping[str, Sequence[str | None]]
 
-    def error(self, row: int) -> DataError:
-        item, line = self.items[row], self.sheet.line_of(row)
-        message = "there is no molecule" if item is None or item == "" else _problem(item)
-        fix = "correct it, or leave such molecules out with skip_bad=True (--skip-bad)"
-        individual = row if line is None else None
-        return DataError(message, source=self.sheet.source, line=line, individual=individual, fix=fix)
+    def error(self, problems: Mapping[int, str]) -> DataError:
+        """Return what is wrong with all that cannot be read."""
+        if len(problems) == 1:
+            ((row, message),) = problems.items()
+            fix = "correct it, or leave such molecules out with skip_bad=True (--skip-bad)"
+            return DataError(message, source=self.sheet.source, line=self.sheet.line_of(row), individual=row, fix=fix)
+        message = f"RDKit cannot read {len(problems):,} of {len(self.items):,} molecules"
+        fix = "correct them, or leave such molecules out with skip_bad=True (--skip-bad)"
+        if len(problems) == len(self.items) and self.sheet.source is None and isinstance(self.items[0], str):
+            message = f"expected SMILES, and RDKit can read none of these {len(problems):,} texts"
+            fix = "texts that are no molecules belong in a column of a DataFrame"
+        return DataError(f"{message}; {fix}:{self._listed(problems)}", source=self.sheet.source)
 
-    def warning(self, rows: Sequence[int]) -> SkippedMolecules:
+    def warning(self, problems: Mapping[int, str]) -> SkippedMolecules:
+        rows = tuple(problems)
         lines = tuple(line for line in self.sheet.lines_of(rows) if line is not None)
-        places = ", ".join(map(str, (lines or rows)[:10])) + (", ..." if len(rows) > 10 else "")
         where = f"{self.sheet.source}: " if self.sheet.source else ""
-        which = ("on line" if lines else "at place") + ("s" if len(rows) > 1 else "")
-        message = f"{where}left out {len(rows)} of {len(self.items)} molecules, {which} {places}"
-        return SkippedMolecules(message, tuple(rows), lines)
+        message = f"{where}left out {len(rows):,} of {len(self.items):,} molecules:{self._listed(problems)}"
+        return SkippedMolecules(message, rows, lines)
+
+    def _listed(self, problems: Mapping[int, str]) -> str:
+        rows = list(problems)[:_LISTED]
+        places = [
+            f"row {row}" if line is None else f"line {line} (row {row})"
+            for row, line in zip(rows, self.sheet.lines_of(rows), strict=True)
+        ]
+        more = [f"and {len(problems) - _LISTED:,} more"] if len(problems) > _LISTED else []
+        listed = [f"{place}: {problems[row]}" for place, row in zip(places, rows, strict=True)]
+        return "".join(f"\n  {line}" for line in [*listed, *more])
 
 
-def _population(batch: _Batch, overrides: Overrides, hydrogens: Hydrogens, skip_bad: bool) -> Population:
-    check_option("hydrogens", hydrogens)
-    sheet, found = batch.sheet, _Described(descriptors())
-    # Refuse a kind that the user wants for what is none of the columns.
-    attributes = tuple(Attribute(name, "nominal") for name in sheet.columns)
-    overrides.check(Schema((RecordType("Molecule", attributes),), "Molecule"))
+def _population(batch: _Batch, overrides: Overrides, options: MoleculeOptions) -> Population:
+    given, sheet = given_options(options), batch.sheet
+    skip_bad, cache = given.pop("skip_bad", False), given.pop("cache", True)
+    recipe = Recipe(batch.notation, **given)
+    _check_kinds(overrides, batch)
     columns = {name: sheet.typed(name, overrides.attribute("Molecule", name)).column for name in sheet.columns}
-    bad = _describe_all(batch, found, hydrogens == "explicit", skip_bad)
-    if len(bad) == len(batch.items):
+    found = read_numbers(batch.items, recipe, cache=cache)
+    if found.n == 0:
         raise DataError("there are no molecules", source=sheet.source)
-    if bad:
-        warnings.warn(batch.warning(bad), stacklevel=4)
-        kept = np.delete(np.arange(len(batch.items)), bad)
-        columns = {name: column.take(kept) for name, column in columns.items()}
-    return _tables(found, columns)
+    problems = {row: problem_of(batch.items[row], recipe) for row in found.bad.tolist()}
+    if len(problems) == found.n or (problems and not skip_bad):
+        raise batch.error(problems)
+    if problems:
+        warnings.warn(batch.warning(problems), stacklevel=4)
+    kept = np.delete(np.arange(found.n), found.bad)
+    provenance = Provenance(kept, found.n, batch.names, columns, problems)
+    return _tables(found, {name: column.take(kept) for name, column in columns.items()}, provenance)
 
 
-def _describe_all(batch: _Batch, found: _Described, explicit: bool, skip_bad: bool) -> list[int]:
-    """Describe all molecules; return the places of those that cannot be read."""
-    from rdkit import rdBase
-    from rdkit.Chem import AddHs
-
-    bad: list[int] = []
-    parse, add = batch.parse, found.add
-    with rdBase.BlockLogs():
-        for row, item in enumerate(batch.items):
-            molecule = parse(item) if item else None
-            if molecule is not None:
-                add(molecule, AddHs(molecule) if explicit else molecule)
-            elif skip_bad:
-                bad.append(row)
-            else:
-                raise batch.error(row)
-    return bad
-
-
-class _Described:
-    """The descriptions of all molecules so far, end to end."""
-
-    def __init__(self, by: Descriptors) -> None:
-        self.by = by
-        self.molecule = {name: array("d") for name in by.molecule}
-        self.atom: dict[str, array[Any]] = {name: array("d" if "partial" in name else "i") for name in by.atom}
-        self.bond: dict[str, array[Any]] = {name: array("i") for name in by.bond}
-        self.n_atoms, self.n_bonds, self.n_rings = array("i"), array("i"), array("i")
-        self.sizes, self.ring_atoms, self.ring_bonds = array("i"), array("i"), array("i")
-
-    def add(self, molecule: Any, full: Any) -> None:
-        """Describe a molecule; its atoms, bonds and rings are those of ``full``, which may have hydrogens besides."""
-        for name, compute in self.by.molecule.items():
-            self.molecule[name].append(compute(molecule))
-        self.by.prepare(full)
-        n_atoms, n_bonds, rings = full.GetNumAtoms(), full.GetNumBonds(), full.GetRingInfo()
-        atoms = list(map(full.GetAtomWithIdx, range(n_atoms)))
-        for name, compute in self.by.atom.items():
-            self.atom[name].extend(map(compute, atoms))
-        bonds = list(map(full.GetBondWithIdx, range(n_bonds)))
-        for name, compute in self.by.bond.items():
-            self.bond[name].extend(map(compute, bonds))
-        of_atoms = rings.AtomRings()
-        self.n_atoms.append(n_atoms)
-        self.n_bonds.append(n_bonds)
-        self.n_rings.append(len(of_atoms))
-        for ring in of_atoms:
-            self.sizes.append(len(ring))
-            self.ring_atoms.extend(ring)
-        for ring in rings.BondRings():
-            self.ring_bonds.extend(ring)
+def _check_kinds(overrides: Overrides, batch: _Batch) -> None:
+    """Refuse a kind that the user wants for what is none of the columns; names of molecules are text."""
+    known = dict.fromkeys([*batch.sheet.columns, *batch.names])
+    attributes = tuple(Attribute(name, "nominal") for name in known)
+    overrides.check(Schema((RecordType("Molecule", attributes),), "Molecule"))
+    for name in batch.names:
+        kind = None if name in batch.sheet.columns else overrides.attribute("Molecule", name)
+        if kind not in (None, "nominal"):
+            raise UsageError(f"{name!r} has the molecules, as text; it cannot be read as {kind!r}")
 
 
 # ---- from numbers to tables ------------------------------------------------------------------------------
 
 _Ints = NDArray[np.int64]
+_WHOLE = ("donors", "acceptors", "rotatable", "charge")
+_CHIRALITY = {1: "R", 2: "S"}
+_STEREO = {"STEREOZ": "Z", "STEREOE": "E", "STEREOCIS": "cis", "STEREOTRANS": "trans"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -408,7 +342,7 @@ class _Wired:
     ring_bonds: _Ints
 
 
-def _wired(found: _Described) -> _Wired:
+def _wired(found: MoleculeNumbers) -> _Wired:
     n_atoms, n_bonds, sizes = _whole(found.n_atoms), _whole(found.n_bonds), _whole(found.sizes)
     first_atom, first_bond = np.cumsum(n_atoms) - n_atoms, np.cumsum(n_bonds) - n_bonds
     shift = np.repeat(first_atom, n_bonds)
@@ -429,13 +363,13 @@ def _wired(found: _Described) -> _Wired:
     )
 
 
-def _tables(found: _Described, columns: Mapping[str, Column]) -> Population:
+def _tables(found: MoleculeNumbers, columns: Mapping[str, Column], provenance: Provenance) -> Population:
     wired = _wired(found)
     tables = [_molecules(found, columns), _atoms(found, wired), _bonds(found, wired), _rings(found, wired)]
-    return linked_population("Molecule", tables)
+    return linked_population("Molecule", tables, provenance)
 
 
-def _molecules(found: _Described, columns: Mapping[str, Column]) -> TypedTable:
+def _molecules(found: MoleculeNumbers, columns: Mapping[str, Column]) -> TypedTable:
     """The columns of the file beside the descriptors; of two with one name that of the file stays."""
     kinds: dict[str, Kind] = {name: "int" if name in _WHOLE else "real" for name in found.molecule}
     own = {name: Column(kinds[name], _rounded(values)) for name, values in found.molecule.items()}
@@ -449,7 +383,7 @@ def _molecules(found: _Described, columns: Mapping[str, Column]) -> TypedTable:
     return typed_table("Molecule", len(found.n_atoms), {**own, **columns}, links)
 
 
-def _atoms(found: _Described, wired: _Wired) -> TypedTable:
+def _atoms(found: MoleculeNumbers, wired: _Wired) -> TypedTable:
     from rdkit.Chem import GetPeriodicTable, HybridizationType
 
     n_atoms = len(found.atom["number"])
@@ -472,7 +406,7 @@ def _atoms(found: _Described, wired: _Wired) -> TypedTable:
     return typed_table("Atom", n_atoms, columns, {Link("bonds", "set", "Bond"): Adjacency.in_order(degree)})
 
 
-def _bonds(found: _Described, wired: _Wired) -> TypedTable:
+def _bonds(found: MoleculeNumbers, wired: _Wired) -> TypedTable:
     from rdkit.Chem import BondStereo, BondType
 
     stereo = {int(value): _STEREO[name] for name, value in BondStereo.names.items() if name in _STEREO}
@@ -487,7 +421,7 @@ def _bonds(found: _Described, wired: _Wired) -> TypedTable:
     return typed_table("Bond", len(wired.heads), seen, {Link("to", "one", "Atom"): Adjacency.single(wired.heads)})
 
 
-def _rings(found: _Described, wired: _Wired) -> TypedTable:
+def _rings(found: MoleculeNumbers, wired: _Wired) -> TypedTable:
     sizes = _whole(found.sizes)
     n_plain = np.bincount(wired.ring_of[~_is_aromatic(found)[wired.ring_bonds]], minlength=len(sizes))
     is_hetero = _whole(found.atom["number"])[wired.ring_atoms] != _CARBON
@@ -520,7 +454,7 @@ def _fused(wired: _Wired, n_rings: int) -> Adjacency:
     return Adjacency.from_lengths(np.bincount(owners, minlength=n_rings), fused)
 
 
-def _is_aromatic(found: _Described) -> NDArray[np.bool_]:
+def _is_aromatic(found: MoleculeNumbers) -> NDArray[np.bool_]:
     from rdkit.Chem import BondType
 
     return np.asarray(_whole(found.bond["order"]) == int(BondType.AROMATIC))
@@ -531,12 +465,12 @@ def _enum_names(enum: Any) -> dict[int, str]:
     return {int(value): name.lower() for name, value in enum.names.items() if name != "UNSPECIFIED"}
 
 
-def _rounded(values: array[float]) -> NDArray[np.float64]:
+def _rounded(values: NDArray[Any]) -> NDArray[np.float64]:
     """Return numbers to four decimals: more have no meaning, and alike atoms shall have the same value."""
     return np.round(np.asarray(values), 4)
 
 
-def _whole(values: array[int]) -> _Ints:
+def _whole(values: NDArray[Any]) -> _Ints:
     return np.asarray(values, dtype=np.int64)
 
 

@@ -9,20 +9,23 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Literal, Unpack
 
+import numpy as np
 from numpy.typing import NDArray
 
 from structtree.data.catalog import dataset_names, load_dataset
 from structtree.data.columns import Population
 from structtree.data.options import ReadingOptions, given_options
+from structtree.data.provenance import Provenance, provenance_of, record_values
 from structtree.data.sources import read_data, target_of
 from structtree.errors import MissingFileError, UsageError, did_you_mean
+from structtree.reprs import short_repr
 
 __all__ = ["Opened", "open_data"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Opened:
-    """Data that was opened: the individuals, and their target if it is known."""
+    """Data that was opened: the individuals, where they come from, and their target if it is known."""
 
     name: str
     population: Population
@@ -32,12 +35,27 @@ class Opened:
     source: str = ""
     grammar: str | None = None
 
+    @property
+    def provenance(self) -> Provenance:
+        """The numbers and names that the individuals have in the source, and what was left out."""
+        return provenance_of(self.population)
+
+    @property
+    def rows(self) -> NDArray[np.int64]:
+        """For each individual, its number in the source, counted from 0."""
+        return self.provenance.rows[self.population.individuals]
+
+    def __repr__(self) -> str:
+        target = f"target {self.target_name}" if self.target_name else "without target"
+        return short_repr(self, self.name, f"{len(self.population):,} {self.population.schema.individual}", target)
+
 
 def open_data(
     where: str | Path,
     *,
     target: str | None = None,
     ignore: Collection[str] = (),
+    id: str | None = None,
     unlabelled: Literal["refuse", "leave out"] = "refuse",
     **options: Unpack[ReadingOptions],
 ) -> Opened:
@@ -52,13 +70,15 @@ def open_data(
         those of C4.5 know theirs.
     ignore : collection of str
         Attributes of the individuals to leave out.
+    id : str, optional
+        The attribute that tells individuals apart, for predictions and explanations; of a file it is read as text.
     unlabelled : {"refuse", "leave out"}
         What to do about individuals without a value of the target: refuse them, or leave them out with a warning.
     format, types, individual, schema, group, link
         How to read a file; see `structtree.data.sources.read_data`.
     delimiter, header, names, encoding, decimal, missing_words
         How to read text; see `structtree.data.tables.read_csv`.
-    smiles, hydrogens, skip_bad
+    smiles, hydrogens, largest_fragment, neutralise, skip_bad, cache
         How to read molecules; see `structtree.data.molecules.read_molecules`.
 
     Examples
@@ -68,15 +88,17 @@ def open_data(
     (24, 'lenses')
     """
     if Path(where).exists():
-        opened = _read(where, target, unlabelled, options)
+        opened = _read(where, target, unlabelled, options, id)
     else:
         _require_name(str(where), options)
-        opened = _named(str(where), target, unlabelled)
+        opened = _named(str(where), target, unlabelled, id)
     return replace(opened, population=opened.population.without(*ignore)) if ignore else opened
 
 
-def _read(where: str | Path, target: str | None, unlabelled: str, options: ReadingOptions) -> Opened:
-    population = read_data(where, **options)
+def _read(where: str | Path, target: str | None, unlabelled: str, options: ReadingOptions, id: str | None) -> Opened:
+    if id is not None and Path(where).is_file():  # codes such as 007 stay as they stand
+        options = {**options, "types": {id: "nominal", **(options.get("types") or {})}}
+    population = _with_names(read_data(where, **options), id)
     if target is None:
         target = target_of(where, population, options.get("format"))
     if target is None:
@@ -85,9 +107,9 @@ def _read(where: str | Path, target: str | None, unlabelled: str, options: Readi
     return Opened(Path(where).stem, rest, labels, target, source=str(where))
 
 
-def _named(name: str, target: str | None, unlabelled: str) -> Opened:
+def _named(name: str, target: str | None, unlabelled: str, id: str | None) -> Opened:
     found = load_dataset(name)
-    rest, labels = found.population, found.target
+    rest, labels = _with_names(found.population, id), found.target
     if target is not None and target != found.target_name:
         rest, labels = _split(rest, target, unlabelled)
     about = found.description, found.source, found.grammar
@@ -103,12 +125,25 @@ def _require_name(name: str, options: ReadingOptions) -> None:
             raise UsageError(f"{option} says how to read a file, and {name} is a data set with a name")
 
 
+def _with_names(population: Population, id: str | None) -> Population:
+    """Return the population with its provenance, in which the attribute that tells individuals apart is a name."""
+    provenance = provenance_of(population)
+    if id is not None:
+        texts = [None if value is None else str(value) for value in record_values(population, id)]
+        provenance = replace(provenance, names={id: texts, **{k: v for k, v in provenance.names.items() if k != id}})
+    return replace(population, provenance=provenance)
+
+
 def _split(population: Population, target: str, unlabelled: str) -> tuple[Population, NDArray[Any]]:
     missing = population.column(target).missing
     if unlabelled == "leave out" and missing.any() and not missing.all():
         n = int(missing.sum())
         warnings.warn(f"left out {n:,} of {len(missing):,} individuals, which have no {target}", stacklevel=4)
-        population = population.take(~missing)
+        provenance = provenance_of(population)
+        gone = dict.fromkeys(provenance.rows[population.individuals[missing]].tolist(), f"it has no {target}")
+        population = replace(
+            population, provenance=replace(provenance, left_out={**provenance.left_out, **gone})
+        ).take(~missing)
     return population.split_target(target)
 
 

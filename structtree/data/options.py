@@ -18,6 +18,7 @@ from structtree.errors import UsageError, did_you_mean
 
 __all__ = [
     "Hydrogens",
+    "MoleculeOptions",
     "OptionText",
     "ReadingOption",
     "ReadingOptions",
@@ -61,7 +62,28 @@ class RowOptions(TypedDict, total=False):
     link: Annotated[str | None, OptionText("With --group: the name of the rows of an individual.", DATA, "NAME")]
 
 
-class ReadingOptions(RowOptions, total=False):
+class MoleculeOptions(TypedDict, total=False):
+    """The options of every reader of molecules; None is the same as not giving one."""
+
+    hydrogens: Annotated[
+        Hydrogens | None,
+        OptionText("Count hydrogens only, or make them atoms of their own.", MOLECULES, "implicit|explicit"),
+    ]
+    largest_fragment: Annotated[
+        bool | None,
+        OptionText("Keep only the largest fragment of each molecule: no salts, no solvents.", MOLECULES),
+    ]
+    neutralise: Annotated[
+        bool | None, OptionText("Take charges away where adding or removing hydrogens can do it.", MOLECULES)
+    ]
+    skip_bad: Annotated[bool | None, OptionText("Leave out molecules that cannot be read, and say which.", MOLECULES)]
+    cache: Annotated[
+        bool | None,
+        OptionText("Keep what is computed of many molecules for next time.", MOLECULES, None, "--cache/--no-cache"),
+    ]
+
+
+class ReadingOptions(RowOptions, MoleculeOptions, total=False):
     """All options of reading; None is the same as not giving one."""
 
     format: Annotated[str | None, OptionText("The format, if the file's extension does not tell it.", DATA)]
@@ -84,11 +106,6 @@ class ReadingOptions(RowOptions, total=False):
     smiles: Annotated[
         str | None, OptionText("The column with the SMILES, if it is not named so.", MOLECULES, "COLUMN")
     ]
-    hydrogens: Annotated[
-        Hydrogens | None,
-        OptionText("Count hydrogens only, or make them atoms of their own.", MOLECULES, "implicit|explicit"),
-    ]
-    skip_bad: Annotated[bool | None, OptionText("Leave out molecules that cannot be read, and say which.", MOLECULES)]
 
 
 @dataclass(frozen=True, slots=True)

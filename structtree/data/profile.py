@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from structtree.data.columns import Column, Population
 from structtree.data.reach import reachable_rows
 from structtree.data.schema import RecordType
+from structtree.reprs import names_text, short_repr
 
 __all__ = ["Member", "Profile", "profile"]
 
@@ -54,6 +55,11 @@ class Profile:
 
     identifiers: frozenset[Member] = frozenset()
     many_valued: frozenset[Member] = frozenset()
+
+    def __repr__(self) -> str:
+        found = {"identifiers": self.identifiers, "many-valued": self.many_valued}
+        texts = {what: names_text(f"{m.type}.{m.attribute}" for m in members) for what, members in found.items()}
+        return short_repr(self, "; ".join(f"{what} {text or 'none'}" for what, text in texts.items()))
 
 
 def profile(population: Population, max_cuts: int = MANY_CUTS) -> Profile:

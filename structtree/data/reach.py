@@ -83,8 +83,10 @@ def compact(population: Population) -> Population:
             links[link.name] = Adjacency.from_lengths(adjacency.n_of(rows), places[link.target][targets])
         columns = {name: column.take(rows) for name, column in table.columns.items()}
         tables[record.name] = Table(len(rows), columns, links)
-    individuals = places[population.schema.individual][population.individuals]
-    return replace(population, tables=tables, individuals=individuals, _compact=True)
+    name = population.schema.individual
+    individuals, provenance = places[name][population.individuals], population.provenance
+    provenance = None if provenance is None else provenance.take(kept[name])
+    return replace(population, tables=tables, individuals=individuals, provenance=provenance, _compact=True)
 
 
 def _places(rows: NDArray[np.int64], n_rows: int) -> NDArray[np.int64]:

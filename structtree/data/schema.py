@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any, Literal, get_args
 
 from structtree.errors import DataError, UnknownNameError
+from structtree.reprs import names_text, short_repr
 
 __all__ = ["Attribute", "Kind", "LearningTask", "Link", "LinkKind", "RecordType", "Schema"]
 
@@ -35,6 +37,9 @@ class Attribute:
     name: str
     kind: Kind
     values: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return short_repr(self, self.name, self.kind, names_text(self.values))
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +84,11 @@ class RecordType:
             twice = next(n for n in names if names.count(n) > 1)
             raise DataError(f"type {self.name!r} has two members named {twice!r}")
 
+    def __repr__(self) -> str:
+        attributes = (f"{each.name} ({each.kind})" for each in self.attributes)
+        links = (f"{each.name} ({each.kind} of {each.target})" for each in self.links)
+        return short_repr(self, self.name, names_text(chain(attributes, links)))
+
     def attribute(self, name: str) -> Attribute | None:
         """The attribute of that name, or None."""
         return self._attributes.get(name)
@@ -122,6 +132,10 @@ class Schema:
             for link in record.links:
                 if link.target not in self._types:
                     raise UnknownNameError("type", link.target, self._types)
+
+    def __repr__(self) -> str:
+        others = names_text(name for name in self.names if name != self.individual)
+        return short_repr(self, f"individual {self.individual}", others)
 
     def type(self, name: str) -> RecordType:
         """The record type of that name."""

@@ -67,8 +67,9 @@ _LAYOUT = ("encoding", "delimiter", "header", "names")
 _FIELDS = ("decimal", "missing_words")
 _DELIMITED = (*_TABLES, *_LAYOUT, *_FIELDS)
 _GRAPHS = ("types", "individual", "missing_words")
-_BLOCKS = ("types", "hydrogens", "skip_bad", "missing_words")
-_MOLECULES = ("types", "hydrogens", "skip_bad", "smiles", *_LAYOUT, *_FIELDS)
+_ONLY_MOLECULES = ("hydrogens", "largest_fragment", "neutralise", "skip_bad")
+_BLOCKS = ("types", *_ONLY_MOLECULES, "cache", "missing_words")
+_MOLECULES = ("types", *_ONLY_MOLECULES, "cache", "smiles", *_LAYOUT, *_FIELDS)
 _GRAPH = "a graph, or a folder of them"
 
 FILE_FORMATS: Mapping[str, FileFormat] = {
@@ -120,7 +121,7 @@ def read_data(where: str | os.PathLike[str], **options: Unpack[ReadingOptions]) 
     missing_words : sequence of str, optional
         For text of any format: the words for a missing value, instead of
         `structtree.data.textfiles.MISSING_WORDS`; in ARFF, where ``?`` is the only one, besides it.
-    smiles, hydrogens, skip_bad : optional
+    smiles, hydrogens, largest_fragment, neutralise, skip_bad, cache : optional
         For molecules; see `structtree.data.molecules.read_molecules`.
 
     Examples
@@ -146,7 +147,7 @@ def _read_delimited(path: Path, given: Mapping[str, Any]) -> Population:
     """Return the population of a table, which is of molecules if the user says so or its header does."""
     layout = csv_layout(path, **{name: value for name, value in given.items() if name in _LAYOUT})
     rest = {name: value for name, value in given.items() if name not in _LAYOUT}
-    said = not {"smiles", "hydrogens", "skip_bad"}.isdisjoint(given)
+    said = not {"smiles", *_ONLY_MOLECULES}.isdisjoint(given)
     is_smiles = said or (set(given) <= set(_MOLECULES) and smiles_column(layout.names) is not None)
     _refuse_others(given, FILE_FORMATS["smiles" if is_smiles else "csv"], is_named=False)
     return read_molecules(layout, **rest) if is_smiles else read_csv(layout, **rest)

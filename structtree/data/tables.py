@@ -31,7 +31,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
@@ -54,6 +54,7 @@ from structtree.data.frames import (
 )
 from structtree.data.infer import Overrides, type_name_of
 from structtree.data.options import RowOptions
+from structtree.data.provenance import Provenance
 from structtree.data.schema import Attribute, Kind, Link
 from structtree.data.textfiles import MISSING_WORDS, require_file
 from structtree.errors import DataError, UnknownNameError, UsageError
@@ -93,9 +94,12 @@ def from_sheet(sheet: Sheet, *, copy: bool = True, **rows: Unpack[RowOptions]) -
     if shape.group is None:
         population = _flat(typed, shape.individual, sheet.n_rows)
     else:
-        population = _grouped(typed, _group_codes(sheet, shape.group), shape, overrides)
+        codes = _group_codes(sheet, shape.group)
+        names = {shape.group: _group_names(sheet.columns[shape.group], codes)}
+        population = _grouped(typed, codes, shape, overrides)
+        population = replace(population, provenance=Provenance(np.arange(len(population)), len(population), names))
     if overrides.given:
-        overrides.check(population.schema)
+        _without_group(overrides, shape.group).check(population.schema)
     return population
 
 
@@ -134,7 +138,7 @@ def from_frame(
     >>> import pandas as pd
     >>> flat = pd.DataFrame({"x": [1.5, None], "kind": ["b", "a"]})
     >>> from_frame(flat).schema.type("Row").attributes
-    (Attribute(name='x', kind='real', values=()), Attribute(name='kind', kind='nominal', values=()))
+    (<Attribute: x, real>, <Attribute: kind, nominal>)
     >>> bags = pd.DataFrame({"bag": ["p", "p", "q"], "x": [1, 2, 3], "label": ["yes", "yes", "no"]})
     >>> population = from_frame(bags, group="bag", link="items")
     >>> population.record(0)
@@ -356,6 +360,23 @@ def _group_codes(sheet: Sheet, group: str) -> NDArray[np.int64]:
         where = f"row {row} of column {group!r}"
         raise DataError("a row has no group", source=sheet.source, line=sheet.line_of(row), path=where)
     return np.asarray(pd.factorize(codes)[0], dtype=np.int64)
+
+
+def _group_names(column: Raw, codes: NDArray[np.int64]) -> list[str]:
+    """Return the value that all rows of a group have, as text."""
+    first = np.unique(codes, return_index=True)[1].tolist()
+    match column:
+        case Coded():
+            return [str(column.values[code]) for code in column.codes[first].tolist()]
+        case Texts() | PythonValues():
+            return [str(column.cells[row]) for row in first]
+        case _:
+            return [str(value) for value in column.iloc[first].tolist()]
+
+
+def _without_group(overrides: Overrides, group: str | None) -> Overrides:
+    """Return the kinds that attributes are to have; that a group is told by the text as it stands is none of them."""
+    return Overrides({k: kind for k, kind in overrides.given.items() if (k, kind) != (group, "nominal")})
 
 
 def _grouped(

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from graphlib import CycleError, TopologicalSorter
 
 from structtree.data.schema import Schema
-from structtree.lang.declare import declared_categories, schema_of
+from structtree.lang.declare import declared_categories, in_names_of, schema_of
 from structtree.lang.pretty import pretty
 from structtree.lang.resolve import Scope, resolve
 from structtree.lang.rewrites import CheckedRewrite, check_rewrite, never_derived, reachable_types, refuse_endless
@@ -27,11 +27,9 @@ from structtree.lang.syntax import (
     Predicate,
 )
 from structtree.lang.walk import children, subpredicates
+from structtree.reprs import names_text, number_text, short_repr
 
 __all__ = ["CheckedGrammar", "CheckedRewrite", "check", "check_predicate"]
-
-INDIVIDUAL = "Individual"
-"""In ``refine`` and ``define``: the type of the individuals, unless some other type has that name."""
 
 MAX_DEFINITION_DEPTH = 150
 """How deep a definition may be once the definitions in it are written out."""
@@ -47,7 +45,7 @@ class CheckedGrammar:
     Parameters
     ----------
     syntax : GrammarSyntax
-        What it was checked from.
+        What it was checked from, in the data's names of types.
     schema : Schema
         Of the data if there is any, otherwise as declared; with the functions as attributes of their types.
     individual : str
@@ -77,6 +75,12 @@ class CheckedGrammar:
     source: str = "<grammar>"
     text: str | None = None
 
+    def __repr__(self) -> str:
+        rewrites = number_text(sum(map(len, self.rewrites.values())), "rewrite")
+        types = names_text(name for name, own in self.rewrites.items() if own)
+        warnings = number_text(self.warnings, "warning") if self.warnings else ""
+        return short_repr(self, self.syntax.name or "unnamed", f"{rewrites} for {types}", warnings)
+
 
 def check(
     syntax: GrammarSyntax, schema: Schema | None = None, *, source: str = "<grammar>", text: str | None = None
@@ -103,21 +107,22 @@ def check(
     >>> [pretty(rewrite.right) for rewrite in checked.rewrites["Car"]]
     ['f1 >= *', 'f2 >= *']
     """
-    found = schema_of(syntax, schema, source, text)
-    meant = _with_the_individual(syntax, found)
-    scope = Scope(found, categories=declared_categories(syntax), source=source, text=text)
+    known = schema or schema_of(replace(syntax, functions=()), None, source, text)
+    meant = in_names_of(syntax, known, source, text)
+    found = schema_of(meant, schema, source, text)
+    scope = Scope(found, categories=declared_categories(meant), source=source, text=text)
     scope = replace(scope, definitions=_definitions(meant, scope))
     rewrites = _rewrites(meant, scope)
     refuse_endless(rewrites, syntax.limits, scope)
     return CheckedGrammar(
-        syntax,
+        meant,
         found,
         found.individual,
         rewrites,
         _conjuncts(meant, scope),
         scope.definitions,
-        {function.name: function for function in syntax.functions},
-        syntax.limits,
+        {function.name: function for function in meant.functions},
+        meant.limits,
         tuple(_warnings(meant, rewrites, scope)),
         source,
         text,
@@ -161,18 +166,6 @@ def check_predicate(
     scope.type(type_name)
     (found,) = resolve(predicate, type_name, scope)
     return found
-
-
-def _with_the_individual(syntax: GrammarSyntax, schema: Schema) -> GrammarSyntax:
-    """The grammar with ``Individual`` read as the individual's type, whatever that is called in the data."""
-    if INDIVIDUAL in schema:
-        return syntax
-    names = {INDIVIDUAL: schema.individual}
-    return replace(
-        syntax,
-        definitions=tuple(replace(d, type=names.get(d.type, d.type)) for d in syntax.definitions),
-        blocks=tuple(replace(block, type=names.get(block.type, block.type)) for block in syntax.blocks),
-    )
 
 
 # ---- definitions ----------------------------------------------------------------------------------------

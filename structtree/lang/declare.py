@@ -1,15 +1,164 @@
-"""The schema that a grammar is checked on: what it declares, what the data brings, and whether the two agree."""
+"""The schema that a grammar is checked on: what it declares, what the data brings, and whether the two agree.
+
+Types have names in a grammar, and often none in the data: those of JSON Lines are called after the members that lead
+to them. So a declared type is matched with one of the data by name, or else by position (`data_names`); a grammar is
+checked in the names of the data (`in_names_of`), and gives its own to what is learned from (`named_by`).
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
+from structtree.data.columns import Population
 from structtree.data.schema import Attribute, Link, RecordType, Schema
 from structtree.errors import GrammarError, did_you_mean
 from structtree.lang.mistakes import error_at
 from structtree.lang.syntax import Function, GrammarSyntax, TypeDeclaration
 
-__all__ = ["declared_categories", "schema_of"]
+__all__ = [
+    "data_names",
+    "declared_categories",
+    "declared_individual",
+    "declared_kinds",
+    "in_names_of",
+    "named_by",
+    "schema_of",
+]
+
+INDIVIDUAL = "Individual"
+"""In ``refine``, ``define`` and ``function``: the type of the individuals, unless some other type has that name."""
+
+
+def declared_individual(syntax: GrammarSyntax) -> str | None:
+    """Return the type of the individuals as the grammar says it, or the one type that it declares.
+
+    Examples
+    --------
+    >>> from structtree.lang.parse import parse_grammar
+    >>> declared_individual(parse_grammar("type Car = { wheels: int }"))
+    'Car'
+    """
+    return syntax.individual or (syntax.types[0].name if len(syntax.types) == 1 else None)
+
+
+def declared_kinds(syntax: GrammarSyntax) -> dict[str, str]:
+    """Return the kinds of members that a grammar declares, as readers of data take them.
+
+    What the types are called in the data is not known before it is read, so that members go by their own names; only
+    those that are declared twice, and not alike, go by the names of their types.
+
+    Examples
+    --------
+    >>> from structtree.lang.parse import parse_grammar
+    >>> declared_kinds(parse_grammar("type Box = { zip: nominal, items: set of Item } type Item = { kg: real }"))
+    {'zip': 'nominal', 'items': 'set', 'kg': 'real'}
+    """
+    found: dict[str, dict[str, str]] = {}
+    for record in syntax.types:
+        for attribute in record.attributes:
+            found.setdefault(attribute.name, {})[record.name] = attribute.kind
+        for link in (each for each in record.links if not each.single):
+            found.setdefault(link.name, {})[record.name] = link.kind
+    alike = {member: next(iter(kinds.values())) for member, kinds in found.items() if len(set(kinds.values())) == 1}
+    others = {f"{type_name}.{m}": kind for m in found if m not in alike for type_name, kind in found[m].items()}
+    return alike | others
+
+
+def data_names(syntax: GrammarSyntax, data: Schema) -> dict[str, str]:
+    """Return for each declared type the name of the data's type that it stands for, as far as there is one.
+
+    A declared type stands for the type of its name. Where the data has none, it is found by position: the individual
+    of the grammar is that of the data, and what a link leads to is what the data's link of that name leads to.
+
+    Examples
+    --------
+    >>> from structtree.lang.parse import parse_grammar
+    >>> syntax = parse_grammar("type Molecule = { confs: set of S } type S = { f1: real } individual Molecule")
+    >>> data_names(syntax, Population.from_records([{"confs": [{"f1": 0.5}]}]).schema)
+    {'Molecule': 'Individual', 'S': 'Conf'}
+    """
+    declared, start = {each.name: each for each in syntax.types}, declared_individual(syntax)
+    found = {name: name for name in declared if name in data}
+    if start in declared:
+        found.setdefault(start, data.individual)
+    waiting = list(found)
+    for name in waiting:  # grows while it is read
+        for link in declared[name].links:
+            there = data.type(found[name]).link(link.name)
+            if there is not None and link.target in declared and link.target not in found:
+                found[link.target] = there.target
+                waiting.append(link.target)
+    return found
+
+
+def in_names_of(
+    syntax: GrammarSyntax, data: Schema, source: str = "<grammar>", text: str | None = None
+) -> GrammarSyntax:
+    """Return the grammar with the data's names of types; ``Individual`` is the individual, whatever it is called.
+
+    Raises
+    ------
+    GrammarError
+        When two declared types stand for one type of the data.
+
+    Examples
+    --------
+    >>> from structtree.lang.parse import parse_grammar
+    >>> syntax = parse_grammar("type Car = { wheels: int } refine Car { top -> wheels >= * }")
+    >>> in_names_of(syntax, Population.from_records([{"wheels": 4}]).schema).blocks[0].type
+    'Individual'
+    """
+    names = data_names(syntax, data)
+    _refuse_shared(syntax, names, source, text)
+    if INDIVIDUAL not in data:
+        names.setdefault(INDIVIDUAL, data.individual)
+
+    def name(given: str) -> str:
+        return names.get(given, given)
+
+    if all(name(given) == given for given in names):
+        return syntax
+    return replace(
+        syntax,
+        types=tuple(_renamed(declaration, names) for declaration in syntax.types),
+        individual=None if syntax.individual is None else name(syntax.individual),
+        definitions=tuple(replace(each, type=name(each.type)) for each in syntax.definitions),
+        functions=tuple(replace(each, type=name(each.type)) for each in syntax.functions),
+        blocks=tuple(replace(block, type=name(block.type)) for block in syntax.blocks),
+    )
+
+
+def named_by(population: Population, syntax: GrammarSyntax) -> Population:
+    """Return the population with the names that a grammar declares for its types.
+
+    Examples
+    --------
+    >>> from structtree.lang.parse import parse_grammar
+    >>> boxes = Population.from_records([{"items": [{"kg": 2}]}])
+    >>> syntax = parse_grammar("type Box = { items: list of Thing } type Thing = { kg: int } individual Box")
+    >>> named_by(boxes, syntax).schema.names
+    ('Box', 'Thing')
+    """
+    names = {found: declared for declared, found in data_names(syntax, population.schema).items()}
+    return population.renamed(names)
+
+
+def _renamed(declaration: TypeDeclaration, names: Mapping[str, str]) -> TypeDeclaration:
+    links = tuple(replace(link, target=names.get(link.target, link.target)) for link in declaration.links)
+    return replace(declaration, name=names.get(declaration.name, declaration.name), links=links)
+
+
+def _refuse_shared(syntax: GrammarSyntax, names: Mapping[str, str], source: str, text: str | None) -> None:
+    """Refuse two declared types that are one type of the data."""
+    first: dict[str, str] = {}
+    for declaration in (each for each in syntax.types if each.name in names):
+        found = names[declaration.name]
+        if first.setdefault(found, declaration.name) != declaration.name:
+            message = (
+                f"{first[found]!r} and {declaration.name!r} are one type in the data, {found!r}: declare it once"
+            )
+            raise error_at(declaration.place, message, source, text)
 
 
 def schema_of(
@@ -34,8 +183,8 @@ def schema_of(
         if data is None:
             found = _declared_schema(syntax)
         else:
-            for declaration in syntax.types:
-                _compare(declaration, data)
+            for declaration in sorted(syntax.types, key=lambda each: each.name not in data):
+                _compare(declaration, syntax, data)
             _check_individual(syntax, data)
             found = data
         for function in syntax.functions:
@@ -84,10 +233,12 @@ def _check_individual(syntax: GrammarSyntax, data: Schema) -> None:
     )
 
 
-def _compare(declaration: TypeDeclaration, data: Schema) -> None:
+def _compare(declaration: TypeDeclaration, syntax: GrammarSyntax, data: Schema) -> None:
     """Refuse a declared type of which the data has something else."""
     if declaration.name not in data:
         hint = did_you_mean(declaration.name, data.names)
+        if declared_individual(syntax) is None:
+            hint += f"; if its own names are to be used, say which is the individual: individual {declaration.name}"
         raise error_at(declaration.place, f"the data has no type {declaration.name!r}{hint}")
     record = data.type(declaration.name)
     problems = {attribute.name: _attribute_problem(attribute, record) for attribute in declaration.attributes}

@@ -21,6 +21,7 @@ from structtree.lang.derive import N_QUANTILES, derive_grammar
 from structtree.lang.parse import parse_grammar, parse_predicate
 from structtree.lang.pretty import pretty_grammar, pretty_name
 from structtree.lang.syntax import GrammarSyntax, Predicate
+from structtree.reprs import names_text, number_text, short_repr
 
 __all__ = ["Grammar", "members_text", "shipped_grammars"]
 
@@ -68,6 +69,12 @@ class Grammar:
         default_factory=list, init=False, compare=False, repr=False
     )
     _shown: list[str] = field(default_factory=list, init=False, compare=False, repr=False)
+
+    def __repr__(self) -> str:
+        blocks = self.syntax.blocks
+        rewrites = number_text(sum(len(block.rewrites) for block in blocks), "rewrite")
+        types = names_text(block.type for block in blocks)
+        return short_repr(self, self.name or "unnamed", f"{rewrites} for {types}", self.origin)
 
     @classmethod
     def parse(cls, text: str, source: str = "<grammar>") -> Grammar:

@@ -121,7 +121,8 @@ def fit(
     watch = _Watch(progress)
     with stoppable() as stop:
         time = clock or Clock(settings.growth.time_limit, stop)
-        job = _Job(whole, labels, checked, allowed.check(whole.schema), settings, watch, time)
+        meant = allowed.check(whole.schema)
+        job = _Job(whole, labels, checked, meant, settings, watch, time)
         tree = job.run()
     stopped_by = "interrupt" if time.over() == "interrupt" else watch.stopped_by
     params = {
@@ -136,7 +137,7 @@ def fit(
         "route": watch.why,
         "stopped_by": stopped_by,
     }
-    return Model(tree, settings.decision, target_name, params, functions=allowed.syntax.functions)
+    return Model(tree, settings.decision, target_name, params, functions=tuple(meant.functions.values()))
 
 
 def _check_task(decision: Decision, pruning: Pruning, classes: tuple[Any, ...]) -> None:

@@ -24,6 +24,7 @@ from structtree.arrays import TOLERANCE, Floats
 from structtree.errors import UnknownNameError, UsageError, did_you_mean
 from structtree.learn.growth import MAJORITY, Decision
 from structtree.learn.tree import ClassCounts, Node, Tree
+from structtree.reprs import number_text, short_repr
 
 __all__ = [
     "OperatingPoint",
@@ -66,6 +67,13 @@ class OperatingPoint:
     false_positive_rate: float
     true_positive_rate: float
     cost_ratios: tuple[float, float]
+
+    def __repr__(self) -> str:
+        rates = (
+            f"true positive rate {self.true_positive_rate:.3g}",
+            f"false positive rate {self.false_positive_rate:.3g}",
+        )
+        return short_repr(self, number_text(self.positive_leaves, "positive leaf", "positive leaves"), *rates)
 
 
 # ---- classes --------------------------------------------------------------------------------------------

@@ -27,13 +27,14 @@ from structtree.data.columns import Population
 from structtree.data.infer import shown
 from structtree.data.schema import Kind, Schema
 from structtree.data.textfiles import open_text_file
-from structtree.errors import DataError, GrammarError, MissingFileError, StructtreeError, UsageError
+from structtree.errors import DataError, GrammarError, StructtreeError, UsageError
 from structtree.files import replacing
 from structtree.lang.check import CheckedGrammar, check, check_predicate
+from structtree.lang.declare import named_by
 from structtree.lang.grammar import Grammar
 from structtree.lang.parse import parse_predicate
 from structtree.lang.pretty import pretty
-from structtree.lang.syntax import Compare, Definition, Function, GrammarSyntax, Named, Predicate
+from structtree.lang.syntax import Compare, Definition, Function, GrammarSyntax, Named, Predicate, TypeDeclaration
 from structtree.lang.walk import subpredicates
 from structtree.learn.conform import NeededMembers, conform, needed_members
 from structtree.learn.growth import MAJORITY, Decision
@@ -51,6 +52,7 @@ from structtree.learn.tree import (
     Tree,
     Unproved,
 )
+from structtree.reprs import short_repr
 from structtree.space.functions import with_functions
 
 __all__ = ["Model", "load_model", "model_from_json", "model_to_json", "save_model"]
@@ -96,6 +98,9 @@ class Model:
     version: str = __version__
     functions: tuple[Function, ...] = ()
 
+    def __repr__(self) -> str:
+        return short_repr(self, f"predicts {self.target or 'a target without a name'} by {self.tree!r}")
+
     @cached_property
     def needed(self) -> NeededMembers:
         """Attributes and links, by type, that its tests mention."""
@@ -134,10 +139,13 @@ class Model:
     ) -> Population:
         """The population as the tests need it; see `structtree.learn.conform.conform`."""
         needed = self.needed
+        types = _declarations(self.tree.schema)
+        if self.functions:
+            population = named_by(population, types)
         wanted = tuple(f for f in self.functions if f.name in needed.get(f.type, ()) and _lacks(population, f))
         if wanted:
             given = {f.name: functions[f.name] for f in wanted if functions and f.name in functions}
-            population = with_functions(population, Grammar(GrammarSyntax(functions=wanted), ""), given)
+            population = with_functions(population, Grammar(replace(types, functions=wanted), ""), given)
         return conform(population, self.tree.schema, needed, absent=absent)
 
 
@@ -153,11 +161,9 @@ def save_model(model: Model, path: str | os.PathLike[str]) -> None:
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     save_model(model, f"{folder}/fast.json")
     ...     load_model(f"{folder}/fast.json").tree.nodes
-    (Leaf(stats=ClassCounts(n=4, counts=(1.0, 3.0))),)
+    (<Leaf: n=4, counts 1, 3>,)
     """
     content, target = _document_text(model_to_json(model)).encode(), Path(path)
-    if target.is_dir():
-        raise MissingFileError(f"cannot write {target}: it is a folder")
     with replacing(target) as draft:
         # No time inside, so that equal models are equal files.
         draft.write_bytes(gzip.compress(content, mtime=0) if target.suffix.lower() == ".gz" else content)
@@ -230,6 +236,12 @@ def model_from_json(value: Any) -> Model:
         whole.member("structtree").text(),
         tuple(_function(name, part) for name, part in whole.member("functions").parts()),
     )
+
+
+def _declarations(schema: Schema) -> GrammarSyntax:
+    """The types of the training data and their links, as a grammar declares them."""
+    types = tuple(TypeDeclaration(record.name, (), record.links) for record in schema.types)
+    return GrammarSyntax(types=types, individual=schema.individual)
 
 
 def _lacks(population: Population, function: Function) -> bool:

@@ -33,6 +33,7 @@ from structtree.learn.sweeping import SweepSplitter
 from structtree.learn.table import ListedTests, Tuning, flat_tests, linked_tests, listed_tests, table_of, with_sets
 from structtree.learn.tree import Unproved
 from structtree.learn.unknown import seen_schema
+from structtree.reprs import short_repr
 from structtree.search.clock import Clock
 from structtree.search.criteria import Criterion
 from structtree.search.target import Target
@@ -81,6 +82,10 @@ class Plan:
     splitter: SplitterMaker
     schema: Schema
     is_for_parts: bool = False
+
+    def __repr__(self) -> str:
+        individuals = f"{len(self.population):,} {self.population.schema.individual}"
+        return short_repr(self, f"{self.route} for {individuals}", self.why)
 
     def check(self, growth: Growth, criterion: Criterion) -> None:
         """Refuse options that need another route."""

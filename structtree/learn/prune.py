@@ -30,6 +30,7 @@ from structtree.errors import DataError, UnknownNameError, UsageError
 from structtree.learn.growth import MAJORITY, Decision
 from structtree.learn.leaves import class_counts, cost_matrix, decisions, means
 from structtree.learn.tree import Moments, Stats, Tree, answers_below, subtree
+from structtree.reprs import number_text, short_repr
 from structtree.search.criteria import criterion
 from structtree.search.target import Target, target_for
 
@@ -70,6 +71,10 @@ class PruningPath:
     risks: Floats
     n_leaves: Ints
     gone: Ints
+
+    def __repr__(self) -> str:
+        largest = number_text(int(self.n_leaves.max(initial=0)), "leaf", "leaves")
+        return short_repr(self, number_text(self, "pruning"), f"the largest with {largest}")
 
     def __len__(self) -> int:
         return len(self.alphas)

@@ -25,6 +25,7 @@ from structtree.learn.clauses import Clause, clauses, conjunction, short_clauses
 from structtree.learn.growth import MAJORITY, Decision
 from structtree.learn.leaves import decisions, means
 from structtree.learn.tree import ClassCounts, Moments, Stats, Tree
+from structtree.reprs import short_repr
 from structtree.search.target import Target, target_for
 from structtree.space.evaluate import holds
 
@@ -59,6 +60,9 @@ class Rule:
     confidence: float | None
     spread: float | None
     leaves: tuple[int, ...]
+
+    def __repr__(self) -> str:
+        return short_repr(self, str(self))
 
     def __str__(self) -> str:
         is_number = isinstance(self.prediction, float) and self.confidence is None

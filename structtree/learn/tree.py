@@ -22,10 +22,12 @@ from numpy.typing import NDArray
 
 from structtree.data.columns import Population
 from structtree.data.schema import Schema
+from structtree.lang.pretty import pretty
 from structtree.lang.syntax import Compare, Predicate
 from structtree.learn.descent import Descent, descent_of, leaves_by
 from structtree.learn.routing import holds_among, places_among
 from structtree.learn.unknown import one_of, possibly, surely
+from structtree.reprs import names_text, number_text, short_repr
 from structtree.search.criteria import TOLERANCE
 from structtree.search.target import ClassCounts, Moments, Stats
 from structtree.space.evaluate import Known
@@ -115,6 +117,9 @@ class Leaf:
     gap: float = field(default=0.0, repr=False)
     stopped_by: Unproved | None = field(default=None, repr=False)
 
+    def __repr__(self) -> str:
+        return short_repr(self, str(self.stats))
+
     @property
     def children(self) -> tuple[int, ...]:
         """There are none."""
@@ -143,6 +148,9 @@ class Branch:
     stats: Stats
     found: Found
     shares: tuple[float, ...] = field(default=(), repr=False)
+
+    def __repr__(self) -> str:
+        return short_repr(self, f"{pretty(self.test)} | yes {self.yes}", f"no {self.no}", str(self.stats))
 
     @property
     def children(self) -> tuple[int, ...]:
@@ -178,6 +186,10 @@ class Switch:
     stats: Stats
     found: Found
     shares: tuple[float, ...] = field(repr=False)
+
+    def __repr__(self) -> str:
+        ways = names_text(f"{value} {child}" for value, child in zip(self.values, self.children, strict=True))
+        return short_repr(self, f"{self.attribute} | {ways}", str(self.stats))
 
     @property
     def usual(self) -> int:
@@ -300,7 +312,7 @@ class NodeArrays(Sequence[Node]):
     __hash__ = None  # type: ignore[assignment]  # as a list has none
 
     def __repr__(self) -> str:
-        return repr(self.all)
+        return short_repr(self, number_text(self, "node"))
 
     def __reduce__(self) -> tuple[Any, ...]:
         """They are pickled as the tuple that they stand for."""
@@ -329,6 +341,11 @@ class Tree:
     schema: Schema
     classes: tuple[Any, ...] = ()
     missing: MissingRule = "false"
+
+    def __repr__(self) -> str:
+        n_leaves = len(self.nodes) - len(set(self.parents) - {-1})
+        what = f"classes {names_text(self.classes)}" if self.task == "classes" else "numbers"
+        return short_repr(self, number_text(n_leaves, "leaf", "leaves"), f"depth {self.depth}", what)
 
     # ---- what takes a walk over all nodes and is needed again and again ---------------------------------
 

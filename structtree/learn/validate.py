@@ -25,6 +25,7 @@ from structtree.arrays import Floats
 from structtree.errors import UsageError
 from structtree.interrupts import stoppable
 from structtree.learn.tree import Leaf
+from structtree.reprs import names_text, number_text, short_repr
 from structtree.search.clock import Clock
 from structtree.search.kernels.compiling import now
 
@@ -77,6 +78,11 @@ class CrossValidation:
     seconds: float
     test_ratio: float
 
+    def __repr__(self) -> str:
+        spread = f" ± {self.sd:.4f}" if len(self.scores) > 1 else ""
+        folds, leaves = number_text(self.scores, "fold"), f"{self.leaves_mean:.3g} leaves on average"
+        return short_repr(self, f"mean score {self.mean:.4f}{spread} over {folds}", leaves, f"{self.seconds:.3g} s")
+
     @property
     def mean(self) -> float:
         """The mean score."""
@@ -106,6 +112,9 @@ class Comparison:
 
     results: Mapping[str, CrossValidation]
     tests: Mapping[str, TTest]
+
+    def __repr__(self) -> str:
+        return short_repr(self, names_text(f"{name} {result.mean:.4f}" for name, result in self.results.items()))
 
 
 def cross_validate(

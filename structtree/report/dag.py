@@ -15,6 +15,7 @@ from itertools import islice
 
 from structtree.lang.pretty import pretty
 from structtree.lang.syntax import Predicate
+from structtree.reprs import number_text, short_repr
 from structtree.space.space import Position, Space
 
 __all__ = ["Dag", "DagEdge", "DagNode", "Point", "dag_of", "layout", "to_dot"]
@@ -47,6 +48,9 @@ class Dag:
 
     nodes: tuple[DagNode, ...]
     edges: tuple[DagEdge, ...]
+
+    def __repr__(self) -> str:
+        return short_repr(self, number_text(self.nodes, "node"), number_text(self.edges, "edge"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from structtree.errors import UsageError
 from structtree.interrupts import cut_short, stoppable
 from structtree.lang.grammar import Grammar
 from structtree.lang.pretty import pretty
+from structtree.reprs import short_repr
 from structtree.search.best_split import SearchStats, Split, best_split
 from structtree.search.criteria import CRITERIA, Criterion, better, criterion
 from structtree.search.judges import judge_for
@@ -107,6 +108,12 @@ class Effort:
     moments: tuple[Moment, ...] = ()
     interrupted: bool = False
     passes: tuple[Pass, ...] = ()
+
+    def __repr__(self) -> str:
+        saved = "" if self.percent is None else f" ({self.percent:.3g} % of those without pruning)"
+        known = "proved best" if self.proved else "not proved best"
+        found = f"{self.predicate} | {self.criterion} {self.score:.4g}"
+        return short_repr(self, found, known, f"{self.evaluated:,} evaluated{saved}", f"{self.seconds:.3g} s")
 
     @property
     def percent(self) -> float | None:

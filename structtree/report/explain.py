@@ -48,6 +48,7 @@ from structtree.learn.predict import predicted_classes, predicted_means, predict
 from structtree.learn.tree import Branch, ClassCounts, Leaf, Switch, Tree
 from structtree.learn.unknown import possibly, surely
 from structtree.report.text import NodeText
+from structtree.reprs import number_text, short_repr
 from structtree.space.evaluate import Known, aggregate_values, rows_where
 from structtree.space.meaning import witnesses
 from structtree.space.terms import conjuncts
@@ -77,6 +78,9 @@ class SeenRow:
     type: str
     values: tuple[tuple[str, Value], ...]
     fails: str = ""
+
+    def __repr__(self) -> str:
+        return short_repr(self, str(self))
 
     def __str__(self) -> str:
         where = f"{self.path} ({self.type})" if self.path else ""
@@ -110,6 +114,9 @@ class Reason:
     answer: bool | str
     rows: tuple[SeenRow, ...]
     note: str = ""
+
+    def __repr__(self) -> str:
+        return short_repr(self, str(self), number_text(self.rows, "row"))
 
     def __str__(self) -> str:
         said = self.answer if isinstance(self.answer, str) else "yes" if self.answer else "no"
@@ -155,6 +162,8 @@ class Explanation:
         The weight of each class that was seen there; empty for numbers.
     words : str
         The answer in words, such as ``active 34/36``.
+    names : tuple of pairs
+        What its source calls the individual, such as ``("smiles", "CCO")``; usually nothing.
     """
 
     individual: int
@@ -167,9 +176,14 @@ class Explanation:
     n: int
     counts: tuple[tuple[Any, float], ...]
     words: str
+    names: tuple[tuple[str, str], ...] = ()
+
+    def __repr__(self) -> str:
+        return short_repr(self, f"{self.type} {self.individual} → {self.words}", number_text(self.reasons, "test"))
 
     def __str__(self) -> str:
-        lines = [f"{self.type} {self.individual}"]
+        names = ", ".join(f"{what} {name}" for what, name in self.names)
+        lines = [f"{self.type} {self.individual}" + (f" ({names})" if names else "")]
         for i, reason in enumerate(self.reasons, 1):
             lines.append(f"{i}. {reason}")
             lines += [f"     {words}" for words in reason.words()]
@@ -178,7 +192,9 @@ class Explanation:
     def to_dict(self) -> dict[str, Any]:
         """Return the explanation as plain JSON values."""
         plain = ("individual", "prediction", "probability", "spread", "n")
+        names = {"names": dict(self.names)} if self.names else {}
         return {name: getattr(self, name) for name in plain} | {
+            **names,
             "counts": {str(label): weight for label, weight in self.counts},
             "leaf": self.leaf,
             "path": [reason.to_dict() for reason in self.reasons],
@@ -229,7 +245,12 @@ def explain(tree: Tree, population: Population, individual: int, decision: Decis
     leaf = int(tree.apply(alone)[0])
     nodes = [*(step.branch for step in tree.path(leaf)), leaf]
     reasons = tuple(_reason(tree, *pair, start) for pair in pairwise(nodes))
-    return _concluded(tree, alone, leaf, decision, individual, reasons)
+    names = (
+        {}
+        if population.provenance is None
+        else population.provenance.names_of(int(population.individuals[individual]))
+    )
+    return replace(_concluded(tree, alone, leaf, decision, individual, reasons), names=tuple(names.items()))
 
 
 def _reason(tree: Tree, index: int, child: int, start: _Row) -> Reason:

@@ -1,10 +1,16 @@
-"""The predictions of a model for all individuals of some data as a table, beside the truth where it is known."""
+"""The predictions of a model for all individuals of some data as a table, beside the truth where it is known.
+
+Rows have the numbers that they have in the source, also where some of it was left out; what was left out is in the
+table too, without a prediction and with the reason.
+"""
 
 from __future__ import annotations
 
 import csv
 import io
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from typing import Any
 
 import numpy as np
@@ -12,11 +18,17 @@ from numpy.typing import NDArray
 
 from structtree.data.columns import Population
 from structtree.data.opening import Opened
+from structtree.data.provenance import record_members, record_values
+from structtree.errors import DataError, UnknownNameError, UsageError, did_you_mean
 from structtree.learn.model import Model
 from structtree.learn.predict import predicted_spreads
 from structtree.learn.score import Score, class_name, score
+from structtree.reprs import number_text, short_repr
 
-__all__ = ["Predictions", "predictions", "truth", "whole"]
+_COMPARED = 2000
+"""So many names are compared with one that nobody has, to find what was meant."""
+
+__all__ = ["Predictions", "find_individual", "predictions", "truth", "whole"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,6 +51,12 @@ class Predictions:
         What the data itself has, None where it has nothing; None if it does not have the target.
     score : Score or None
         How right the model is where that is known.
+    rows : sequence of int
+        For each individual, its number in the source, counted from 0.
+    names, kept : mapping
+        What the source calls its records, and those of its attributes that are shown: a value for each record.
+    left_out : mapping
+        For each record of the source that was left out, why.
     """
 
     target: str | None
@@ -48,35 +66,80 @@ class Predictions:
     spread: NDArray[np.float64] | None
     actual: list[Any] | None
     score: Score | None
+    rows: Sequence[int]
+    names: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    kept: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    left_out: Mapping[int, str] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        score = "" if self.score is None else str(self.score)
+        return short_repr(self, f"{self.target or 'target'} of {number_text(self.said, 'individual')}", score)
 
     def to_dicts(self) -> list[dict[str, Any]]:
-        """Return one plain JSON value for each individual."""
-        return [self._record(row) for row in range(len(self.said))]
+        """Return one plain JSON value for each individual, and for each record that was left out."""
+        said = [self._record(row, place) for place, row in enumerate(self.rows)]
+        return sorted([*said, *map(self._record, self.left_out)], key=lambda record: record["row"])
 
     def to_csv(self) -> str:
-        """Return a table with a header: the row, the prediction, what goes with it, and the truth if it is known."""
+        """Return a table with a header: row and names, the prediction and what goes with it, the truth, problems."""
         text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        beside = [f"p({name})" for name in self.classes] if self.spread is None else ["spread"]
-        writer.writerow(["row", "prediction", *beside, *(["actual"] if self.actual is not None else [])])
-        for record in self.to_dicts():
-            numbers = record["probabilities"].values() if self.spread is None else [record["spread"]]
-            said = [record["row"], record["prediction"], *(f"{number:.6g}" for number in numbers)]
-            writer.writerow([*said, *([record["actual"]] if "actual" in record else [])])
+        flat = [self._cells(record) for record in self.to_dicts()]
+        writer = csv.DictWriter(text, self._heads(), restval="", lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(flat)
         return text.getvalue()
 
-    def _record(self, row: int) -> dict[str, Any]:
-        record: dict[str, Any] = {"row": row, "prediction": self.said[row : row + 1].tolist()[0]}
+    def _heads(self) -> list[str]:
+        """Return the columns of the table, in order."""
+        beside = [f"p({name})" for name in self.classes] if self.spread is None else ["spread"]
+        known = [*(["actual"] if self.actual is not None else []), *(["problem"] if self.left_out else [])]
+        return ["row", *self._free(self.names), "prediction", *beside, *known, *self._free(self.kept)]
+
+    def _cells(self, record: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a record as the cells of a line."""
+        cells = dict(record)
+        numbers = {f"p({name})": p for name, p in cells.pop("probabilities", {}).items()}
+        if "spread" in cells:
+            numbers["spread"] = cells["spread"]
+        return cells | {name: f"{number:.6g}" for name, number in numbers.items()}
+
+    def _record(self, row: int, place: int | None = None) -> dict[str, Any]:
+        """Return what is said of a record of the source; without a place among the individuals it was left out."""
+        record: dict[str, Any] = {"row": row, **self._of_source(self.names, row), "prediction": None}
+        if place is None:
+            record["problem"] = self.left_out[row]
+        else:
+            record |= self._answer(place)
+        return record | self._of_source(self.kept, row)
+
+    def _answer(self, place: int) -> dict[str, Any]:
+        found: dict[str, Any] = {"prediction": self.said[place : place + 1].tolist()[0]}
         if self.probabilities is not None:
-            record["probabilities"] = dict(zip(self.classes, self.probabilities[row].tolist(), strict=True))
+            found["probabilities"] = dict(zip(self.classes, self.probabilities[place].tolist(), strict=True))
         if self.spread is not None:
-            record["spread"] = float(self.spread[row])
+            found["spread"] = float(self.spread[place])
         if self.actual is not None:
-            record["actual"] = self.actual[row]
-        return record
+            found["actual"] = self.actual[place]
+        return found
+
+    def _of_source(self, columns: Mapping[str, Sequence[Any]], row: int) -> dict[str, Any]:
+        return {head: values[row] for head, values in zip(self._free(columns), columns.values(), strict=True)}
+
+    def _free(self, names: Iterable[str]) -> list[str]:
+        """Return columns of the source under names that no column of the predictions has."""
+        own = {
+            "row",
+            "prediction",
+            "probabilities",
+            "spread",
+            "actual",
+            "problem",
+            *(f"p({c})" for c in self.classes),
+        }
+        return [f"input.{name}" if name in own else name for name in names]
 
 
-def predictions(model: Model, data: Opened) -> Predictions:
+def predictions(model: Model, data: Opened, keep: Iterable[str] = ()) -> Predictions:
     """Return what a model says of the individuals of opened data.
 
     Parameters
@@ -84,6 +147,8 @@ def predictions(model: Model, data: Opened) -> Predictions:
     model : Model
     data : Opened
         With what the model was trained to ask about; the target may be among it.
+    keep : iterable of str
+        The attributes of the source to show beside: names, or patterns such as ``assay*``; ``all`` stands for all.
 
     Examples
     --------
@@ -101,6 +166,7 @@ def predictions(model: Model, data: Opened) -> Predictions:
     said, is_classes = model.predict(prepared), model.tree.task == "classes"
     actual = truth(population, model.target)
     known = [i for i, value in enumerate(actual or []) if value is not None]
+    kept = [name for name in _chosen(keep, population) if name not in data.provenance.names]
     return Predictions(
         model.target,
         said,
@@ -109,7 +175,26 @@ def predictions(model: Model, data: Opened) -> Predictions:
         None if is_classes else predicted_spreads(model.tree, prepared),
         actual,
         score(model.tree, said[known], [actual[i] for i in known]) if actual and known else None,
+        data.rows.tolist(),
+        data.provenance.names,
+        {name: record_values(population, name) for name in kept},
+        data.provenance.left_out,
     )
+
+
+def _chosen(patterns: Iterable[str], population: Population) -> list[str]:
+    """Return the names that some patterns mean: those of the source if they are all of them, else any attributes."""
+    own = record_members(population)
+    every = [*own, *population.tables[population.schema.individual].columns]
+    found: list[str] = []
+    for pattern in patterns:
+        meant = [name for name in every if name == pattern] or (
+            list(own) if pattern == "all" else [name for name in every if fnmatchcase(name, pattern)]
+        )
+        if not meant:
+            raise UnknownNameError("column", pattern, every)
+        found += meant
+    return list(dict.fromkeys(found))
 
 
 def whole(data: Opened) -> Population:
@@ -126,3 +211,62 @@ def truth(population: Population, target: str | None) -> list[Any] | None:
         return None
     column = population.column(target)
     return [column.value(i) for i in range(len(column))]
+
+
+def find_individual(data: Opened, row: int = 0, *, id: str | None = None, column: str | None = None) -> int:
+    """Return the place among the individuals of one that the user names as the source does.
+
+    Parameters
+    ----------
+    data : Opened
+    row : int
+        Its number in the source, counted from 0.
+    id : str, optional
+        Instead: one of its names, or its value of an attribute that no two records have in common.
+    column : str, optional
+        The only name or attribute to look at for ``id``.
+
+    Examples
+    --------
+    >>> from structtree import open_data
+    >>> find_individual(open_data("trains"), 3)
+    3
+    """
+    if id is not None:
+        row = _row_of(data, id, column)
+    n = data.provenance.n_records
+    if not 0 <= row < n:
+        raise UsageError(f"--row must be from 0 to {n - 1}, since there are {n} individuals; got {row}")
+    if row in data.provenance.left_out:
+        raise DataError(f"row {row} was left out: {data.provenance.left_out[row]}", source=data.source or None)
+    return int(np.flatnonzero(data.rows == row)[0])
+
+
+def _row_of(data: Opened, id: str, column: str | None) -> int:
+    """Return the number of the only record that is called so."""
+    looked_at = [column] if column is not None else [*data.provenance.names, *_telling(data)]
+    texts: list[str] = []
+    for name in looked_at:
+        values = [None if value is None else str(value) for value in record_values(data.population, name)]
+        rows = [row for row, value in enumerate(values) if value == id]
+        if len(rows) == 1:
+            return rows[0]
+        if rows:
+            shown = ", ".join(map(str, rows[:10])) + (", ..." if len(rows) > 10 else "")
+            raise UsageError(
+                f"{len(rows):,} individuals have {name} {id}, in the rows {shown}; choose one with --row"
+            )
+        texts += filter(None, values)
+    where = f"whose {' or '.join(looked_at)} is" if looked_at else "that is called"
+    fix = "" if column is not None else "; say where it stands with --id-column, or use --row"
+    raise UsageError(f"there is no individual {where} {id!r}{did_you_mean(id, texts[:_COMPARED])}{fix}")
+
+
+def _telling(data: Opened) -> list[str]:
+    """Return the attributes of the source, as far as they are text or whole numbers, that tell all records apart."""
+    found = []
+    for name in record_members(data.population):
+        values = [value for value in record_values(data.population, name) if value is not None]
+        if name not in data.provenance.names and all(type(value) in (str, int) for value in values):
+            found += [name] if len(set(values)) == len(values) else []
+    return found

@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple
 from structtree.arrays import Floats
 from structtree.lang.pretty import pretty
 from structtree.lang.syntax import Predicate
+from structtree.reprs import short_repr
 from structtree.search.judges import Judge, Loss
 from structtree.space.space import Space
 
@@ -63,6 +64,11 @@ class SearchStats:
     stopped_by: StoppedBy = "done"
     passes: tuple[Pass, ...] = ()
 
+    def __repr__(self) -> str:
+        did = (f"{getattr(self, name):,} {name}" for name in ("evaluated", "expanded", "pruned"))
+        end = "done" if self.stopped_by == "done" else f"stopped by {self.stopped_by}"
+        return short_repr(self, *did, f"{self.seconds:.3g} s", end)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Problem:
@@ -71,6 +77,9 @@ class Problem:
     space: Space
     judge: Judge
     least: int
+
+    def __repr__(self) -> str:
+        return short_repr(self, repr(self.space), f"at least {self.least:,} on each side")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -111,6 +120,10 @@ class Split:
     stats: SearchStats
     problem: Problem = field(repr=False)
     runners_up: tuple[Predicate, ...] = field(repr=False, default=())
+
+    def __repr__(self) -> str:
+        known = "proved best" if self.proved else f"not proved best (gap at most {self.gap:.3g})"
+        return short_repr(self, f"{pretty(self.predicate)} | {self.criterion} {self.score:.4g}", known)
 
     def __str__(self) -> str:
         return f"{pretty(self.predicate)} ({self.criterion} {self.score:.4g})"

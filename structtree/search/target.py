@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from structtree.arrays import TOLERANCE, Floats
 from structtree.errors import DataError, UsageError, did_you_mean
+from structtree.reprs import names_text, number_text, short_repr
 from structtree.search.criteria import Criterion, criterion
 
 __all__ = ["ClassCounts", "Moments", "Stats", "Target", "Units", "room", "target_for", "undivided"]
@@ -49,6 +50,12 @@ class ClassCounts:
     n: int
     counts: tuple[float, ...]
 
+    def __repr__(self) -> str:
+        return short_repr(self, str(self))
+
+    def __str__(self) -> str:
+        return f"n={self.n:,}, counts {names_text(f'{count:.4g}' for count in self.counts)}"
+
     @property
     def weight(self) -> float:
         """The weight of all of them."""
@@ -68,6 +75,12 @@ class Moments:
     weight: float
     mean: float
     variance: float
+
+    def __repr__(self) -> str:
+        return short_repr(self, str(self))
+
+    def __str__(self) -> str:
+        return f"n={self.n:,}, mean {self.mean:.4g}, variance {self.variance:.4g}"
 
     @property
     def figures(self) -> tuple[float, ...]:
@@ -143,7 +156,7 @@ class Target:
     --------
     >>> target = target_for(np.array(["no", "yes", "yes"]), 3, class_weight={"yes": 2.0})
     >>> target.classes, target.stats(np.array([0, 2]))
-    (('no', 'yes'), ClassCounts(n=2, counts=(1.0, 2.0)))
+    (('no', 'yes'), <ClassCounts: n=2, counts 1, 2>)
     """
 
     criterion: Criterion
@@ -151,6 +164,9 @@ class Target:
     weights: Floats
     classes: tuple[Any, ...] = ()
     units: Units = PLAIN
+
+    def __repr__(self) -> str:
+        return short_repr(self, number_text(self.values, "label"), names_text(self.classes) or "numbers")
 
     def stats(self, which: NDArray[np.int64], parts: Floats | None = None) -> Stats:
         """Return what is seen of some individuals, or of parts of them."""

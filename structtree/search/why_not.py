@@ -19,6 +19,7 @@ from structtree.lang.check import check_predicate
 from structtree.lang.parse import parse_predicate
 from structtree.lang.pretty import pretty
 from structtree.lang.syntax import Predicate
+from structtree.reprs import short_repr
 from structtree.search.best_split import Split
 from structtree.search.judges import Judge, Loss
 from structtree.space.evaluate import Known, rows_where
@@ -61,6 +62,9 @@ class WhyNot:
     ancestor: Predicate | None = None
     bound: float | None = None
     nearest: tuple[Predicate, ...] = ()
+
+    def __repr__(self) -> str:
+        return short_repr(self, self.kind, self.sentence)
 
     def __str__(self) -> str:
         return self.sentence

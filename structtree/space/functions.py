@@ -13,6 +13,7 @@ import numpy as np
 
 from structtree.data.columns import Column, Population, Value, column_of
 from structtree.errors import DataError, UsageError, did_you_mean
+from structtree.lang.declare import in_names_of, named_by
 from structtree.lang.grammar import Grammar
 from structtree.lang.syntax import Function
 
@@ -22,7 +23,7 @@ __all__ = ["with_functions"]
 def with_functions(
     population: Population, grammar: Grammar, functions: Mapping[str, Callable[[Mapping[str, Any]], Any]]
 ) -> Population:
-    """The population with one more column for each function that the grammar declares.
+    """The population in the grammar's names of types, with one more column for each function that it declares.
 
     Parameters
     ----------
@@ -40,7 +41,8 @@ def with_functions(
     >>> with_functions(trains, grammar, given).column("wheels_in_all").values.tolist()
     [5.0, 0.0]
     """
-    declared = {function.name: function for function in grammar.syntax.functions}
+    meant = in_names_of(grammar.syntax, population.schema, grammar.source, grammar.text)
+    declared = {function.name: function for function in meant.functions}
     for name in functions:
         if name not in declared:
             raise UsageError(f"the grammar declares no function {name!r}{did_you_mean(name, declared)}")
@@ -52,7 +54,7 @@ def with_functions(
             )
         column = _compute(population, function, functions[function.name])
         population = population.with_column(function.type, function.attribute, column)
-    return population
+    return named_by(population, grammar.syntax)
 
 
 def _compute(population: Population, function: Function, call: Callable[[Mapping[str, Any]], Any]) -> Column:

@@ -8,6 +8,7 @@ from typing import assert_never
 
 from structtree.data.columns import Population
 from structtree.lang.matching import first_matching
+from structtree.lang.pretty import pretty
 from structtree.lang.syntax import (
     All,
     And,
@@ -25,6 +26,7 @@ from structtree.lang.syntax import (
     Top,
 )
 from structtree.lang.walk import inner_type
+from structtree.reprs import short_repr
 from structtree.space.evaluate import Known, rows_where
 from structtree.space.list_steps import runs_of
 
@@ -49,6 +51,9 @@ class Witness:
     row: int
     path: str
     predicate: Predicate
+
+    def __repr__(self) -> str:
+        return short_repr(self, f"{self.path or 'the individual'} ({self.type} {self.row})", pretty(self.predicate))
 
 
 def satisfies(predicate: Predicate, population: Population, individual: int) -> bool:

@@ -31,6 +31,7 @@ from structtree.lang.matching import first_matching
 from structtree.lang.parse import parse_predicate
 from structtree.lang.pretty import pretty
 from structtree.lang.syntax import Compare, Follow, Predicate
+from structtree.reprs import number_text, short_repr
 from structtree.space.families import (
     START,
     Family,
@@ -306,6 +307,12 @@ class Space:
         lefts = (left for by_left in self.offers.from_literal.values() for left in by_left)
         object.__setattr__(self, "rewritten", frozenset(map(head, lefts)))
         object.__setattr__(self, "plain", {name: PlainTests.of(self.offers.from_top[name]) for name in names})
+
+    def __repr__(self) -> str:
+        name, individual = self.grammar.syntax.name or "unnamed", self.grammar.individual
+        data = "without data" if self.population is None else f"on {len(self.population):,} {individual}"
+        families = sum(1 for each in self.grammar.schema.names for _ in self.offers.of_type(each))
+        return short_repr(self, f"grammar {name} {data}", number_text(families, "family", "families") + " of tests")
 
     @classmethod
     def build(

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from structtree.data import fetch
+from structtree.data import caches, fetch
 from structtree.data.fetch import data_folder, is_kept, obtain
 from structtree.errors import DataError, MissingFileError
 from tests.toy_wheels import ANYWHERE, make_source_archive, make_wheel, offer_only, toy_source
@@ -192,7 +192,7 @@ def test_a_folder_that_cannot_be_written_to_is_told_in_one_sentence(tmp_path, ke
     ],
 )
 def test_the_cache_is_where_the_platform_wants_it(platform, environment, expected):
-    assert fetch._user_cache(platform, environment, Path("home")) == Path(expected)
+    assert caches.user_cache(platform, environment, Path("home")) == Path(expected)
 
 
 def test_without_the_variable_sets_are_in_the_cache_of_the_user(monkeypatch):

@@ -360,6 +360,24 @@ def test_columns_are_attributes_and_go_before_descriptors():
         (["CCO", None], {}, DataError, r"there is no molecule \(individual 1\); correct it, or leave such molecules"),
         (["CCO", ""], {}, DataError, r"there is no molecule \(individual 1\)"),
         (["C1CC"], {}, DataError, r"RDKit cannot read the SMILES 'C1CC' \(individual 0\)"),
+        (
+            ["C1CC", "CCO", "", "x"],
+            {},
+            DataError,
+            r"^RDKit cannot read 3 of 4 molecules; correct .*:\n  row 0: .*'C1CC'\n  row 2: there is no molecule\n",
+        ),
+        (
+            ["C1CC"] * 12 + ["C"],
+            {},
+            DataError,
+            r"cannot read 12 of 13 (.|\n)*\n  row 9: .*'C1CC'\n  and 2 more$",
+        ),
+        (
+            ["red", "blue"],
+            {},
+            DataError,
+            r"^expected SMILES, and RDKit can read none of these 2 texts; .* DataFrame:\n  row 0: .*'red'\n",
+        ),
         (["CC", "FC(F)(F)(F)F"], {}, DataError, "RDKit refuses the SMILES .*: Explicit valence for atom # 1 C, 5"),
         (["CC"], {"columns": {"a": [1, 2]}}, UsageError, "the column 'a' has 2 values for 1 molecules"),
         (["CC"], {"columns": {"atoms": [1]}}, DataError, "the column 'atoms' has the name of a link"),
@@ -385,18 +403,68 @@ def test_what_is_no_list_of_molecules_is_refused(molecules, options, error, mess
 
 
 def test_bad_molecules_are_skipped_and_told():
-    with pytest.warns(SkippedMolecules, match="left out 2 of 4 molecules, at places 1, 3") as caught:
+    with pytest.warns(SkippedMolecules, match="left out 2 of 4 molecules") as caught:
         population = from_molecules(["CC", "C1CC", "CCO", None], columns={"x": [1, 2, 3, 4]}, skip_bad=True)
     assert caught[0].message.rows == (1, 3)
+    assert str(caught[0].message).splitlines()[1:] == [
+        "  row 1: RDKit cannot read the SMILES 'C1CC'",
+        "  row 3: there is no molecule",
+    ]
+    assert population.provenance.rows.tolist() == [0, 2]
+    assert population.provenance.left_out[3] == "there is no molecule"
     assert population.column("x").values.tolist() == [1, 3]
-    with pytest.raises(DataError, match="there are no molecules"):
+    with pytest.raises(DataError, match="RDKit cannot read the SMILES 'C1CC'"):
         from_molecules(["C1CC"], skip_bad=True)
+
+
+def test_all_bad_molecules_are_told_at_once(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("smiles\n" + "CC\nC1CC\n" * 12)
+    with pytest.raises(DataError) as caught:
+        read_data(path)
+    first, *listed = str(caught.value).splitlines()
+    assert first == (
+        f"{path}: RDKit cannot read 12 of 24 molecules; "
+        "correct them, or leave such molecules out with skip_bad=True (--skip-bad):"
+    )
+    assert listed[0] == "  line 3 (row 1): RDKit cannot read the SMILES 'C1CC'"
+    assert len(listed) == 11 and listed[-1] == "  and 2 more"
 
 
 def test_rdkit_is_silent(capfd):
     with pytest.raises(DataError):
         from_molecules(["C1CC"])
     assert capfd.readouterr() == ("", "")
+
+
+# ---- salts and charges ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("smiles", "options", "same"),
+    [
+        ("CC(=O)[O-].[Na+]", {"largest_fragment": True}, "CC(=O)[O-]"),
+        ("CC(=O)[O-].[Na+]", {"largest_fragment": True, "neutralise": True}, "CC(=O)O"),
+        ("C[NH3+].[Cl-]", {"neutralise": True}, "CN.Cl"),
+        ("C[N+](C)(C)C", {"neutralise": True}, "C[N+](C)(C)C"),
+        ("C[C@H]([NH3+])C(=O)[O-]", {"neutralise": True}, "C[C@H](N)C(=O)O"),
+        ("c1ccccc1[N+](=O)[O-]", {"largest_fragment": True, "neutralise": True}, "c1ccccc1[N+](=O)[O-]"),
+        ("F/C=C/F.O", {"largest_fragment": True}, "F/C=C/F"),
+        ("[Na+].[Cl-]", {}, "[Na+].[Cl-]"),
+    ],
+)
+def test_salts_are_dropped_and_charges_taken_away_on_request(smiles, options, same):
+    expected = from_molecules([same])
+    assert same_population(from_molecules([smiles], **options), expected)
+    assert same_population(from_molecules([Chem.MolFromSmiles(smiles)], **options), expected)
+
+
+@pytest.mark.parametrize("options", [{"largest_fragment": True}, {"neutralise": True}])
+def test_what_is_whole_and_uncharged_stays_as_it_is(options):
+    plain = [m for m in real_molecules()[:300] if len(Chem.GetMolFrags(m)) == 1]
+    plain = [m for m in plain if all(atom.GetFormalCharge() == 0 for atom in m.GetAtoms())]
+    assert len(plain) > 100
+    assert same_population(from_molecules(plain, **options), from_molecules(plain))
 
 
 # ---- files ----------------------------------------------------------------------------------------------
@@ -448,10 +516,14 @@ def test_a_bad_molecule_of_a_table_is_told_by_its_line(tmp_path):
     path.write_text(TABLE)
     with pytest.raises(DataError) as caught:
         read_data(path)
-    assert str(caught.value).startswith(f"{path}:3: RDKit cannot read the SMILES 'C1CC'; correct it, or leave")
+    assert str(caught.value).startswith(
+        f"{path}:3: RDKit cannot read the SMILES 'C1CC' (individual 1); correct it, or leave"
+    )
     with pytest.warns(SkippedMolecules) as warned:
         population = read_data(path, skip_bad=True)
-    assert str(warned[0].message) == f"{path}: left out 1 of 3 molecules, on line 3"
+    assert str(warned[0].message) == (
+        f"{path}: left out 1 of 3 molecules:\n  line 3 (row 1): RDKit cannot read the SMILES 'C1CC'"
+    )
     assert population.column("activity").values.tolist() == [0.5, 2.5]
 
 
@@ -520,7 +592,7 @@ def test_a_bad_block_is_told_by_the_line_on_which_it_begins(tmp_path):
     path.write_text("\n".join(lines))
     with pytest.raises(DataError, match=rf"bad.sdf:{begin + 1}: RDKit cannot read the connection table"):
         read_data(path)
-    with pytest.warns(SkippedMolecules, match=rf"left out 1 of 3 molecules, on line {begin + 1}"):
+    with pytest.warns(SkippedMolecules, match=rf"left out 1 of 3 molecules:\n  line {begin + 1} \(row 1\)"):
         assert len(read_data(path, skip_bad=True)) == 2
 
 

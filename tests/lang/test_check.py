@@ -328,7 +328,17 @@ def test_data_may_have_more_than_is_declared(types):
 @pytest.mark.parametrize(
     ("types", "expected"),
     [
-        ("type V = { }", "the data has no type 'V' (known: 'T', 'U')"),
+        ("type V = { } individual T", "the data has no type 'V' (known: 'T', 'U')"),
+        ("type V = { x: int }", "the data has no attribute 'T.x' (known: 'n', 'r', 'us', 'w')"),
+        (
+            "type V = { us: list of W } type W = { n: int }",
+            "the data has no type 'V' (known: 'T', 'U'); if its own names"
+            " are to be used, say which is the individual: individual V",
+        ),
+        (
+            "type V = { us: list of W, r: X } type W = { } type X = { } individual V",
+            "'W' and 'X' are one type in the data, 'U': declare it once",
+        ),
         ("type T = { m: int }", "the data has no attribute 'T.m' (known: 'n', 'r', 'us', 'w')"),
         (
             "type T = { n: nominal }",

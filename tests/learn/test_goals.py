@@ -105,7 +105,7 @@ def test_leaves_say_their_most_frequent_class_and_are_never_sure():
         counts = np.array(tree.tree_.nodes[leaf].stats.counts)
         if counts[0] != counts[1]:
             assert (said[leaves == leaf] == tree.classes_[counts.argmax()]).all()
-    assert 0 < sure.min() and sure.max() < 1
+    assert sure.min() > 0 and sure.max() < 1
 
 
 def test_the_same_seed_gives_the_same_tree_and_the_model_says_how_it_came_about():
@@ -122,6 +122,9 @@ def test_the_same_seed_gives_the_same_tree_and_the_model_says_how_it_came_about(
 
 def test_structured_individuals_are_sized_too():
     bags = load_dataset("bags")
-    sized, full = (StructuralTreeClassifier(grow=grow, time_limit=20).fit(bags.population, bags.target) for grow in ("pruned", "full"))
+    sized, full = (
+        StructuralTreeClassifier(grow=grow, time_limit=20).fit(bags.population, bags.target)
+        for grow in ("pruned", "full")
+    )
     assert sized.get_n_leaves() <= full.get_n_leaves()
     assert sized.model_.params["size"] == "chosen by cross-validation"

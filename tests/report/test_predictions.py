@@ -10,7 +10,8 @@ import pytest
 
 from structtree import Population, fit, open_data
 from structtree.data.opening import Opened
-from structtree.report.predictions import predictions
+from structtree.errors import DataError, UnknownNameError, UsageError
+from structtree.report.predictions import find_individual, predictions
 
 RECORDS = [{"size": size, "kind": "ab"[size > 4]} for size in range(10)]
 
@@ -73,3 +74,81 @@ def test_numbers_have_a_spread():
     assert found.said.tolist() == [2.0, 7.0]
     assert found.spread == pytest.approx([2**0.5, 2**0.5])
     assert found.to_csv().splitlines()[:2] == ["row,prediction,spread", "0,2.0,1.41421"]
+
+
+# ---- the numbers and names of the source ------------------------------------------------------------------
+
+
+@pytest.fixture
+def sizes(tmp_path):
+    path = tmp_path / "sizes.csv"
+    path.write_text("code,size,row,kind\n007,1,x,a\n08,9,y,\n7,3,z,a\n")
+    return path
+
+
+def read(text):
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def test_rows_that_were_left_out_have_a_problem_and_the_others_their_own_numbers(model, sizes):
+    with pytest.warns(UserWarning, match="left out 1"):
+        data = open_data(sizes, target="kind", unlabelled="leave out", id="code")
+    found = predictions(model, data, ["all"])
+    rows = read(found.to_csv())
+    assert [(row["row"], row["code"], row["prediction"]) for row in rows] == [
+        ("0", "007", "a"),
+        ("1", "08", ""),
+        ("2", "7", "a"),
+    ]
+    assert [row["problem"] for row in rows] == ["", "it has no kind", ""]
+    assert [row["input.row"] for row in rows] == ["x", "", "z"]
+    assert found.to_dicts()[1]["problem"] == "it has no kind" and "problem" not in found.to_dicts()[0]
+
+
+@pytest.mark.parametrize(
+    ("keep", "heads"),
+    [
+        ([], []),
+        (["size"], ["size"]),
+        (["s*", "code"], ["size", "code"]),
+        (["all"], ["code", "size", "input.row", "kind"]),
+    ],
+)
+def test_columns_of_the_source_are_kept_on_request(model, sizes, keep, heads):
+    found = predictions(model, open_data(sizes), keep).to_csv().splitlines()[0].split(",")
+    assert found == ["row", "prediction", "p(a)", "p(b)", "actual", *heads]
+
+
+def test_a_column_that_is_not_there_cannot_be_kept(model, sizes):
+    with pytest.raises(UnknownNameError, match=r"unknown column 'sise' \(did you mean 'size'"):
+        predictions(model, open_data(sizes), ["sise"])
+
+
+def test_an_individual_is_found_by_its_row_or_its_name(sizes):
+    with pytest.warns(UserWarning, match="left out 1"):
+        data = open_data(sizes, target="kind", unlabelled="leave out", id="code")
+    assert [find_individual(data, 0), find_individual(data, 2)] == [0, 1]
+    assert find_individual(data, id="7") == 1 and find_individual(data, id="z") == 1
+    assert find_individual(data, id="7", column="code") == 1
+
+
+@pytest.mark.parametrize(
+    ("wanted", "error", "message"),
+    [
+        ({"row": 3}, UsageError, "--row must be from 0 to 2, since there are 3 individuals; got 3"),
+        ({"row": 1}, DataError, "row 1 was left out: it has no kind"),
+        ({"id": "08"}, DataError, "row 1 was left out: it has no kind"),
+        ({"id": "07"}, UsageError, r"there is no individual whose code or size or row is '07' \(did you mean"),
+        ({"id": "a", "column": "kind"}, UnknownNameError, "unknown column 'kind'"),
+    ],
+)
+def test_an_individual_that_is_not_there_is_refused(sizes, wanted, error, message):
+    with pytest.warns(UserWarning, match="left out 1"):
+        data = open_data(sizes, target="kind", unlabelled="leave out", id="code")
+    with pytest.raises(error, match=message):
+        find_individual(data, **wanted)
+
+
+def test_a_name_that_several_have_does_not_tell_which(sizes):
+    with pytest.raises(UsageError, match="2 individuals have kind a, in the rows 0, 2; choose one with --row"):
+        find_individual(open_data(sizes), id="a", column="kind")
