@@ -32,6 +32,7 @@ from structtree.errors import DataError, UsageError, did_you_mean
 from structtree.lang.declare import declared_individual, declared_kinds
 from structtree.lang.grammar import Grammar, shipped_grammars
 from structtree.learn.fit import fit
+from structtree.learn.goals import goal_criterion
 from structtree.learn.grow import Progress
 from structtree.learn.growth import Decision, Growth, Objective, Pruning
 from structtree.learn.importance import importances
@@ -133,7 +134,7 @@ class _StructuralTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
         """Learn from the labels that were made of y, of those who have one."""
         weights = None if sample_weight is None else _check_sample_weight(sample_weight, X, ensure_non_negative=True)
         grammar, given = _grammar(self.grammar), vars(self)
-        chosen = criterion(self.criterion or ("mse" if self._task == "numbers" else "acc*"))
+        chosen = criterion(self.criterion) if self.criterion else goal_criterion(self.goal, self._task)
         if chosen.task != self._task:
             raise UsageError(f"criterion {chosen.name!r} is for {chosen.task}; this is a tree for {self._task}")
         population = self._training_population(X, grammar)
@@ -144,6 +145,8 @@ class _StructuralTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
             build_options(Growth, given | {"random_state": _seed(self.random_state)}),
             build_options(Pruning, given),
             build_options(Decision, given),
+            goal=self.goal,
+            grow=self.grow,
             criterion=chosen,
             sample_weight=weights if weights is None or kept is None else weights[kept],
             class_weight=class_weight,
@@ -235,7 +238,7 @@ class _StructuralTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
         Bunch
             With ``ccp_alphas`` and ``impurities``; see `structtree.learn.prune.pruning_path`.
         """
-        grown = clone(self).set_params(post_prune=None, ccp_alpha=None).fit(X, y, sample_weight)
+        grown = clone(self).set_params(grow="full", post_prune=None, ccp_alpha=None).fit(X, y, sample_weight)
         path = pruning_path(grown.tree_, decision=grown.model_.decision)
         return Bunch(ccp_alphas=path.alphas, impurities=path.risks)
 

@@ -151,9 +151,10 @@ def _validated(
     time_limit: float,
 ) -> Mapping[str, CrossValidation]:
     """The results by criterion."""
+    from structtree.learn.goals import goal_criterion
     from structtree.learn.validate import compare, cross_validate
 
-    usual = "mse" if labels.dtype.kind == "f" else "acc*"
+    usual = goal_criterion(learning.for_, "numbers" if labels.dtype.kind == "f" else "classes").name
     makers = {name or usual: estimator_maker(grammar, labels, learning, name) for name in criteria}
     with fold_bar() as progress:
         given: Any = {"folds": divided.folds, "repeats": repeats, "seed": learning.seed}

@@ -156,6 +156,8 @@ def _learn(source: Source, data: Opened, labels: NDArray[Any], learning: Learnin
         growth=build_options(Growth, given),
         pruning=build_options(Pruning, given),
         decision=build_options(Decision, given),
+        goal=given["goal"],
+        grow=given["grow"],
         criterion=learning.criterion,
         class_weight=class_weights(given.get("class_weight"), labels),
         priors=given.get("priors"),
@@ -317,10 +319,7 @@ def _print_learned(learned: _Learned, estimated: _Estimate, metrics: Metrics, ou
     if is_large:
         whole = f"structtree show {quote(str(out))}" if out else "save it with -o MODEL.json and use structtree show"
         note(f"printed to depth {SHOWN_DEPTH}; all of it: {whole}")
-        note(
-            "a smaller tree is easier to read, and often better on new data: --max-leaf-nodes 12, or "
-            "--post-prune cost-complexity; structtree cv compares"
-        )
+        note("a smaller tree is easier to read: --for reading; structtree cv shows what that costs on new data")
     match learned.stopped_by:
         case "interrupt":
             note("stopped by Ctrl-C: this is the tree so far")
@@ -361,11 +360,10 @@ def _proof(learned: _Learned) -> str:
 
 def _settings(params: Mapping[str, Any]) -> str:
     """The criterion, and what decided about the size of the tree."""
-    growth, pruning = params["growth"], params["pruning"]
-    said = [f"criterion {params['criterion']}"]
+    growth = params["growth"]
+    said = [f"for {params['goal']}", f"criterion {params['criterion']}", f"size {params['size']}"]
     said.append(f"at least {growth['min_samples_leaf']} in a leaf")
-    said.append("any depth" if growth["max_depth"] is None else f"depth at most {growth['max_depth']}")
+    said += [f"depth at most {growth['max_depth']}"] if growth["max_depth"] is not None else []
     said += [f"at most {growth['max_leaf_nodes']} leaves"] if growth["max_leaf_nodes"] is not None else []
     said += [f"stop rule {growth['stop']}"] if growth["stop"] else []
-    said.append(f"pruned by {pruning['method']}" if pruning["method"] else "not pruned")
     return ", ".join(said)

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from inspect import Parameter, Signature
+from keyword import iskeyword
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
@@ -55,7 +56,8 @@ WIDE = 26
 
 
 def _keyword(option: Option) -> str:
-    return option.flag.removeprefix("--").replace("-", "_")
+    name = option.flag.removeprefix("--").replace("-", "_")
+    return f"{name}_" if iskeyword(name) else name
 
 
 def _flag(option: Option) -> Parameter:

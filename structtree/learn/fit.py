@@ -24,8 +24,9 @@ from structtree.lang.declare import declared_individual, declared_kinds
 from structtree.lang.default import default_grammar
 from structtree.lang.grammar import Grammar
 from structtree.learn.conform import optional_members
+from structtree.learn.goals import Settings, goal_criterion, settle
 from structtree.learn.grow import Progress, grow_by
-from structtree.learn.growth import MAJORITY, Decision, Growth, Pruning
+from structtree.learn.growth import Decision, Goal, Growth, Pruning
 from structtree.learn.model import Call, Model
 from structtree.learn.plan import Plan, plan_for
 from structtree.learn.prune import choose_alpha, cost_complexity, pessimistic, reduced_error
@@ -42,8 +43,8 @@ FOLDS = 5
 """Number of trees that are grown to choose alpha by cross-validation."""
 
 
-#: The tree stays as it is grown.
-NO_PRUNING = Pruning()
+ENOUGH = 5_000
+"""Number of individuals to judge by when alpha is chosen; with many, not all folds are needed."""
 
 
 def fit(
@@ -51,9 +52,11 @@ def fit(
     target: ArrayLike,
     grammar: Grammar | None = None,
     growth: Growth | None = None,
-    pruning: Pruning = NO_PRUNING,
-    decision: Decision = MAJORITY,
+    pruning: Pruning | None = None,
+    decision: Decision | None = None,
     *,
+    goal: Goal = "accuracy",
+    grow: Literal["pruned", "full"] = "pruned",
     criterion: str | Criterion | None = None,
     sample_weight: ArrayLike | None = None,
     class_weight: Mapping[Any, float] | None = None,
@@ -78,9 +81,14 @@ def fit(
         What may be asked; when it is not given, what `structtree.default_grammar` decides from all individuals.
     growth : Growth, optional
         When to stop, and how to search. Its ``time_limit`` is for all that is grown here.
-    pruning : Pruning
-    decision : Decision
+    pruning : Pruning, optional
+    decision : Decision, optional
         How leaves say a class; its costs also count in pruning.
+    goal : {"accuracy", "ranking", "reading"}
+        What the tree is for; it chooses what is not given. See `structtree.learn.goals`.
+    grow : {"pruned", "full"}
+        Choose the size of the tree by cross-validation, unless it is limited or pruned as the options say; or keep
+        the full tree.
     criterion, sample_weight, class_weight, classes
         As of `structtree.learn.grow.grow`.
     priors : mapping from class to float, optional
@@ -110,7 +118,6 @@ def fit(
     >>> model.predict(trains.population)[:3].tolist()
     ['east', 'east', 'east']
     """
-    options = growth or Growth()
     population = _population(individuals, grammar, smiles)
     labels = label_array(target)
     if len(labels.shape) == 1 and len(labels) == len(population):  # others are refused below
@@ -119,6 +126,8 @@ def fit(
             population, labels = population.take(kept), known_labels(labels, kept)
             sample_weight = None if sample_weight is None else np.asarray(sample_weight)[kept]
     checked = target_for(labels, len(population), criterion, sample_weight, class_weight, classes, priors)
+    if criterion is None:
+        checked = replace(checked, criterion=goal_criterion(goal, checked.criterion.task))
     if not checked.weights.all():  # nothing should depend on those who have no weight
         which = np.flatnonzero(checked.weights)
         population, checked, labels = population.take(which), checked.take(which), labels[which]
@@ -126,25 +135,29 @@ def fit(
     if target_name is not None:
         allowed = allowed.omitting({target_name: "the target"}, population.schema)
     whole = with_functions(population, allowed, functions or {})
-    _check_task(decision, pruning, checked.classes)
+    given = (growth or Growth(), pruning or Pruning(), decision or Decision())
+    settings = settle(goal, grow, checked.criterion.task, len(population), *given)
+    _check_task(settings.decision, settings.pruning, checked.classes)
     watch = _Watch(progress)
     with stoppable() as stop:
-        time = clock or Clock(options.time_limit, stop)
+        time = clock or Clock(settings.growth.time_limit, stop)
         meant = allowed.check(whole.schema)
-        job = _Job(whole, labels, checked, meant, options, pruning, decision, watch, time)
+        job = _Job(whole, labels, checked, meant, settings, watch, time)
         tree = job.run()
     stopped_by = "interrupt" if time.over() == "interrupt" else watch.stopped_by
     params = {
+        "goal": goal,
         "criterion": checked.criterion.name,
-        "growth": asdict(options),
-        "pruning": asdict(pruning),
+        "growth": asdict(settings.growth),
+        "pruning": asdict(settings.pruning),
+        "size": settings.size,
         "grammar": str(allowed),
         "grammar_origin": allowed.origin,
         "grammar_notes": list(allowed.notes),
         "route": watch.why,
         "stopped_by": stopped_by,
     }
-    model = Model(tree, decision, target_name, params, functions=tuple(meant.functions.values()))
+    model = Model(tree, settings.decision, target_name, params, functions=tuple(meant.functions.values()))
     return replace(model, optional=optional_members(whole, model.needed))
 
 
@@ -160,6 +173,8 @@ def _check_task(decision: Decision, pruning: Pruning, classes: tuple[Any, ...]) 
     """Refuse, before anything is grown, what does not fit the target."""
     if pruning.method == "pessimistic" and not classes:
         raise UsageError("pessimistic pruning is for classes; prune by 'cost-complexity' or 'reduced-error'")
+    if pruning.risk is not None and not classes:
+        raise UsageError(f"risk {pruning.risk!r} is for classes; leave it out")
     if decision.costs is not None and len(decision.costs) != len(classes):
         of = f"each of the {len(classes)} classes {list(classes)}" if classes else "each class, and numbers have none"
         raise UsageError(f"costs must have one row and one column for {of}; got {len(decision.costs)} rows")
@@ -188,11 +203,24 @@ class _Job:
     target: NDArray[Any]
     checked: Target
     grammar: CheckedGrammar
-    growth: Growth
-    pruning: Pruning
-    decision: Decision
+    settings: Settings
     watch: _Watch
     clock: Clock
+
+    @property
+    def growth(self) -> Growth:
+        """The options of growing."""
+        return self.settings.growth
+
+    @property
+    def pruning(self) -> Pruning:
+        """The options of pruning."""
+        return self.settings.pruning
+
+    @property
+    def decision(self) -> Decision:
+        """What leaves say."""
+        return self.settings.decision
 
     def run(self) -> Tree:
         """The tree, pruned as it should be."""
@@ -210,11 +238,11 @@ class _Job:
     def _grown(self, which: Ints | None = None, n_waiting: int = 1) -> Tree:
         """A tree of some individuals, in its share of the time that is left: so many wait for it, this one too."""
         population, checked, plan = self.population, self.checked, self.watch.plan
-        if which is not None and plan is not None and plan.is_for_parts:
+        if which is not None and plan is not None:
             inside = np.isin(np.arange(len(population)), which)
             checked = replace(checked, weights=np.where(inside, checked.weights, 0.0))
         elif which is not None:
-            population, checked, plan = population.take(which), checked.take(which), None
+            population, checked = population.take(which), checked.take(which)
         clock = self.clock.part(self.clock.left() / n_waiting)
         with cut_short(clock.stop):
             if clock.over() != "interrupt":
@@ -236,30 +264,39 @@ class _Job:
         return tree
 
     def _pruned_by_cost(self, alpha: float | Literal["cv"] | None) -> Tree:
-        folds = min(FOLDS, len(self.population)) if alpha is None or alpha == "cv" else 1
+        if alpha is not None and alpha != "cv":
+            fixed = alpha
+            return self._unless_stopped(
+                self._grown(), lambda tree: cost_complexity(tree, fixed, self.pruning.risk, self.decision)
+            )
+        # The tree itself gets half of the time, and those that it is judged by get the rest.
+        return self._unless_stopped(self._grown(n_waiting=2), self._best_pruning)
 
-        def pruned(tree: Tree) -> Tree:
-            chosen = self._chosen_alpha(tree, folds) if alpha is None or alpha == "cv" else alpha
-            return cost_complexity(tree, chosen, decision=self.decision)
-
-        return self._unless_stopped(self._grown(n_waiting=folds), pruned)
-
-    def _chosen_alpha(self, tree: Tree, folds: int) -> float:
+    def _best_pruning(self, tree: Tree) -> Tree:
+        """The pruning that trees of some individuals, judged on the others, show to be best."""
+        folds = min(FOLDS, len(self.population))
+        is_quick = self.watch.plan is not None and self.watch.plan.route == "sweeps"
+        rounds = _rounds(len(self.population), 2 * folds if is_quick else folds)
         if folds < 2 or len(tree.nodes) == 1 or self.clock.over() == "interrupt":
-            return 0.0
-        n_waiting = iter(range(folds, 0, -1))
-        alpha = choose_alpha(
+            return tree
+        n_waiting, pruning = iter(range(rounds, 0, -1)), self.pruning
+        found = choose_alpha(
             lambda train: self._grown(train, next(n_waiting)),
             tree,
             self.population,
             self.target,
             folds=folds,
+            rounds=rounds,
             seed=self.growth.random_state,
+            standard_errors=pruning.standard_errors,
+            max_leaf_nodes=pruning.max_leaf_nodes,
+            risk=pruning.risk,
             decision=self.decision,
             sample_weight=self.checked.weights,
         )
-        # Trees that were not grown to their end say nothing about where to cut.
-        return 0.0 if self.clock.over() == "interrupt" else alpha
+        if self.clock.over() == "interrupt":  # trees that were not grown to their end say nothing about where to cut
+            return tree
+        return cost_complexity(tree, found.alpha, pruning.risk, self.decision)
 
     def _pruned_by_held_out(self, share: float) -> Tree:
         n = len(self.population)
@@ -274,6 +311,17 @@ class _Job:
                 tree, self.population.take(others), self.target[others], self.checked.weights[others], self.decision
             ),
         )
+
+
+def _rounds(n: int, most: int) -> int:
+    """How many folds of n individuals are held out, so that there are enough to judge by.
+
+    Examples
+    --------
+    >>> _rounds(100, 10), _rounds(5_000, 10), _rounds(100_000, 10)
+    (10, 5, 1)
+    """
+    return min(most, max(1, -(-FOLDS * ENOUGH // n)))
 
 
 def _one_leaf(population: Population, checked: Target) -> Tree:

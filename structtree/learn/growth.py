@@ -13,7 +13,9 @@ from typing import Any, ClassVar, Literal
 from structtree.errors import UsageError
 from structtree.options import Span, check_options, documented, option
 
-__all__ = ["MAJORITY", "Decision", "Estimate", "Growth", "Objective", "PruneBy", "Pruning", "StopRule"]
+__all__ = ["MAJORITY", "Decision", "Estimate", "Goal", "Growth", "Objective", "PruneBy", "Pruning", "StopRule"]
+
+Goal = Literal["accuracy", "ranking", "reading"]
 
 StopRule = Literal["test", "mdl"]
 PruneBy = Literal["cost-complexity", "reduced-error", "pessimistic"]
@@ -173,6 +175,27 @@ class Pruning:
         shown_default="cv",
         needs=("method", "cost-complexity", None),
     )
+    standard_errors: float = option(
+        0.0,
+        "For an alpha chosen by cross-validation: the smallest tree within so many standard errors of the best.",
+        Span(0),
+        needs=("alpha", "cv"),
+    )
+    risk: Literal["error", "gini", "entropy"] | None = option(
+        None,
+        "For cost-complexity: what leaves are to lower, the errors or an impurity.",
+        parameter="prune_risk",
+        shown_default="error",
+        needs=("method", "cost-complexity"),
+        for_classes=True,
+    )
+    max_leaf_nodes: int | None = option(
+        None,
+        "For an alpha chosen by cross-validation: the most leaves that are left.",
+        Span(1),
+        parameter="prune_to",
+        needs=("alpha", "cv"),
+    )
     validation_fraction: float = option(
         0.25,
         "For reduced-error: the share of the individuals to hold out.",
@@ -196,9 +219,9 @@ class Pruning:
     def __post_init__(self) -> None:
         if self.method is None and self.alpha is not None:
             object.__setattr__(self, "method", "cost-complexity")
-        check_options(self)
-        if self.method == "cost-complexity" and self.alpha is None:
+        elif self.method == "cost-complexity" and self.alpha is None:
             object.__setattr__(self, "alpha", "cv")
+        check_options(self)
 
 
 @documented
@@ -210,7 +233,8 @@ class Decision:
     -----
     The estimate is the share of a class; the same with one more individual of every class (``"laplace"``); with ``m``
     more that are distributed as in the whole tree (``"m-estimate"``); or with ``m`` more that are distributed as the
-    node above is estimated to be (``"m-branch"``). Without ``costs`` every error costs 1.
+    node above is estimated to be (``"m-branch"``). By default the goal chooses (`structtree.learn.goals`); without a
+    goal it is the share. Without ``costs`` every error costs 1.
 
     Examples
     --------
@@ -220,13 +244,18 @@ class Decision:
 
     PANEL: ClassVar[str] = _LEAVES
 
-    estimate: Estimate = option(
-        "frequency", "How leaves estimate probabilities.", parameter="leaf_estimate", for_classes=True
+    estimate: Estimate | None = option(
+        None,
+        "How leaves estimate probabilities.",
+        parameter="leaf_estimate",
+        shown_default="by the goal",
+        for_classes=True,
     )
-    m: float = option(
-        2.0,
+    m: float | None = option(
+        None,
         "For m-estimate and m-branch: how many individuals the prior counts for.",
         Span(0),
+        shown_default="2",
         needs=("estimate", "m-estimate", "m-branch"),
         for_classes=True,
     )
@@ -243,8 +272,10 @@ class Decision:
 
     def __post_init__(self) -> None:
         check_options(self)
-        if not isfinite(self.m):
+        if self.m is not None and not isfinite(self.m):
             raise UsageError(f"m must be a number >= 0; got {self.m}")
+        if self.m is None and self.estimate in ("m-estimate", "m-branch"):
+            object.__setattr__(self, "m", 2.0)
         if self.costs is not None:
             object.__setattr__(self, "costs", _checked_costs(self.costs))
 
@@ -258,12 +289,24 @@ MAJORITY = Decision()
 class Objective:
     """Options of what a tree should be good at; `structtree.fit` takes each by itself."""
 
+    goal: Goal = option(
+        "accuracy",
+        "What the tree is for: right predictions, good probabilities, or to be read. It chooses criterion, size and "
+        "leaf estimate, unless they are given.",
+        flag="--for",
+        panel=_GROWING,
+    )
+    grow: Literal["pruned", "full"] = option(
+        "pruned",
+        "Choose the size by cross-validation, unless a limit or a way of pruning is given; or keep the full tree.",
+        panel=_GROWING,
+    )
     criterion: str | None = option(
         None,
         "acc*, accuracy, entropy, gini, sqrt-gini, gain-ratio or twoing for classes, mse for numbers.",
         accepts="str or Criterion",
         metavar="NAME",
-        shown_default="acc* or mse",
+        shown_default="by the goal",
         panel=_GROWING,
     )
     class_weight: Mapping[Any, float] | Literal["balanced"] | None = option(

@@ -301,14 +301,14 @@ def _smoothed(tree: Tree, decision: Decision) -> Floats:
     match decision.estimate:
         case "laplace":
             return counts + 1.0
-        case "frequency":
+        case "frequency" | None:
             return _somewhere(counts[_sources(tree, counts.sum(axis=1))])
         case "m-estimate":
             prior = _somewhere(counts[:1])
-            smooth = counts + decision.m * prior / prior.sum()
+            smooth = counts + (decision.m or 0.0) * prior / prior.sum()
             return _somewhere(smooth[_sources(tree, smooth.sum(axis=1))])
         case "m-branch":
-            return _smoothed_by_branch(tree, counts, decision.m)
+            return _smoothed_by_branch(tree, counts, decision.m or 0.0)
         case _:
             assert_never(decision.estimate)
 

@@ -521,13 +521,15 @@ def _schema(part: _Part) -> Schema:
 
 
 def _decision(part: _Part, n_classes: int) -> Decision:
-    estimate: Any = part.member("estimate").text()
+    written = part.member("estimate")
+    estimate: Any = None if written.value is None else written.text()
     costs = part.member("costs")
     rows = None
     if costs.value is not None:
         rows = tuple(tuple(cost.number() for cost in row.elements()) for row in costs.elements())
+    m = part.member("m")
     try:
-        decision = Decision(estimate, part.member("m").number(), rows)
+        decision = Decision(estimate, m.number() if estimate in ("m-estimate", "m-branch") else None, rows)
     except StructtreeError as error:
         part.fail(str(error))
     if rows is not None and n_classes and len(rows) != n_classes:

@@ -15,7 +15,7 @@ What a node says comes from `structtree.learn.leaves`; growing is left to the ca
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from math import inf
@@ -35,7 +35,7 @@ from structtree.search.criteria import criterion
 from structtree.search.target import Target, target_for
 
 __all__ = [
-    "AlphaRule",
+    "Alpha",
     "PruningPath",
     "Risk",
     "choose_alpha",
@@ -47,7 +47,6 @@ __all__ = [
 ]
 
 Risk = Literal["error", "gini", "entropy", "mse"]
-AlphaRule = Literal["min", "1se"]
 
 # Costs, and alphas, nearer than this share of the greatest one are equal: sums are rounded.
 
@@ -150,12 +149,14 @@ def choose_alpha(
     target: ArrayLike,
     *,
     folds: int = 5,
+    rounds: int | None = None,
     seed: int = 0,
-    rule: AlphaRule = "min",
+    standard_errors: float = 0.0,
+    max_leaf_nodes: int | None = None,
     risk: Risk | None = None,
     decision: Decision = MAJORITY,
     sample_weight: ArrayLike | None = None,
-) -> float:
+) -> Alpha:
     """The α for which trees like this one do best on individuals that they were not grown on (CART).
 
     Each fold's tree is pruned for the geometric means of neighbouring alphas of the whole tree's path, and judged
@@ -171,10 +172,15 @@ def choose_alpha(
         A class, or a number, for each individual.
     folds : int
         How many; the classes are spread evenly over them.
+    rounds : int, optional
+        How many of them are held out, one after the other; beyond all of them, those of a new shuffle. By default
+        each is, once.
     seed : int
         Of the shuffle that makes the folds.
-    rule : {"min", "1se"}
-        The least loss (of equal ones the smallest tree), or the smallest tree within one standard error of it.
+    standard_errors : float
+        Of all trees whose loss is within so many standard errors of the least, the smallest is taken.
+    max_leaf_nodes : int, optional
+        Only prunings with at most so many leaves are considered.
     risk, decision
         As for `pruning_path`; the decision also says what the leaves of a fold's tree say, and what errors cost.
     sample_weight : array, optional
@@ -187,25 +193,36 @@ def choose_alpha(
     >>> monks = load_dataset("monks-3")
     >>> data, target, grammar = monks.population, monks.target, Grammar.load("flat")
     >>> tree = grow(data, target, grammar)
-    >>> choose_alpha(lambda train: grow(data.take(train), target[train], grammar), tree, data, target)
+    >>> choose_alpha(lambda train: grow(data.take(train), target[train], grammar), tree, data, target).alpha
     0.0
     """
-    if rule not in ("min", "1se"):
-        raise UnknownNameError("rule", str(rule), ("min", "1se"))
     checked = _labelled(tree, population, target, sample_weight)
-    fold_of = _folds(checked.values if tree.task == "classes" else np.zeros(len(population)), folds, seed)
+    strata = checked.values if tree.task == "classes" else np.zeros(len(population))
     path = pruning_path(tree, risk, decision)
     middles = np.append(np.sqrt(path.alphas[:-1] * path.alphas[1:]), inf)
-    total = np.zeros((2, len(path)))
-    for fold in range(folds):
-        inside = np.flatnonzero(fold_of == fold)
-        grown = grow_fold(np.flatnonzero(fold_of != fold))
+    seen = np.zeros((2, len(path)))
+    weight, judged = 0.0, 0
+    for inside in _held_out_parts(strata, folds, folds if rounds is None else rounds, seed):
+        outside = np.ones(len(population), dtype=np.bool_)
+        outside[inside] = False
+        grown = grow_fold(np.flatnonzero(outside))
         _check_classes(tree, grown)
-        seen = _held_out(grown, population.take(inside), checked.take(inside), decision)
+        losses = _held_out(grown, population.take(inside), checked.take(inside), decision)
         own = pruning_path(grown, risk, decision)
         at = [own.step(alpha) for alpha in middles]
-        total += [_along(grown, own.gone, len(own), each)[at] for each in seen]
-    return float(path.alphas[_chosen(total[0], total[1], checked.weights, rule)])
+        seen += [_along(grown, own.gone, len(own), each)[at] for each in losses]
+        weight, judged = weight + float(checked.weights[inside].sum()), judged + len(inside)
+    mean, squares = seen / (weight or 1.0)
+    known = _Losses(mean, squares, min(judged, len(population)))
+    step = known.chosen(standard_errors, path.n_leaves <= (max_leaf_nodes or inf))
+    return Alpha(float(path.alphas[step]), float(mean[step]))
+
+
+class Alpha(NamedTuple):
+    """An α, and the mean loss of trees pruned by it on individuals that were held out."""
+
+    alpha: float
+    loss: float
 
 
 # ---- other methods --------------------------------------------------------------------------------------
@@ -362,15 +379,28 @@ def _labelled(tree: Tree, population: Population, target: ArrayLike, sample_weig
 def _held_out(tree: Tree, population: Population, target: Target, decision: Decision) -> Floats:
     """For each node the summed losses of the held-out individuals that come by, and of their squares."""
     loss_at = _loss_at(tree, target.values, decision)
-    seen = np.zeros((2, len(tree.nodes)))
-    for node, which, parts in tree.parts(population):
-        losses, weight = loss_at(node, which), target.weights[which] * parts
-        seen[:, node] = losses @ weight, losses**2 @ weight
+    parents, seen = np.asarray(tree.parents), np.zeros((2, len(tree.nodes)))
+    which, at, weight = _leaf_parts(tree, population)
+    weight = weight * target.weights[which]
+    while len(at):  # one answer further up each time
+        losses = loss_at(at, which)
+        seen += [np.bincount(at, each * weight, len(tree.nodes)) for each in (losses, losses**2)]
+        at = parents[at]
+        below = at >= 0
+        which, at, weight = which[below], at[below], weight[below]
     return seen
 
 
-def _loss_at(tree: Tree, labels: NDArray[Any], decision: Decision) -> Callable[[int, Ints], Floats]:
-    """Return what it costs to say of some individuals what a node says."""
+def _leaf_parts(tree: Tree, population: Population) -> tuple[Ints, Ints, Floats]:
+    """Who ends up in which leaf, and how much of them does."""
+    if tree.missing == "fractional":
+        found = tree.distribution(population)
+        return found.rows, found.leaves, found.weights
+    return np.arange(len(population)), tree.apply(population), np.ones(len(population))
+
+
+def _loss_at(tree: Tree, labels: NDArray[Any], decision: Decision) -> Callable[[Ints, Ints], Floats]:
+    """Return what it costs to say of individuals what nodes say, a node for each."""
     if tree.task == "numbers":
         middle = means(tree)
         return lambda node, which: np.asarray((labels[which] - middle[node]) ** 2)
@@ -475,27 +505,40 @@ def _along(tree: Tree, gone: Ints, n_steps: int, of_leaf: Floats) -> Floats:
 # ---- cross-validation -----------------------------------------------------------------------------------
 
 
-def _folds(strata: NDArray[Any], folds: int, seed: int) -> Ints:
-    """A fold for each individual, with about the same number of each stratum in every fold."""
+def _held_out_parts(strata: NDArray[Any], folds: int, rounds: int, seed: int) -> Iterator[Ints]:
+    """So many folds, one after the other; when all were out once, those of another shuffle."""
     n = len(strata)
     if not 2 <= folds <= n:
         raise UsageError(f"folds must be an int from 2 to the number of individuals, which is {n}; got {folds}")
-    shuffled = np.random.default_rng(seed).permutation(n)
+    rng = np.random.default_rng(seed)
+    for i in range(rounds):
+        if i % folds == 0:
+            fold_of = _folds(strata, folds, rng)
+        yield np.flatnonzero(fold_of == i % folds)
+
+
+def _folds(strata: NDArray[Any], folds: int, rng: np.random.Generator) -> Ints:
+    """A fold for each individual, with about the same number of each stratum in every fold."""
+    n = len(strata)
     fold_of = np.empty(n, dtype=np.int64)
-    fold_of[np.lexsort((shuffled, strata))] = np.arange(n) % folds
+    fold_of[np.lexsort((rng.permutation(n), strata))] = np.arange(n) % folds
     return fold_of
 
 
-def _chosen(total: Floats, squares: Floats, weights: Floats, rule: AlphaRule) -> int:
-    """The last step whose mean loss is the least, or within one standard error of it."""
-    weight = float(weights.sum()) or 1.0
-    mean = total / weight
-    least = int(mean.argmin())
-    slack = TOLERANCE * float(mean.max())
-    if rule == "1se":
-        variance = max(0.0, squares[least] / weight - mean[least] ** 2)
-        slack += float(np.sqrt(variance / len(weights)))
-    return int(np.flatnonzero(mean <= mean[least] + slack)[-1])
+class _Losses(NamedTuple):
+    """The mean loss at each step of a path, that of its squares, and of how many individuals."""
+
+    mean: Floats
+    squares: Floats
+    n: int
+
+    def chosen(self, standard_errors: float, allowed: NDArray[np.bool_]) -> int:
+        """The last allowed step whose loss is the least of those, or within so many standard errors of it."""
+        mean = np.where(allowed, self.mean, inf)
+        least = int(mean.argmin())
+        variance = max(0.0, self.squares[least] - self.mean[least] ** 2)
+        slack = TOLERANCE * float(self.mean.max()) + standard_errors * float(np.sqrt(variance / self.n))
+        return int(np.flatnonzero(mean <= mean[least] + slack)[-1])
 
 
 def _check_classes(tree: Tree, grown: Tree) -> None:

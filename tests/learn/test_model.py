@@ -38,7 +38,7 @@ from tests.strategies import populations, schemas
 labels = st.one_of(
     st.text(max_size=3), st.integers(), st.booleans(), st.floats(allow_nan=False, allow_infinity=False)
 )
-estimates = st.sampled_from(["frequency", "laplace", "m-estimate", "m-branch"])
+estimates = st.sampled_from([None, "frequency", "laplace", "m-estimate", "m-branch"])
 
 
 def same(a, b):
@@ -87,7 +87,7 @@ def test_what_is_loaded_is_what_was_saved_and_predicts_the_same(data):
     if tree.task == "classes":
         tree = replace(tree, classes=tuple(data.draw(st.lists(labels, min_size=3, max_size=3, unique=True))))
     estimate = data.draw(estimates)
-    decision = Decision(estimate, data.draw(st.floats(0, 10)) if estimate.startswith("m-") else 2.0)
+    decision = Decision(estimate, data.draw(st.floats(0, 10)) if (estimate or "").startswith("m-") else None)
     model = Model(tree, decision, data.draw(st.none() | st.text()), {"depth": 3, "names": ["a"], "x": 0.1})
     loaded = model_from_json(json.loads(json.dumps(model_to_json(model))))
     assert same(model, loaded)

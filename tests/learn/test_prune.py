@@ -286,17 +286,16 @@ def losses_of(tree, x, y):
     return (means(tree)[leaf_of] - y) ** 2
 
 
-@pytest.mark.parametrize("rule", ["min", "1se"])
+@pytest.mark.parametrize("standard_errors", [0.0, 0.5, 1.0])
 @pytest.mark.parametrize("as_numbers", [False, True])
 @pytest.mark.parametrize("seed", range(3))
-def test_the_chosen_alpha_is_that_of_the_plain_procedure(rule, as_numbers, seed):
+def test_the_chosen_alpha_is_that_of_the_plain_procedure(standard_errors, as_numbers, seed):
     x, y = noisy(seed, n=60, as_numbers=as_numbers)
     weights = np.random.default_rng(seed).integers(1, 4, size=len(y)).astype(float)
     trains = []
     tree = grower(x, y, weights)(np.arange(len(y)))
-    chosen = choose_alpha(
-        grower(x, y, weights, trains), tree, Population.from_array(x), y, seed=seed, rule=rule, sample_weight=weights
-    )
+    options = {"seed": seed, "standard_errors": standard_errors, "sample_weight": weights}
+    chosen = choose_alpha(grower(x, y, weights, trains), tree, Population.from_array(x), y, **options)
 
     path = pruning_path(tree)
     losses = np.zeros((len(path), len(y)))
@@ -308,8 +307,9 @@ def test_the_chosen_alpha_is_that_of_the_plain_procedure(rule, as_numbers, seed)
             losses[step, out] = losses_of(cost_complexity(grown, middle), x[out], y[out])
     mean = np.average(losses, axis=1, weights=weights)
     best = mean.argmin()
-    error = np.sqrt(np.average((losses[best] - mean[best]) ** 2, weights=weights) / len(y)) if rule == "1se" else 0.0
-    assert chosen == path.alphas[np.flatnonzero(mean <= mean[best] + error + 1e-9)[-1]]
+    error = standard_errors * np.sqrt(np.average((losses[best] - mean[best]) ** 2, weights=weights) / len(y))
+    step = np.flatnonzero(mean <= mean[best] + error + 1e-9)[-1]
+    assert chosen == (path.alphas[step], pytest.approx(mean[step]))
 
 
 def test_every_individual_is_held_out_once_and_classes_are_spread_evenly():
@@ -339,10 +339,31 @@ def test_noise_is_pruned_away_and_one_standard_error_prunes_no_less(as_numbers):
     x, y = noisy(n=300, as_numbers=as_numbers)
     tree = grower(x, y)(np.arange(300))
     least, within = (
-        choose_alpha(grower(x, y), tree, Population.from_array(x), y, rule=rule) for rule in ("min", "1se")
+        choose_alpha(grower(x, y), tree, Population.from_array(x), y, standard_errors=errors).alpha
+        for errors in (0.0, 1.0)
     )
     assert len(tree.leaves) > 50 and within >= least > 0
     assert len(cost_complexity(tree, within).leaves) == 2
+
+
+@pytest.mark.parametrize("rounds", [1, 3, 9])
+def test_some_folds_may_stay_in_and_beyond_all_of_them_they_are_shuffled_again(rounds):
+    x, y = noisy(n=103)
+    trains = []
+    tree = grower(x, y)(np.arange(103))
+    choose_alpha(grower(x, y, trains=trains), tree, Population.from_array(x), y, folds=4, rounds=rounds)
+    outs = [frozenset(np.setdiff1d(np.arange(103), train).tolist()) for train in trains]
+    assert len(outs) == len(set(outs)) == rounds
+    for start in range(0, rounds - 3, 4):
+        assert sorted(i for out in outs[start : start + 4] for i in out) == list(range(103))
+
+
+def test_a_pruning_has_at_most_the_leaves_that_are_allowed():
+    x, y = noisy(n=300, noise=0.0)
+    y = y ^ (x[:, 1] >= 10)
+    tree = grower(x, y)(np.arange(300))
+    found = choose_alpha(grower(x, y), tree, Population.from_array(x), y, max_leaf_nodes=2)
+    assert len(tree.leaves) >= 4 and len(cost_complexity(tree, found.alpha).leaves) <= 2
 
 
 # ---- reduced error --------------------------------------------------------------------------------------
@@ -487,7 +508,7 @@ def test_every_method_finds_the_third_monks_four_leaves_under_wrong_labels():
     tree, part = grow(people, noisy, flat), grow(people.take(~out), noisy[~out], flat)
     alpha = choose_alpha(
         lambda train: grow(people.take(train), noisy[train], flat, classes=tree.classes), tree, people, noisy
-    )
+    ).alpha
     pruned_by = [
         cost_complexity(tree, alpha),
         reduced_error(part, people.take(out), noisy[out]),
@@ -553,7 +574,7 @@ DATA = arriving([0, 1, 1])
         (lambda: reduced_error(OF_NUMBERS, DATA, [1.0, 2.0, 3.0], [1.0]), DataError, "expected 3 sample weights"),
         (lambda: chosen(folds=1), UsageError, "folds must be an int from 2 to the number of individuals, which is 3"),
         (lambda: chosen(folds=4), UsageError, "got 4"),
-        (lambda: chosen(folds=2, rule="most"), UnknownNameError, "unknown rule 'most'"),
+        (lambda: chosen(folds=2, risk="most"), UnknownNameError, "unknown risk 'most'"),
         (
             lambda: chosen(folds=2, classes=("yes", "no")),
             UsageError,

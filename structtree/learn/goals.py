@@ -1,0 +1,157 @@
+"""Goals: what a tree is for decides what is chosen for it, unless the user says otherwise.
+
+The one idea: a goal fills in what is not given. The criterion, how leaves estimate, and how the size is chosen belong
+together, and were chosen together, by measuring (`benchmarks/defaults.py`; docs/good-trees.md has the table and the
+reasons). An option that is given counts: a limit of the size, or a way of pruning, leaves nothing to choose about it.
+
+The size is chosen inside the training data: the tree is grown to its end, trees grown without a part of the
+individuals are judged on that part, and of the prunings of the whole tree the smallest is taken that is about as good
+as the best (`structtree.learn.prune.choose_alpha`). A few individuals are not enough to judge by; then the tree stays
+full.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from structtree.data.schema import LearningTask
+from structtree.errors import UnknownNameError
+from structtree.learn.growth import Decision, Goal, Growth, Pruning
+from structtree.search.criteria import Criterion, criterion
+
+__all__ = ["FEW", "Settings", "goal_criterion", "settle"]
+
+FEW = 50
+"""With fewer individuals nothing is held out: a fold would have less than ten."""
+
+LIMITS = ("max_depth", "min_samples_split", "min_samples_leaf", "min_impurity_decrease", "max_leaf_nodes", "stop")
+"""The options of growing that limit the size of a tree."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Options of learning with nothing left open.
+
+    Parameters
+    ----------
+    growth : Growth
+    pruning : Pruning
+    decision : Decision
+    size : str
+        A phrase that says where the size of the tree comes from.
+    """
+
+    growth: Growth
+    pruning: Pruning
+    decision: Decision
+    size: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Preset:
+    """Choices of a goal: the criterion and the estimate for classes, and how the size is chosen."""
+
+    criterion: str
+    decision: Decision
+    classes: Pruning
+    numbers: Pruning
+
+
+# With m = 1 a leaf says its most frequent class, as without an estimate; of equals the one that is so overall.
+_PRESETS: Mapping[Goal, _Preset] = {
+    "accuracy": _Preset(
+        "acc*",
+        Decision("m-estimate", 1.0),
+        Pruning(alpha="cv", standard_errors=0.25),
+        Pruning(alpha="cv", standard_errors=0.25),
+    ),
+    "ranking": _Preset(
+        "entropy", Decision("m-branch", 10.0), Pruning(alpha="cv", risk="entropy"), Pruning(alpha="cv")
+    ),
+    "reading": _Preset(
+        "entropy",
+        Decision("m-estimate", 1.0),
+        Pruning(alpha="cv", standard_errors=0.5, max_leaf_nodes=12),
+        Pruning(alpha="cv", standard_errors=0.5, max_leaf_nodes=12),
+    ),
+}
+
+
+def goal_criterion(goal: Goal, task: LearningTask) -> Criterion:
+    """Return the criterion that a goal chooses.
+
+    Examples
+    --------
+    >>> [goal_criterion(goal, "classes").name for goal in ("accuracy", "ranking", "reading")]
+    ['acc*', 'entropy', 'entropy']
+    >>> goal_criterion("ranking", "numbers").name
+    'mse'
+    """
+    return criterion(_preset(goal).criterion if task == "classes" else "mse")
+
+
+def _preset(goal: str) -> _Preset:
+    if goal not in _PRESETS:
+        raise UnknownNameError("goal", str(goal), _PRESETS)
+    return _PRESETS[goal]  # type: ignore[index]  # it is one
+
+
+def settle(
+    goal: Goal,
+    grow: Literal["pruned", "full"],
+    task: LearningTask,
+    n: int,
+    growth: Growth,
+    pruning: Pruning,
+    decision: Decision,
+) -> Settings:
+    """Return options for a tree of n individuals: those that are given, and the goal's choice of the others.
+
+    Examples
+    --------
+    >>> found = settle("ranking", "pruned", "classes", 1000, Growth(), Pruning(), Decision())
+    >>> found.pruning.method, found.decision.estimate, found.size
+    ('cost-complexity', 'm-branch', 'chosen by cross-validation')
+    >>> settle("ranking", "pruned", "classes", 1000, Growth(max_depth=3), Pruning(), Decision()).size
+    'limited by max_depth'
+    >>> settle("ranking", "pruned", "classes", 20, Growth(), Pruning(), Decision()).size
+    'full, since 20 individuals are too few to choose it by'
+    """
+    preset = _preset(goal)
+    if task == "classes" and decision.estimate is None:
+        decision = replace(preset.decision, costs=decision.costs)
+    limits = [name for name in LIMITS if getattr(growth, name) != getattr(_NO_LIMITS, name)]
+    size = "full"
+    if pruning.method is not None:
+        size = f"pruned by {pruning.method}"
+    elif limits:
+        size = f"limited by {', '.join(limits)}"
+    elif grow == "pruned" and n < FEW:
+        size = f"full, since {n} individuals are too few to choose it by"
+    elif grow == "pruned":
+        chosen = preset.classes if task == "classes" else preset.numbers
+        pruning = replace(chosen, min_weight_fraction=pruning.min_weight_fraction)
+        growth = replace(growth, min_samples_leaf=_least_leaf(task, n))
+        size = "chosen by cross-validation"
+    return Settings(growth, pruning, decision, size)
+
+
+def _least_leaf(task: LearningTask, n: int) -> int:
+    """The fewest individuals of a leaf, where the size is chosen: what is smaller is soon pruned, and takes time.
+
+    A mean of one or two numbers says little, so there it is more.
+
+    Examples
+    --------
+    >>> [_least_leaf("classes", n) for n in (100, 20_000, 1_000_000)]
+    [1, 4, 10]
+    >>> [_least_leaf("numbers", n) for n in (100, 5_000, 1_000_000)]
+    [3, 5, 10]
+    """
+    least, for_one_more = (1, 5_000) if task == "classes" else (3, 1_000)
+    return min(10, max(least, n // for_one_more))
+
+
+_NO_LIMITS = Growth()

@@ -1,0 +1,130 @@
+"""Goals: what they choose, what they leave alone, and that the tree which comes of it is good."""
+
+import numpy as np
+import pytest
+
+from structtree import Population, StructuralTreeClassifier, StructuralTreeRegressor, fit, load_dataset
+from structtree.errors import UnknownNameError
+from structtree.learn.goals import FEW, LIMITS, goal_criterion, settle
+from structtree.learn.growth import Decision, Growth, Pruning
+
+GIVEN = {
+    "max_depth": 4,
+    "min_samples_split": 9,
+    "min_samples_leaf": 2,
+    "min_impurity_decrease": 0.01,
+    "max_leaf_nodes": 6,
+    "stop": "mdl",
+}
+
+
+def noisy(n=400, seed=0, as_numbers=False):
+    """A table in which one column of five matters, and a fifth of the labels are wrong."""
+    rng = np.random.default_rng(seed)
+    table = rng.normal(size=(n, 5))
+    if as_numbers:
+        return table, np.where(table[:, 0] > 0, 5.0, 0.0) + rng.normal(size=n)
+    return table, (table[:, 0] > 0) ^ (rng.random(n) < 0.2)
+
+
+@pytest.mark.parametrize("goal", ["accuracy", "ranking", "reading"])
+@pytest.mark.parametrize("task", ["classes", "numbers"])
+def test_the_size_is_chosen_by_cross_validation_where_nothing_is_said_about_it(goal, task):
+    found = settle(goal, "pruned", task, 1000, Growth(), Pruning(), Decision())
+    assert (found.pruning.method, found.pruning.alpha) == ("cost-complexity", "cv")
+    assert found.size == "chosen by cross-validation"
+
+
+@pytest.mark.parametrize("name", LIMITS)
+def test_a_limit_of_the_size_leaves_nothing_to_choose_about_it(name):
+    growth = Growth(**{name: GIVEN[name]})
+    found = settle("accuracy", "pruned", "classes", 1000, growth, Pruning(), Decision())
+    assert (found.growth, found.pruning) == (growth, Pruning())
+    assert name in found.size
+
+
+@pytest.mark.parametrize(
+    "pruning", [Pruning("pessimistic"), Pruning("reduced-error"), Pruning(alpha=0.1), Pruning("cost-complexity")]
+)
+def test_a_way_of_pruning_is_kept(pruning):
+    assert settle("reading", "pruned", "classes", 1000, Growth(), pruning, Decision()).pruning == pruning
+
+
+def test_a_full_tree_keeps_the_goals_criterion_and_estimate():
+    found = settle("ranking", "full", "classes", 1000, Growth(), Pruning(), Decision())
+    assert (found.growth, found.pruning, found.size) == (Growth(), Pruning(), "full")
+    assert found.decision.estimate == "m-branch"
+
+
+def test_a_given_estimate_is_kept_and_costs_come_along():
+    costs = ((0.0, 1.0), (5.0, 0.0))
+    kept = settle("ranking", "pruned", "classes", 1000, Growth(), Pruning(), Decision("laplace", costs=costs))
+    assert kept.decision == Decision("laplace", costs=costs)
+    filled = settle("ranking", "pruned", "classes", 1000, Growth(), Pruning(), Decision(costs=costs))
+    assert (filled.decision.estimate, filled.decision.costs) == ("m-branch", costs)
+
+
+def test_an_unknown_goal_is_refused_with_the_known_ones():
+    with pytest.raises(UnknownNameError, match=r"unknown goal 'accurcy' \(did you mean 'accuracy'\?\)"):
+        goal_criterion("accurcy", "classes")
+
+
+@pytest.mark.parametrize("as_numbers", [False, True])
+@pytest.mark.parametrize("goal", ["accuracy", "ranking", "reading"])
+def test_the_default_tree_is_small_and_better_on_new_individuals_than_the_full_one(goal, as_numbers):
+    kind = StructuralTreeRegressor if as_numbers else StructuralTreeClassifier
+    (table, target), (other, truth) = (noisy(seed=seed, as_numbers=as_numbers) for seed in (0, 1))
+    chosen, full = (kind(goal=goal, grow=grow).fit(table, target) for grow in ("pruned", "full"))
+    assert chosen.get_n_leaves() <= 12 < full.get_n_leaves()
+    assert chosen.score(other, truth) > full.score(other, truth) + 0.05
+
+
+def test_a_tree_for_reading_has_at_most_twelve_leaves_where_more_would_be_better():
+    rng = np.random.default_rng(0)
+    table = rng.integers(0, 2, size=(600, 5))
+    parity = table.sum(axis=1) % 2
+    grown = {goal: StructuralTreeClassifier(goal=goal).fit(table, parity) for goal in ("accuracy", "reading")}
+    assert grown["reading"].get_n_leaves() <= 12
+    assert grown["accuracy"].get_n_leaves() == 32
+
+
+@pytest.mark.parametrize("n", [FEW - 1, FEW])
+def test_a_few_individuals_are_not_divided_further_to_choose_by(n):
+    table, target = noisy(n)
+    model = StructuralTreeClassifier().fit(table, target).model_
+    assert (model.params["pruning"]["method"] is None) == (n < FEW)
+    assert ("too few" in model.params["size"]) == (n < FEW)
+
+
+def test_leaves_say_their_most_frequent_class_and_are_never_sure():
+    table, target = noisy()
+    tree = StructuralTreeClassifier(max_leaf_nodes=30).fit(table, target)
+    said, sure = tree.predict(table), tree.predict_proba(table)
+    leaves = tree.apply(table)
+    for leaf in np.unique(leaves):
+        counts = np.array(tree.tree_.nodes[leaf].stats.counts)
+        if counts[0] != counts[1]:
+            assert (said[leaves == leaf] == tree.classes_[counts.argmax()]).all()
+    assert sure.min() > 0 and sure.max() < 1
+
+
+def test_the_same_seed_gives_the_same_tree_and_the_model_says_how_it_came_about():
+    table, target = noisy()
+    population = Population.from_array(table)
+    one, other = (fit(population, target, goal="ranking") for _ in range(2))
+    assert one.tree.nodes == other.tree.nodes
+    assert {name: one.params[name] for name in ("goal", "criterion", "size")} == {
+        "goal": "ranking",
+        "criterion": "entropy",
+        "size": "chosen by cross-validation",
+    }
+
+
+def test_structured_individuals_are_sized_too():
+    bags = load_dataset("bags")
+    sized, full = (
+        StructuralTreeClassifier(grow=grow, time_limit=20).fit(bags.population, bags.target)
+        for grow in ("pruned", "full")
+    )
+    assert sized.get_n_leaves() <= full.get_n_leaves()
+    assert sized.model_.params["size"] == "chosen by cross-validation"
