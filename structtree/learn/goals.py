@@ -59,23 +59,14 @@ class _Preset:
     numbers: Pruning
 
 
+NEARLY_BEST = Pruning(alpha="cv", standard_errors=0.1)
+SMALL = Pruning(alpha="cv", standard_errors=0.5, max_leaf_nodes=12)
+
 # With m = 1 a leaf says its most frequent class, as without an estimate; of equals the one that is so overall.
 _PRESETS: Mapping[Goal, _Preset] = {
-    "accuracy": _Preset(
-        "acc*",
-        Decision("m-estimate", 1.0),
-        Pruning(alpha="cv", standard_errors=0.25),
-        Pruning(alpha="cv", standard_errors=0.25),
-    ),
-    "ranking": _Preset(
-        "entropy", Decision("m-branch", 10.0), Pruning(alpha="cv", risk="entropy"), Pruning(alpha="cv")
-    ),
-    "reading": _Preset(
-        "entropy",
-        Decision("m-estimate", 1.0),
-        Pruning(alpha="cv", standard_errors=0.5, max_leaf_nodes=12),
-        Pruning(alpha="cv", standard_errors=0.5, max_leaf_nodes=12),
-    ),
+    "accuracy": _Preset("acc*", Decision("m-estimate", 1.0), NEARLY_BEST, NEARLY_BEST),
+    "ranking": _Preset("entropy", Decision("m-branch", 10.0), Pruning(alpha="cv", risk="entropy"), NEARLY_BEST),
+    "reading": _Preset("entropy", Decision("m-estimate", 1.0), SMALL, SMALL),
 }
 
 
@@ -141,17 +132,16 @@ def settle(
 def _least_leaf(task: LearningTask, n: int) -> int:
     """The fewest individuals of a leaf, where the size is chosen: what is smaller is soon pruned, and takes time.
 
-    A mean of one or two numbers says little, so there it is more.
+    A mean of a few numbers says little, so there it is more.
 
     Examples
     --------
     >>> [_least_leaf("classes", n) for n in (100, 20_000, 1_000_000)]
     [1, 4, 10]
-    >>> [_least_leaf("numbers", n) for n in (100, 5_000, 1_000_000)]
-    [3, 5, 10]
+    >>> [_least_leaf("numbers", n) for n in (100, 500, 1_000_000)]
+    [1, 5, 10]
     """
-    least, for_one_more = (1, 5_000) if task == "classes" else (3, 1_000)
-    return min(10, max(least, n // for_one_more))
+    return min(10, max(1, n // (5_000 if task == "classes" else 100)))
 
 
 _NO_LIMITS = Growth()
