@@ -3,9 +3,9 @@
 Run as ``python benchmarks/defaults.py`` (about an hour on two cores), with the names of some sets to run only those,
 or with ``--quick`` for the small ones. Real data is read from ``../shared/data`` beside the repository.
 
-Every set is divided into five folds, small ones three times. Whatever a setting chooses, it chooses inside the four that it learns from, so
-that nothing is tuned on the fold that judges it. scikit-learn's tree sees a flat table: nominal attributes as one
-column a value, and what is behind links as counts, means and extremes.
+Every set is divided into five folds, small ones three times. Whatever a setting chooses, it chooses inside the four
+that it learns from, so that nothing is tuned on the fold that judges it. scikit-learn's tree sees a flat table:
+nominal attributes as one column a value, and what is behind links as counts, means and extremes.
 """
 
 from __future__ import annotations
