@@ -1,21 +1,37 @@
-"""Writing files so that a reader never sees half of one."""
+"""Writing files so that a reader never sees half of one.
+
+Only a regular file, or one that is not there yet, is replaced, and it keeps its permissions; behind a symbolic link
+that is the file it leads to. Pipes, terminals and devices are written to, and ``-`` is standard output.
+"""
 
 from __future__ import annotations
 
 import os
+import shutil
+import stat
+import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import BinaryIO
 
-from structtree.errors import MissingFileError
+from structtree.errors import MissingFileError, StructtreeError
 
-__all__ = ["replacing"]
+__all__ = ["STANDARD_STREAM", "check_writable", "is_stream", "replacing"]
+
+STANDARD_STREAM = "-"
+"""The name for standard output where something is written, and for standard input where it is read."""
 
 
 @contextmanager
-def replacing(path: str | Path) -> Iterator[Path]:
-    """A path to write to, which takes the place of the real one only when the block ends well.
+def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Give a path to write to, whose content gets to the real one only when the block ends well.
+
+    Raises
+    ------
+    MissingFileError
+        When it cannot be written, with the reason: no folder, no permission, no space.
 
     Examples
     --------
@@ -25,21 +41,127 @@ def replacing(path: str | Path) -> Iterator[Path]:
     >>> [(p.name, p.read_text()) for p in folder.iterdir()]
     [('a.txt', 'whole')]
     """
-    target = Path(path)
-    if not target.parent.is_dir():
-        raise MissingFileError(f"cannot write {target}: there is no folder {target.parent}")
+    check_writable(path)
+    with _explained(path):
+        is_sent, target = is_stream(path), Path(os.path.realpath(path))
+        draft = _draft(Path(path), None if is_sent else target.parent)
+        try:
+            yield draft
+            if is_sent:
+                with draft.open("rb") as source, _opened(path) as stream:
+                    shutil.copyfileobj(source, stream)
+            else:
+                _take_over(draft, target)
+        finally:
+            draft.unlink(missing_ok=True)
+
+
+def check_writable(path: str | os.PathLike[str] | None) -> None:
+    """Refuse a file that cannot be written before the work that it is for, not after.
+
+    Examples
+    --------
+    >>> check_writable("no/such/folder/a.txt")
+    Traceback (most recent call last):
+    structtree.errors.MissingFileError: cannot write no/such/folder/a.txt: there is no folder no/such/folder
+    """
+    if path is None or os.fspath(path) == STANDARD_STREAM:
+        return
+    with _explained(path):
+        if (obstacle := _obstacle(path)) is not None:
+            raise MissingFileError(f"cannot write {os.fspath(path)}: {obstacle}")
+
+
+def _obstacle(path: str | os.PathLike[str]) -> str | None:
+    """Return why a file cannot be written, as far as can be seen without trying."""
+    mode, folder = _mode(path), Path(os.path.realpath(path)).parent
+    if mode is not None and stat.S_ISDIR(mode):
+        return "it is a folder"
+    # A file without any permission to write is protected on purpose, also from those who may do anything.
+    if mode is not None and not (mode & 0o222 and os.access(path, os.W_OK)):
+        return "it is read-only"
+    if mode is not None and not stat.S_ISREG(mode):
+        return None
+    if not folder.is_dir():
+        return f"there is no folder {Path(path).parent if not Path(path).is_symlink() else folder}"
+    return None if os.access(folder, os.W_OK | os.X_OK) else f"the folder {folder} may not be written to"
+
+
+def _mode(path: str | os.PathLike[str]) -> int | None:
+    """Return what kind of file it is and its permissions, or None where there is nothing yet."""
     try:
-        handle, name = tempfile.mkstemp(prefix=f".{target.stem}-", suffix="".join(target.suffixes), dir=target.parent)
-    except OSError as error:
-        raise MissingFileError(f"cannot write {target}: {error.strerror or error}") from None
+        return Path(path).stat().st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+
+
+def is_stream(path: str | os.PathLike[str]) -> bool:
+    """Return whether bytes are sent there rather than kept under that name.
+
+    Examples
+    --------
+    >>> is_stream("-"), is_stream("a.txt")
+    (True, False)
+    """
+    if os.fspath(path) == STANDARD_STREAM or _is_standard_output(path):
+        return True
+    mode = _mode(path)
+    return mode is not None and not stat.S_ISREG(mode)
+
+
+def _is_standard_output(path: str | os.PathLike[str]) -> bool:
+    """Return whether a path, such as ``/dev/stdout``, leads to where this program prints, be it a regular file."""
+    try:
+        return os.path.samestat(Path(path).stat(), os.fstat(1))
+    except OSError:
+        return False
+
+
+@contextmanager
+def _opened(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """Open a stream; what was printed before comes before."""
+    if sys.stdout is not None:  # it is None where the program was started without
+        sys.stdout.flush()
+    if os.fspath(path) == STANDARD_STREAM:
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+    else:
+        where = 1 if _is_standard_output(path) else path
+        with open(where, "wb", closefd=where != 1) as file:
+            yield file
+
+
+def _draft(path: Path, folder: Path | None) -> Path:
+    """Return a new file with the same ending, in a folder or among the temporary ones."""
+    # Names may have some 250 characters, so that a long one has to be cut.
+    handle, name = tempfile.mkstemp(prefix=f".{path.stem[:40]}-", suffix=path.suffix, dir=folder)
     os.close(handle)
-    draft = Path(name)
+    return Path(name)
+
+
+def _take_over(draft: Path, target: Path) -> None:
+    """Put the draft in place of the target, with its permissions and, as far as that is allowed, its owner."""
     try:
-        yield draft
+        before = target.stat()
+    except FileNotFoundError:
         draft.chmod(0o666 & ~_umask())
-        draft.replace(target)
-    finally:
-        draft.unlink(missing_ok=True)
+    else:
+        with suppress(OSError, AttributeError):  # only the superuser may give files away, and only where there is one
+            os.chown(draft, before.st_uid, before.st_gid)
+        draft.chmod(stat.S_IMODE(before.st_mode))
+    draft.replace(target)
+
+
+@contextmanager
+def _explained(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Have what goes wrong while a file is written told in one sentence; a reader that has gone is no mistake."""
+    try:
+        yield
+    except (StructtreeError, BrokenPipeError):
+        raise
+    except OSError as error:
+        name = "standard output" if os.fspath(path) == STANDARD_STREAM else os.fspath(path)
+        raise MissingFileError(f"cannot write {name}: {error.strerror or error}") from None
 
 
 def _umask() -> int:

@@ -18,7 +18,7 @@ import signal
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from types import FrameType
 from typing import NoReturn
 
@@ -165,8 +165,12 @@ def leave(stop: Stop, code: int) -> NoReturn:
     After Ctrl-C the exit code says so, up to the last moment.
     """
     for stream in (sys.stdout, sys.stderr):
-        with suppress(OSError, ValueError):  # a pipe that nobody reads any more
+        try:
             stream.flush()
+        except (AttributeError, BrokenPipeError, ValueError):  # closed, or a pipe that nobody reads any more
+            pass
+        except OSError:  # a full disk, of which was told when something was printed
+            code = code or 1
     os._exit(EXIT_CODE if stop.pressed else code)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from pathlib import Path
 
 import pytest
@@ -59,3 +60,27 @@ def shared_data():
         return path
 
     return find
+
+
+@pytest.fixture
+def device(tmp_path):
+    """A function from ``full`` or ``null`` to such a device, which is nobody else's if tests run as the superuser.
+
+    Whoever may replace the real one by a file must not be led into temptation.
+    """
+    numbers = {"null": (1, 3), "full": (1, 7)}
+
+    def make(name: str) -> Path:
+        real, own = Path("/dev") / name, tmp_path / f"{name}-device"
+        if not real.is_char_device():
+            pytest.skip(f"this system has no {real}")
+        if os.geteuid() != 0:
+            return real
+        try:
+            os.mknod(own, stat.S_IFCHR | 0o666, os.makedev(*numbers[name]))
+            own.open("wb").close()
+        except OSError as error:
+            pytest.skip(f"the superuser cannot make a device here: {error}")
+        return own
+
+    return make

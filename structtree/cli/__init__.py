@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from structtree.interrupts import leave, listening
@@ -26,6 +27,12 @@ def main() -> None:
         app(prog_name="structtree")
     except SystemExit as ending:
         code = ending.code
+    except OSError as error:  # such as a full disk that the help is printed to
+        from structtree.cli.common import DEBUG, system_sentence
+
+        if DEBUG.get():
+            raise
+        code = f"error: {system_sentence(error)}"
     except BaseException:
         # What Ctrl-C has torn may end in any error.
         if not stop.pressed:
@@ -34,7 +41,8 @@ def main() -> None:
         stop.answered = True
         code = "error: stopped"
     if isinstance(code, str):
-        print(code, file=sys.stderr)
+        with suppress(OSError):
+            print(code, file=sys.stderr)
         code = 1
     # Python takes half a second to tidy up, in which it no longer listens.
     leave(stop, int(code or 0))  # type: ignore[call-overload]  # an int, or None

@@ -6,12 +6,13 @@ A command is written for values, not for flags: one of its parameters may be a d
 
 from __future__ import annotations
 
+import errno
 import functools
 import inspect
 import json
-import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext, redirect_stdout, suppress
 from contextvars import ContextVar
 from dataclasses import is_dataclass
 from math import isfinite
@@ -20,22 +21,26 @@ from typing import Annotated, Any, NoReturn, ParamSpec, TypeVar
 
 import typer
 
-from structtree.errors import MissingFileError, StructtreeError
+from structtree.errors import StructtreeError, UsageError
+from structtree.files import STANDARD_STREAM, check_writable
 from structtree.interrupts import EXIT_CODE, Stop, stoppable
 
 __all__ = [
     "DEBUG",
     "Json",
-    "check_writable",
+    "check_output",
     "command",
     "end_stopped",
     "finite",
+    "is_printed",
     "note",
     "print_json",
     "print_table",
     "reporting",
     "seconds_text",
+    "system_sentence",
     "with_options",
+    "words_aside",
 ]
 
 DEBUG = ContextVar("debug", default=False)
@@ -64,8 +69,32 @@ def reporting(command: Callable[P, R]) -> Callable[P, R]:
             _fail(": ".join(["stopped", *map(str, interrupt.args)]), EXIT_CODE)
         except MemoryError:
             _fail("this needs more memory than there is", 1)
+        except BrokenPipeError:  # nobody reads what is printed any more, as after head; that is no mistake
+            raise typer.Exit(1) from None
+        except OSError as error:
+            if DEBUG.get():
+                raise
+            _fail(system_sentence(error), 1)
 
     return run
+
+
+_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EBADF}
+"""What goes wrong when something is printed; files are written by way of `structtree.files`, which names them."""
+
+
+def system_sentence(error: OSError) -> str:
+    """Return what the operating system refused, with the file.
+
+    Examples
+    --------
+    >>> system_sentence(PermissionError(13, "Permission denied", "a.csv"))
+    'a.csv: Permission denied'
+    """
+    reason = error.strerror or str(error)
+    if error.filename is not None:
+        return f"{error.filename}: {reason}"
+    return f"cannot write to standard output: {reason}" if error.errno in _FULL else reason
 
 
 def command(function: Callable[..., R]) -> Callable[..., R]:
@@ -121,6 +150,31 @@ def _value(parameter: inspect.Parameter, given: dict[str, Any]) -> Any:
     return parameter.annotation(**{option.name: given[option.name] for option in options})
 
 
+def check_output(out: Path | None, *, as_json: bool = False) -> None:
+    """Refuse a file that cannot be written, and two results on standard output, before the work and not after."""
+    if as_json and is_printed(out):
+        raise UsageError("-o - and --json both print on standard output; leave out one, or name a file")
+    check_writable(out)
+
+
+@contextmanager
+def words_aside(out: Path | None) -> Iterator[None]:
+    """Have words printed on stderr while the result itself goes to standard output."""
+    with redirect_stdout(sys.stderr) if is_printed(out) else nullcontext():
+        yield
+
+
+def is_printed(out: Path | None) -> bool:
+    """Return whether a result is meant for standard output (``-o -``).
+
+    Examples
+    --------
+    >>> is_printed(Path("-")), is_printed(Path("a.json")), is_printed(None)
+    (True, False, False)
+    """
+    return out is not None and str(out) == STANDARD_STREAM
+
+
 def end_stopped(stop: Stop) -> None:
     """Set the exit code of a command that Ctrl-C has stopped, at its end."""
     if stop.pressed:
@@ -128,8 +182,9 @@ def end_stopped(stop: Stop) -> None:
 
 
 def note(sentence: str) -> None:
-    """Tell people something that is not part of the result."""
-    typer.echo(sentence, err=True)
+    """Tell people something that is not part of the result, if there is anywhere to tell it."""
+    with suppress(OSError):
+        typer.echo(sentence, err=True)
 
 
 def print_json(value: Any) -> None:
@@ -173,18 +228,6 @@ def finite(value: float) -> float | None:
     return value if isfinite(value) else None
 
 
-def check_writable(path: Path | None) -> None:
-    """Refuse a file that cannot be written before the work that it is for, not after."""
-    if path is None:
-        return
-    if path.is_dir():
-        raise MissingFileError(f"cannot write {path}: it is a folder")
-    if not path.parent.is_dir():
-        raise MissingFileError(f"cannot write {path}: there is no folder {path.parent}")
-    if not os.access(path.parent, os.W_OK):
-        raise MissingFileError(f"cannot write {path}: the folder {path.parent} may not be written to")
-
-
 def _fail(sentence: str, code: int) -> NoReturn:
-    typer.echo(f"error: {sentence}", err=True)
+    note(f"error: {sentence}")
     raise typer.Exit(code)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from structtree.cli.common import Json, check_writable, command, print_json, print_table, reporting
+from structtree.cli.common import Json, check_output, command, print_json, print_table, reporting, words_aside
 from structtree.cli.reading import Reading, TargetName, Where, read_as_said
 from structtree.errors import UsageError
 
@@ -113,7 +113,7 @@ def _print_info(info: Mapping[str, Any]) -> None:
 @command
 def data_convert(
     where: Where,
-    out: Annotated[Path, typer.Argument(metavar="OUT.jsonl", help="The file to write.")],
+    out: Annotated[Path, typer.Argument(metavar="OUT.jsonl", help="The file to write, or - to print.")],
     reading: Reading,
     as_json: Json = False,
 ) -> None:
@@ -125,11 +125,12 @@ def data_convert(
     structtree data convert musk.csv musk.jsonl --group molecule --link conformations
     """
     from structtree.data.records import write_jsonl
+    from structtree.files import is_stream
     from structtree.report.predictions import whole
 
-    if not out.name.endswith((".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")):
+    check_output(out, as_json=as_json)
+    if not is_stream(out) and not out.name.endswith((".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")):
         raise UsageError(f"data is written as JSON Lines: the name must end in .jsonl or .jsonl.gz, got {out.name!r}")
-    check_writable(out)
     found = read_as_said(where, reading)
     population = whole(found)
     write_jsonl(population, out)
@@ -137,4 +138,5 @@ def data_convert(
     if as_json:
         print_json({"file": str(out), "individuals": len(population), "rows": rows})
     else:
-        typer.echo(f"wrote {len(population):,} individuals ({rows:,} rows) to {out}")
+        with words_aside(out):
+            typer.echo(f"wrote {len(population):,} individuals ({rows:,} rows) to {out}")

@@ -7,11 +7,23 @@ from dataclasses import dataclass, replace
 from functools import partial
 from math import isfinite
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from structtree.cli.common import Json, check_writable, command, end_stopped, finite, note, print_json, seconds_text
+from structtree.cli.common import (
+    Json,
+    check_output,
+    command,
+    end_stopped,
+    finite,
+    is_printed,
+    note,
+    print_json,
+    seconds_text,
+    words_aside,
+)
 from structtree.cli.learning import (
     Learning,
     Source,
@@ -23,6 +35,7 @@ from structtree.cli.learning import (
 )
 from structtree.cli.progress import growth_bar
 from structtree.cli.reading import Reading, grammar_facts, print_grammar, to_remember
+from structtree.errors import MissingFileError
 from structtree.interrupts import cut_short, stoppable
 from structtree.learn.growth import Decision, Growth, Pruning
 from structtree.options import build_options
@@ -52,7 +65,8 @@ def fit_command(
     learning: Learning,
     reading: Reading,
     out: Annotated[
-        Path | None, typer.Option("-o", "--out", metavar="MODEL.json", help="The file to save the model to.")
+        Path | None,
+        typer.Option("-o", "--out", metavar="MODEL.json", help="The file to save the model to, or -."),
     ] = None,
     verbose: Annotated[
         bool, typer.Option("--verbose", help="Say how the tests of the tree were found, and why so.")
@@ -70,9 +84,7 @@ def fit_command(
 
     Example: structtree fit compounds.csv --target active --post-prune cost-complexity --cost yes:no=5
     """
-    from structtree.learn.model import save_model
-
-    check_writable(out)
+    check_output(out, as_json=as_json)
     learning.check()
     with stoppable() as stop:
         clock = start_clock(learning.time_limit, stop)
@@ -83,16 +95,31 @@ def fit_command(
         learned = _learn(source, data, labels, learning, clock)
         if verbose and learned.model.params["route"]:
             note(f"how: {learned.model.params['route']}")
-        if out is not None:
-            params = {**learned.model.params, "reading": to_remember(source.where, reading)}
-            save_model(replace(learned.model, params=params), out)
+        params = {**learned.model.params, "reading": to_remember(source.where, reading)}
+        saved, refusal = _saved(replace(learned.model, params=params), out)
         if as_json:
-            print_json(learned.to_dict() | {"model": None if out is None else str(out)})
+            print_json(learned.to_dict() | {"model": None if saved is None else str(saved)})
         else:
-            _print_learned(learned, out)
+            with words_aside(out):
+                _print_learned(learned, saved)
+        if refusal is not None:
+            raise refusal
         if stop.pressed and learned.stopped_by != "interrupt":
             note("Ctrl-C came when the tree was complete")
         end_stopped(stop)
+
+
+def _saved(model: Model, out: Path | None) -> tuple[Path | None, MissingFileError | None]:
+    """Save a model; return the file, or why it could not be written, which must not lose the tree itself."""
+    from structtree.learn.model import save_model
+
+    if out is None:
+        return None, None
+    try:
+        save_model(model, out)
+    except MissingFileError as refusal:
+        return None, refusal
+    return (None if is_printed(out) else out), None
 
 
 def _learn(source: Source, data: Opened, labels: NDArray[Any], learning: Learning, clock: Clock) -> _Learned:
@@ -216,9 +243,9 @@ def _print_learned(learned: _Learned, out: Path | None) -> None:
         typer.echo(sentence)
     print_grammar(learned.grammar)
     if out is not None:
-        typer.echo(f"saved {out}; use it with: structtree predict {out} DATA")
+        typer.echo(f"saved {out}; use it with: structtree predict {quote(str(out))} DATA")
     if is_large:
-        whole = f"structtree show {out}" if out else "save it with -o MODEL.json and use structtree show"
+        whole = f"structtree show {quote(str(out))}" if out else "save it with -o MODEL.json and use structtree show"
         note(f"printed to depth {SHOWN_DEPTH}; all of it: {whole}")
         note(
             "a smaller tree is easier to read, and often better on new data: --max-leaf-nodes 12, or "

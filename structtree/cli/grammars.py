@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from structtree.cli.common import Json, check_writable, command, print_json
+from structtree.cli.common import Json, check_output, command, is_printed, print_json
 from structtree.cli.reading import Reading, TargetName, grammar_facts, grammar_for, read_as_said
 from structtree.errors import UsageError
 
@@ -123,9 +124,10 @@ def grammar_derive(
     where = data or what
     if where is None:
         raise UsageError("name the data to derive a grammar for, as in: structtree grammar derive trains")
-    check_writable(out)
+    check_output(out, as_json=as_json)
     grammar = grammar_for(read_as_said(where, reading, target, need_target=True))
     text = _named(grammar, what) if data and what else grammar.text
+    out = None if is_printed(out) else out
     if out is not None:
         with replacing(out) as draft:
             draft.write_text(text, encoding="utf-8")
@@ -134,7 +136,7 @@ def grammar_derive(
     elif out is None:
         typer.echo(text.rstrip("\n"))
     else:
-        typer.echo(f"wrote {out}; check it with: structtree grammar check {out} --data {where}")
+        typer.echo(f"wrote {out}; check it with: structtree grammar check {quote(str(out))} --data {quote(where)}")
 
 
 def _named(grammar: Grammar, name: str) -> str:
@@ -164,8 +166,9 @@ def grammar_draw(
     Example: structtree grammar draw trains --data trains --depth 2 -o trains.svg
     """
     from structtree.report.dag import dag_of
-    from structtree.report.draw import draw_dag
+    from structtree.report.draw import check_dag_picture, draw_dag
 
+    check_dag_picture(out)
     found, known, space = _space(grammar, data, reading)
     dag = dag_of(space, depth, width)
     on = f" on {known.name}" if known else ""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from structtree.cli.common import Json, check_writable, command, note, print_json
+from structtree.cli.common import Json, check_output, command, is_printed, note, print_json
 from structtree.cli.reading import Reading, Where, as_learned, read_as_said
 from structtree.errors import UsageError, did_you_mean
 
@@ -46,7 +46,8 @@ def predict_command(
         typer.Option("--keep", metavar="COLUMNS", help="Columns to copy from the data: a,b,c* or all."),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option("-o", "--out", metavar="OUT.csv", help="The file to write; else print.")
+        Path | None,
+        typer.Option("-o", "--out", metavar="OUT.csv", help="The file to write; else print."),
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -63,12 +64,12 @@ def predict_command(
     from structtree.learn.model import load_model
     from structtree.report.predictions import predictions
 
-    check_writable(out)
+    check_output(out)
     loaded = load_model(model)
     said = as_learned(where, reading, loaded.params.get("reading"))
     found = predictions(loaded, read_as_said(where, said, id=id), _listed(keep or []))
     text = _as_json(found) if as_json else found.to_csv()
-    if out is None:
+    if out is None or is_printed(out):
         typer.echo(text, nl=False)
     else:
         with replacing(out) as draft:

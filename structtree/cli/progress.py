@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from functools import cache
 from typing import TYPE_CHECKING
 
 from structtree.cli.common import note
@@ -22,18 +23,16 @@ Show = Callable[[int, int | None, str], None]
 
 @contextmanager
 def compiling_note() -> Iterator[None]:
-    """Say why nothing happens, if it is because kernels are compiled."""
+    """Say why nothing happens, if it is because kernels are compiled; once is enough."""
     from structtree.search.kernels.compiling import when_compiling
 
-    told: list[bool] = []
-
-    def tell() -> None:
-        if not told:
-            note("note: compiling for this machine; it happens once, and takes half a minute or so")
-        told.append(True)
-
-    with when_compiling(tell):
+    with when_compiling(_tell_of_compiling):
         yield
+
+
+@cache
+def _tell_of_compiling() -> None:
+    note("note: compiling what this needs, which later commands need not do again; it takes some seconds")
 
 
 @contextmanager

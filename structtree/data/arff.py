@@ -40,8 +40,8 @@ __all__ = ["read_arff"]
 
 _QUOTED = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
 _NAME = re.compile(rf"({_QUOTED}|[^\s{{'\"][^\s{{]*)\s*(.*)")
-_CELL = re.compile(rf"\s*({_QUOTED}|[^'\",\t][^,\t]*?|)\s*(,|\t|$)")
-_SPARSE_CELL = re.compile(rf"\s*(\d+)\s+({_QUOTED}|[^'\",\s][^,]*?)\s*(,|$)")
+_CELL = re.compile(rf"\s*({_QUOTED}|[^'\",\t](?:[^,\t]*[^,\s])?|)\s*(,|\t|$)")
+_SPARSE_CELL = re.compile(rf"\s*(\d+)\s+({_QUOTED}|[^'\",\s](?:[^,]*[^,\s])?)\s*(,|$)")
 _ESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
 
 _ISO_DATE = "yyyy-MM-dd'T'HH:mm:ss"

@@ -285,8 +285,8 @@ def _given_names(names: Sequence[str], first: CsvRow, source: str) -> list[str]:
 
 # ---- the values, on the fast side ------------------------------------------------------------------------
 
-_ANY_NUMBER = re.compile(r"[+-]?(\d+[.,]?\d*|[.,]\d+)([eE][+-]?\d+)?")
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_ANY_NUMBER = re.compile(r"[+-]?(\d++[.,]?\d*+|[.,]\d++)([eE][+-]?\d+)?")
+_NUMBER = re.compile(r"[+-]?(\d++\.?\d*+|\.\d++)([eE][+-]?\d+)?")
 
 
 @dataclass(frozen=True, slots=True)

@@ -249,7 +249,7 @@ def _read_graph(path: Path, format: str | None) -> Any:
                     graph.graph.pop(default, None)
                 return graph
             return nx.read_gml(file, label="id")
-        except (nx.NetworkXException, SyntaxError, LookupError, ValueError, TypeError) as error:
+        except (nx.NetworkXException, SyntaxError, LookupError, ValueError, TypeError, RecursionError) as error:
             problem = " ".join(str(error).split())[:100] or type(error).__name__
             raise DataError(f"broken {format}: {problem}", source=str(path)) from None
 

@@ -213,7 +213,7 @@ def _block(lines: Sequence[str], first: int) -> _Block:
     properties: dict[str, str] = {}
     name = None
     for line in lines[end:]:
-        heading = re.match(r">.*?<(.+?)>", line)
+        heading = re.match(r">[^<]*+<(.[^>]*+)>", line)
         if heading:
             name = heading[1]
         elif not line.strip():

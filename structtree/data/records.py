@@ -32,7 +32,7 @@ from structtree.data.schema import Schema
 from structtree.data.shredding import DEEPEST, Shredder
 from structtree.data.textfiles import open_text_file
 from structtree.data.trails import Origin
-from structtree.errors import DataError, MissingFileError, StructtreeError
+from structtree.errors import DataError, StructtreeError
 from structtree.files import replacing
 
 __all__ = ["from_records", "read_json", "read_jsonl", "write_jsonl"]
@@ -266,8 +266,6 @@ def _collector_paused() -> Iterator[None]:
 
 @contextmanager
 def _writing(path: Path) -> Iterator[BinaryIO]:
-    if path.is_dir():
-        raise MissingFileError(f"cannot write {path}: it is a folder")
     with replacing(path) as draft, draft.open("wb") as file:
         if path.suffix == ".gz":
             # No name and no time inside, so that equal data gives equal bytes.

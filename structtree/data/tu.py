@@ -322,9 +322,8 @@ def _numbers(values: NDArray[np.float64]) -> Column:
 # ---- what a readme says about labels ---------------------------------------------------------------------
 
 _HEADING = re.compile(r"\b(node|edge|class|graph)[ _]labels?\b[^:]*(?::(?P<rest>.*))?", re.IGNORECASE)
-_COMPONENT = re.compile(r"component\s+(\d+)\s*:?", re.IGNORECASE)
-_ENTRY = r"(-?\d+)\s*[:=]?\s*([^\s,;:=]+)"
-_ENTRIES = re.compile(rf"{_ENTRY}(\s*[,;]\s*{_ENTRY})*")
+_COMPONENT = re.compile(r"component\s++(\d++)\s*+:?", re.IGNORECASE)
+_ENTRY = re.compile(r"\s*+(-?\d++)\s*+[:=]?\s*+([^\s:=]++)\s*+")
 
 
 def _label_maps(folder: _Folder) -> _LabelMaps:
@@ -359,6 +358,7 @@ def _maps_in(lines: Sequence[str]) -> dict[tuple[str, int], dict[int, str]]:
             about, component = heading[1].lower().replace("class", "graph"), 0
             line = heading["rest"] or ""
         said = line.strip().rstrip(",;.")
-        if about is not None and _ENTRIES.fullmatch(said):
-            maps.setdefault((about, component), {}).update((int(n), word) for n, word in re.findall(_ENTRY, said))
+        entries = [_ENTRY.fullmatch(entry) for entry in re.split(r"[,;]", said)]
+        if about is not None and all(entries):
+            maps.setdefault((about, component), {}).update((int(found[1]), found[2]) for found in entries if found)
     return maps

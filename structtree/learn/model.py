@@ -27,7 +27,7 @@ from structtree.data.columns import Population
 from structtree.data.infer import shown
 from structtree.data.schema import Kind, Schema
 from structtree.data.textfiles import open_text_file
-from structtree.errors import DataError, GrammarError, MissingFileError, StructtreeError, UsageError
+from structtree.errors import DataError, GrammarError, StructtreeError, UsageError
 from structtree.files import replacing
 from structtree.lang.check import CheckedGrammar, check, check_predicate
 from structtree.lang.declare import named_by
@@ -164,8 +164,6 @@ def save_model(model: Model, path: str | os.PathLike[str]) -> None:
     (<Leaf: n=4, counts 1, 3>,)
     """
     content, target = _document_text(model_to_json(model)).encode(), Path(path)
-    if target.is_dir():
-        raise MissingFileError(f"cannot write {target}: it is a folder")
     with replacing(target) as draft:
         # No time inside, so that equal models are equal files.
         draft.write_bytes(gzip.compress(content, mtime=0) if target.suffix.lower() == ".gz" else content)

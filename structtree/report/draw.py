@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from structtree.errors import MissingFileError, UsageError
-from structtree.files import replacing
+from structtree.errors import UsageError
+from structtree.files import check_writable, replacing
 from structtree.report.dag import Dag, DagNode, Point, layout, to_dot
 
 if TYPE_CHECKING:
     from structtree.report.effort import Effort
 
-__all__ = ["check_picture", "draw_dag", "draw_effort"]
+__all__ = ["check_dag_picture", "check_picture", "draw_dag", "draw_effort"]
 
 PICTURE_FORMATS = (".svg", ".png", ".pdf")
 INCHES_PER_CHARACTER, INCHES_PER_LINE = 0.0672, 0.29
@@ -26,7 +26,7 @@ LINES = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#333
 def draw_dag(dag: Dag, path: str | Path, title: str = "") -> None:
     """Draw a DAG of predicates to a file: SVG, PNG, PDF, or DOT by its ending."""
     target = Path(path)
-    _check_ending(target, (*PICTURE_FORMATS, ".dot"))
+    check_dag_picture(target)
     with replacing(target) as draft:
         if target.suffix == ".dot":
             draft.write_text(to_dot(dag) + "\n", encoding="utf-8")
@@ -95,15 +95,18 @@ def draw_effort(efforts: Sequence[Effort], path: str | Path, title: str = "") ->
 
 def check_picture(path: str | Path) -> None:
     """Refuse the name of a picture that could not be drawn, before the work is done."""
-    name = Path(path)
-    _check_ending(name, PICTURE_FORMATS)
-    if not name.parent.is_dir():
-        raise MissingFileError(f"cannot write {name}: there is no folder {name.parent}")
+    _check_picture(Path(path), PICTURE_FORMATS)
 
 
-def _check_ending(path: Path, formats: tuple[str, ...]) -> None:
+def check_dag_picture(path: str | Path) -> None:
+    """Refuse the name of a picture of a DAG that could not be drawn; it may be DOT too."""
+    _check_picture(Path(path), (*PICTURE_FORMATS, ".dot"))
+
+
+def _check_picture(path: Path, formats: tuple[str, ...]) -> None:
     if path.suffix not in formats:
         raise UsageError(f"cannot draw {path.name!r}: the name must end in {', '.join(formats)}")
+    check_writable(path)
 
 
 def _bars(axes, efforts: Sequence[Effort]) -> None:  # type: ignore[no-untyped-def]

@@ -751,7 +751,7 @@ class Search:
         """Random numbers, the same throughout a search; two sums of them identify a set of pairs."""
         if self.marks.shape[1] < n:
             self.marks = np.random.default_rng(self.seed).integers(0, 2**63, size=(2, 2 * n), dtype=np.uint64)
-        return self.marks[:, :n]
+        return np.ascontiguousarray(self.marks[:, :n])  # kernels would be compiled once more for a view
 
     def _can_grow_after(self, position: Position, batch: Batch) -> bool:
         """Return whether a predicate with one more test at the end of the path can have refinements."""

@@ -116,7 +116,10 @@ def lift_ranks(ranks: Any, offsets: Any, rows: Any, starts: Any, edges: Any, nee
     lifted = np.empty((len(ranks), n_first), dtype=np.int32)
     widest = max(len(rows), len(starts))
     below, above = np.empty(widest, dtype=np.int32), np.empty(widest, dtype=np.int32)
-    most = np.empty(max(1, needs.max()), dtype=np.int32)
+    room = 1
+    for need in needs:
+        room = max(room, need)
+    most = np.empty(room, dtype=np.int32)
     for f in range(len(ranks)):
         for p in range(len(rows)):
             below[p] = ranks[f, rows[p]]
@@ -128,7 +131,8 @@ def lift_ranks(ranks: Any, offsets: Any, rows: Any, starts: Any, edges: Any, nee
                 else:
                     above[g] = _nth_greatest(below, starts[begin + g], starts[begin + g + 1], needs[begin + g], most)
             below, above = above, below
-        lifted[f] = below[:n_first]
+        for p in range(n_first):
+            lifted[f, p] = below[p]
     return lifted
 
 
@@ -147,7 +151,8 @@ def _nth_greatest(values: Any, begin: int, end: int, n: int, most: Any) -> Any:
         for p in range(begin + 1, end):
             least = min(least, values[p])
         return least
-    most[:n] = 0
+    for k in range(n):
+        most[k] = 0
     for p in range(begin, end):
         value = values[p]
         if value > most[n - 1]:
@@ -185,7 +190,8 @@ def lift_codes(codes: Any, offsets: Any, rows: Any, starts: Any, edges: Any, nee
         for g in range(n_groups):
             begin, end = starts[edges[last] + g], starts[edges[last] + g + 1]
             if needs[edges[last] + g] == 0:
-                true[:, g] = 1
+                for m in range(n_members):
+                    true[m, g] = 1
             for p in range(begin, end):
                 code = codes[f, rows[p]]
                 if code >= 0:
@@ -197,7 +203,8 @@ def lift_codes(codes: Any, offsets: Any, rows: Any, starts: Any, edges: Any, nee
                 if code >= 0:
                     counts[code] = 0
         for m in range(n_members):
-            below[:n_groups] = true[m]
+            for g in range(n_groups):
+                below[g] = true[m, g]
             for level in range(last - 1, -1, -1):
                 begin, n = edges[level], edges[level + 1] - edges[level] - 1
                 for g in range(n):
@@ -206,5 +213,6 @@ def lift_codes(codes: Any, offsets: Any, rows: Any, starts: Any, edges: Any, nee
                         found += below[p]
                     above[g] = found >= needs[begin + g]
                 below, above = above, below
-            lifted[offsets[f] + m] = below[: lifted.shape[1]]
+            for p in range(lifted.shape[1]):
+                lifted[offsets[f] + m, p] = below[p]
     return lifted

@@ -1,6 +1,6 @@
 """A clock that stands still while kernels are compiled.
 
-That happens once after an installation and takes half a minute or more, which no time limit should be spent on.
+Each kernel is compiled once after an installation, in seconds that no time limit should be spent on.
 """
 
 from __future__ import annotations

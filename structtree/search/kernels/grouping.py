@@ -162,6 +162,7 @@ def all_sums(counts: Any, sizes: Any) -> Any:
     sums, n_rows = np.zeros((n_sets, counts.shape[1])), np.zeros(n_sets, dtype=np.int64)
     for v in range(len(counts)):
         for s in range(1 << v):
-            sums[s + (1 << v)] = sums[s] + counts[v]
+            for k in range(counts.shape[1]):
+                sums[s + (1 << v), k] = sums[s, k] + counts[v, k]
             n_rows[s + (1 << v)] = n_rows[s] + sizes[v]
     return sums, n_rows

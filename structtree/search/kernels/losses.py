@@ -54,9 +54,10 @@ WHOLE_CLASSES = 8
 # ---- many candidates: classes -------------------------------------------------------------------------------
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
 def assess_classes(kind: int, counts: Any, total: Any, table: Any, best: float, slack: float) -> Any:
     """Losses and bounds of many candidates.
+
+    Not compiled itself, so that of the three below only those are compiled that are needed.
 
     Parameters
     ----------
@@ -189,7 +190,7 @@ def class_losses(kind: int, counts: Any, total: Any, table: Any) -> Any:
     weight, pure = total.sum(), pure_parts(total, table)
     for i in range(len(counts) if weight > 0 else 0):
         if i > 0 and _same(counts[i], counts[i - 1]):
-            losses[i] = losses[i - 1]
+            losses[i, 0], losses[i, 1] = losses[i - 1, 0], losses[i - 1, 1]  # rows take long to compile
             continue
         losses[i, 0] = loss_of_many(kind, counts[i], total, weight, pure, table)
         if kind == ACCURACY_STAR:
