@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from structtree.learn.model import Model, load_model, save_model
     from structtree.learn.plan import plan_for
     from structtree.learn.rules import to_formula, to_rules
+    from structtree.learn.score import Scores, evaluate
     from structtree.learn.tree import Branch, Leaf, Switch, Tree
     from structtree.learn.validate import compare, cross_validate
     from structtree.report.effort import compare_effort
@@ -68,6 +69,7 @@ _HOMES = {
     "Pruning": "learn.growth",
     "RecordType": "data.schema",
     "Schema": "data.schema",
+    "Scores": "learn.score",
     "SearchStats": "search.results",
     "Space": "space.space",
     "Split": "search.results",
@@ -86,6 +88,7 @@ _HOMES = {
     "cross_validate": "learn.validate",
     "dataset_names": "data.catalog",
     "default_grammar": "lang.default",
+    "evaluate": "learn.score",
     "explain": "report.explain",
     "export_text": "report.text",
     "fit": "learn.fit",
@@ -127,6 +130,7 @@ __all__ = [
     "Pruning",
     "RecordType",
     "Schema",
+    "Scores",
     "SearchStats",
     "Space",
     "Split",
@@ -146,6 +150,7 @@ __all__ = [
     "cross_validate",
     "dataset_names",
     "default_grammar",
+    "evaluate",
     "explain",
     "export_text",
     "fit",

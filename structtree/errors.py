@@ -17,6 +17,7 @@ __all__ = [
     "StructtreeError",
     "UnknownNameError",
     "UsageError",
+    "WrongIndividualError",
     "did_you_mean",
 ]
 
@@ -170,6 +171,23 @@ class UsageError(StructtreeError, ValueError):
     """An argument or option that makes no sense by itself."""
 
     exit_code = 2
+
+
+class WrongIndividualError(UsageError):
+    """A target that the individuals do not have, while their parts do, which might be the individuals instead.
+
+    Examples
+    --------
+    >>> print(WrongIndividualError("Graph", "club", "Node"))
+    Graph has no attribute 'club', but Node has; to predict it for each Node: individual="Node" (--individual Node)
+    """
+
+    def __init__(self, individual: str, target: str, owner: str) -> None:
+        self.individual, self.target, self.owner = individual, target, owner
+        super().__init__(
+            f"{individual} has no attribute {target!r}, but {owner} has; to predict it for each {owner}: "
+            f'individual="{owner}" (--individual {owner})'
+        )
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

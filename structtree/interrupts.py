@@ -1,4 +1,4 @@
-"""Ctrl-C as a flag: work ends with what there is, instead of being torn.
+"""Ctrl-C as a flag: work ends in order, with the best result so far.
 
 Inside of `stoppable` the first Ctrl-C only raises a flag, so that it can come at any moment, also inside compiled
 code; whoever works long looks at the flag between steps and returns the best so far. The second Ctrl-C is a
@@ -65,7 +65,7 @@ class Stop:
 
     @property
     def pressed(self) -> bool:
-        """Whether to stop."""
+        """True if the work should stop."""
         return self.presses > 0
 
     def press(self, number: int = signal.SIGINT, frame: FrameType | None = None) -> None:

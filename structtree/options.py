@@ -150,7 +150,7 @@ class Option:
 
     @cached_property
     def is_free(self) -> bool:
-        """Whether values are neither numbers nor a few words, so that whoever uses them checks them."""
+        """True if values are neither numbers nor a few words, so that their user checks them."""
         return not {int, float}.issuperset(_parts(self.kind, types=True))
 
     def allows(self, value: object) -> bool:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import numpy as np
 from hypothesis import strategies as st
 
 from structtree.data.columns import Adjacency, Column, Population, Table
-from structtree.data.schema import Attribute, Link, RecordType, Schema
+from structtree.data.schema import Attribute, Kind, Link, RecordType, Schema
 from structtree.lang.syntax import (
     Aggregate,
     All,
@@ -25,6 +27,7 @@ from structtree.lang.syntax import (
     Or,
     Top,
     Within,
+    written,
 )
 
 CATEGORIES = ("p", "q", "r")
@@ -44,13 +47,17 @@ def schemas(draw, max_types=3):
 
 @st.composite
 def record_types(draw, name, names):
-    kinds = draw(st.lists(st.sampled_from(["bool", "int", "real", "nominal"]), min_size=1, max_size=3))
-    attributes = tuple(Attribute(f"{name.lower()}{i}", kind) for i, kind in enumerate(kinds))
+    kinds = draw(st.lists(st.sampled_from(get_args(Kind)), min_size=1, max_size=3))
+    attributes = tuple(_attribute(f"{name.lower()}{i}", kind) for i, kind in enumerate(kinds))
     targets = draw(
         st.lists(st.tuples(st.sampled_from(["set", "list", "one", "optional"]), st.sampled_from(names)), max_size=2)
     )
     links = tuple(Link(f"{name.lower()}_to_{i}", kind, target) for i, (kind, target) in enumerate(targets))
     return RecordType(name, attributes, links)
+
+
+def _attribute(name, kind):
+    return Attribute(name, kind, CATEGORIES if kind == "ordered" else ())
 
 
 @st.composite
@@ -75,8 +82,13 @@ def columns_of(draw, kind, n):
         return Column(kind, np.array(codes, dtype=np.int32), CATEGORIES)
     if kind == "bool":
         return Column(kind, np.array(draw(st.lists(st.integers(-1, 1), min_size=n, max_size=n)), dtype=np.int8))
-    values = [*NUMBERS, np.nan] if kind == "int" else [*NUMBERS, 0.5, 1.25, np.nan]
-    return Column(kind, np.array(draw(st.lists(st.sampled_from(values), min_size=n, max_size=n)), dtype=np.float64))
+    values = [*_numbers(kind), np.nan] if kind in ("int", "date", "ordered") else [*NUMBERS, 0.5, 1.25, np.nan]
+    found = np.array(draw(st.lists(st.sampled_from(values), min_size=n, max_size=n)), dtype=np.float64)
+    return Column(kind, found, CATEGORIES if kind == "ordered" else ())
+
+
+def _numbers(kind):
+    return NUMBERS[:3] if kind == "ordered" else NUMBERS
 
 
 @st.composite
@@ -140,11 +152,14 @@ def literals_of(attribute):
                 missing,
             )
         case _:
-            value = st.sampled_from(NUMBERS)
+            kind = attribute.kind
+            numbers = [number if kind == "int" else written(number, kind, CATEGORIES) for number in _numbers(kind)]
+            value = st.sampled_from(numbers)
+            within = st.tuples(value, value, st.booleans()).map(lambda t: Within(name, min(t[:2]), max(t[:2]), t[2]))
             return st.one_of(
                 st.builds(Compare, st.just(name), st.sampled_from(["=", "!=", ">=", "<="]), value),
                 st.lists(value, min_size=1, max_size=3, unique=True).map(lambda v: Among(name, tuple(sorted(v)))),
-                st.tuples(value, value, st.booleans()).map(lambda t: Within(name, min(t[:2]), max(t[:2]), t[2])),
+                missing if kind == "ordered" else within,
                 missing,
             )
 
@@ -223,6 +238,11 @@ def attribute_rewrites(attribute):
                 f"{name} >= 1..2",
                 f"{name} in bins(2)",
             ]
+        case "ordered":
+            return [f"{name} >= *", f"{name} <= *", f"{name} = *", f"{name} >= {{q}}", f"{name} >= quantiles(2)"]
+        case "date" | "time":
+            several = [f"{name} >= {{1970-01-02, 1970-01-03}}", f"{name} = *"]
+            return [f"{name} >= *", f"{name} <= *", f"{name} in bins(3)", f"{name} >= quantiles(3)", *several]
         case _:
             return [f"{name} >= *", f"{name} <= *", f"{name} in bins(3)", f"{name} >= quantiles(3)"]
 
@@ -231,7 +251,8 @@ def link_rewrites(schema, link, closed_forms):
     name = link.name
     inner = schema.type(link.target).attributes[0]
     value = {"bool": inner.name, "nominal": f"{inner.name} = *"}.get(inner.kind, f"{inner.name} >= *")
-    fixed = {"bool": inner.name, "nominal": f"{inner.name} = p"}.get(inner.kind, f"{inner.name} >= 1")
+    one = {"date": "1970-01-02", "time": "1970-01-01 00:00:01", "ordered": "q"}.get(inner.kind, "1")
+    fixed = {"bool": inner.name, "nominal": f"{inner.name} = p"}.get(inner.kind, f"{inner.name} >= {one}")
     if link.single:
         forms = [f"{name} (top)", f"{name}.{value}", f"{name} ({fixed} and top)"]
         return [*forms, f"missing {name}"] if link.kind == "optional" else forms
@@ -246,7 +267,7 @@ def link_rewrites(schema, link, closed_forms):
     ]
     if closed_forms:
         forms += [f"none {name} ({fixed})", f"count {name} ({fixed}) <= {{0, 1}}"]
-    if inner.kind in ("int", "real"):
+    if inner.kind in ("int", "real", "date", "time"):
         forms.append(f"max {name}.{inner.name} >= *")
     if link.kind == "list":
         forms += [f"first {name} (top)", f"last {name} ({fixed})"]

@@ -172,3 +172,23 @@ def test_every_test_asserts_something(path):
     functions = {node.name: node for node in ast.walk(tree_of(path)) if isinstance(node, ast.FunctionDef)}
     tests = (one for name, one in functions.items() if name.startswith("test_"))
     assert [test.name for test in tests if not asserts(test, functions)] == []
+
+
+QUESTION_WORDS = ("What", "Whether", "How", "Which", "Where", "Who", "Whom", "When", "Why")
+
+
+def public_docstrings(path):
+    """Yield the name and the first line of the docstring of a module and of what is public in it."""
+
+    waiting = [(name_of(path), tree_of(PACKAGE / path))]
+    while waiting:
+        name, node = waiting.pop()
+        yield name, (ast.get_docstring(node) or "").partition("\n")[0]
+        if not isinstance(node, ast.FunctionDef):
+            inner = (each for each in node.body if isinstance(each, ast.FunctionDef | ast.ClassDef))
+            waiting += [(f"{name}.{each.name}", each) for each in inner if not each.name.startswith("_")]
+
+
+def test_a_public_docstring_begins_with_a_verb_or_a_noun_phrase():
+    begun = [(name, line) for path in MODULES for name, line in public_docstrings(path)]
+    assert [each for each in begun if each[1].split(" ")[0].rstrip(",:") in QUESTION_WORDS] == []

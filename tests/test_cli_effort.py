@@ -103,13 +103,14 @@ def test_estimates_are_marked():
 
 def test_a_search_that_had_to_stop_says_so():
     text = succeed("effort", "bags", "--criterion", "entropy", "--time-limit", 0.2, "--exhaustive-limit", 0)
-    assert "stopped before the proof" in text
+    assert "entropy: the best found, not proved best, since the time limit ended the search; " in text
+    assert "to prove more, allow more time, or use a smaller grammar" in text
     assert "~1,647,122,635" in text
 
 
 def test_the_grammar_in_use_is_named():
     given = ["effort", "trains", "--criterion", "acc*", "--exhaustive-limit", 1]
-    assert succeed(*given).endswith("\nGrammar: trains (shipped, made for this data)\n")
+    assert succeed(*given).endswith("\nGrammar: trains (shipped, made for this data)\nAsked about: cars\n")
     assert json.loads(succeed(*given, "--json"))[0]["grammar"]["name"] == "trains"
 
 

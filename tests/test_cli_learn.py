@@ -6,6 +6,7 @@ import csv
 import gzip
 import io
 import json
+import re
 import shlex
 import signal
 import subprocess
@@ -16,6 +17,7 @@ import numpy as np
 import pytest
 
 from structtree import Growth, Pruning, StructuralTreeClassifier, load_dataset, load_model, open_data, pretty
+from structtree.cli import fit as fitting
 from structtree.cli import learning
 from structtree.cli.progress import fold_bar, growth_bar
 from structtree.data import opening
@@ -79,7 +81,9 @@ def test_fit_prints_the_tree_and_what_it_took(tmp_path):
     out = tmp_path / "model.json"
     text = succeed("fit", "trains", "-o", out)
     assert text.startswith(TREE)
-    assert "direction, training data: accuracy 1.000 (20 of 20)" in text
+    assert re.search(r"^direction +training data +new data \(5 folds\) +always east$", text, re.M)
+    assert re.search(r"^accuracy +1\.000 +0\.\d{3} ± 0\.\d{3} +0\.500$", text, re.M)
+    assert "Settings: criterion acc*, at least 1 in a leaf, any depth, not pruned\nGrammar: trains" in text
     assert "3 leaves, depth 2; " in text
     assert "every test is proved best" in text
     assert f"structtree predict {out} DATA" in text
@@ -108,7 +112,10 @@ def test_what_is_not_proved_is_told():
     assert found["unproved"][0]["stopped_by"] == "evaluations"
     text = succeed("fit", "trains", "--strategy", "best-first", "--max-evaluations", 50)
     assert "not proved best, gap" in text
-    assert "tests are not proved best (gap at most" in text
+    text = " ".join(text.split())
+    assert "(the tree is valid, but" in text
+    assert "not proved best, only the best found: the limit on evaluations ended the search)" in text
+    assert "to prove more, allow more evaluations, or use a" in text
 
 
 @pytest.mark.parametrize(
@@ -272,9 +279,10 @@ def test_a_grammar_of_a_file_is_called_by_the_file(tmp_path):
 def test_cross_validation_says_which_grammar_all_folds_used(nested):
     given = ["cv", nested, "--target", "y", "--folds", 2, "--repeats", 1, "--max-depth", 1, "--time-limit", 2]
     said = succeed(*given)
-    assert said.endswith(f"Grammar: {DERIVED}\n  not asked: id, Visit.visit_id (unique to each row)\n")
+    assert f"Grammar: {DERIVED}\n  not asked: id, Visit.visit_id (unique to each row)\nAsked about: " in said
     about = in_json(*given)["grammar"]
-    assert about == {"name": None, "origin": DERIVED, "notes": ["not asked: id, Visit.visit_id (unique to each row)"]}
+    notes = ["not asked: id, Visit.visit_id (unique to each row)"]
+    assert about == {"name": None, "origin": DERIVED, "notes": notes, "attributes": ["age"], "links": ["visits"]}
 
 
 def test_a_derived_grammar_can_be_given_a_name(nested):
@@ -319,7 +327,11 @@ def test_predictions_are_a_table_with_probabilities(trains):
     assert list(rows[0]) == ["row", "prediction", "p(east)", "p(west)", "actual"]
     known = load_dataset("trains")
     assert [row["prediction"] for row in rows] == load_model(trains).predict(known.population).tolist()
-    assert result.stderr == "direction: accuracy 1.000 (20 of 20)\n"
+    assert result.stderr.splitlines()[:2] == [
+        "direction          20 individuals  always east",
+        "accuracy                    1.000        0.500",
+    ]
+    assert "Confusion, 20 individuals\ntrue \\ predicted  east  west  recall\n" in result.stderr
 
 
 def test_predictions_in_json_are_one_object_for_each_individual(trains):
@@ -359,7 +371,8 @@ def test_without_the_target_there_is_no_score(trains, tmp_path):
 def test_a_target_that_is_known_of_some_is_scored_on_those(table, tmp_path):
     succeed("fit", table("x,y", "1,a", "2,a", "8,b", "9,b"), "--target", "y", "-o", tmp_path / "m.json")
     result = run("predict", tmp_path / "m.json", table("x,y", "1,a", "9,", "8,a", name="new.csv"))
-    assert "y: accuracy 0.500 (1 of 2)" in result.stderr
+    assert re.search(r"^y +2 individuals +always", result.stderr, re.M)
+    assert re.search(r"^accuracy +0\.500", result.stderr, re.M)
     assert [row["actual"] for row in rows_of(result.stdout)] == ["a", "", "a"]
 
 
@@ -441,6 +454,140 @@ def test_options_of_learning_count_in_cross_validation():
     assert in_json("cv", "hammond", "--folds", 3, "--repeats", 1, "--max-depth", 1)["leaves_mean"] <= 2
 
 
+# ---- scores ---------------------------------------------------------------------------------------------
+
+
+def test_the_metrics_that_are_shown_can_be_chosen(tmp_path):
+    out = tmp_path / "m.json"
+    text = succeed("fit", "lenses", "--metric", "mcc, f1", "-o", out)
+    assert re.search(r"^Matthews correlation +1\.000", text, re.M)
+    assert "F1 " in text
+    assert "accuracy" not in text
+    assert "Confusion" not in text
+    text = succeed("cv", "lenses", "--folds", 3, "--repeats", 1, "--metric", "roc_auc,confusion_matrix")
+    assert re.search(r"^ROC AUC +0\.\d{3} ± 0\.\d{3} +0\.500$", text, re.M)
+    assert "Confusion, all folds together\ntrue \\ predicted  hard  none  soft  recall\n" in text
+    said = run("predict", out, "lenses", "--metric", "all").stderr
+    for name in ("accuracy", "balanced accuracy", "ROC AUC", "log loss", "average precision", "F1", "Matthews"):
+        assert re.search(rf"^{name} .*", said, re.M)
+
+
+def test_the_json_has_the_same_figures(tmp_path):
+    found = in_json("fit", "lenses", "--metric", "accuracy,roc_auc")
+    assert found["training"]["metrics"]["accuracy"] == {"value": 1.0, "baseline": 15 / 24}
+    assert found["estimate"]["metrics"]["roc_auc"]["baseline"] == 0.5
+    assert (found["estimate"]["folds"], found["estimate"]["individuals"]) == (5, 24)
+    assert np.sum(found["estimate"]["confusion_matrix"]["counts"]) == 24
+    assert found["growth"]["min_samples_leaf"] == 1
+    assert found["pruning"]["method"] is None
+    found = in_json("cv", "hammond", "--folds", 3, "--repeats", 1, "--metric", "all")
+    assert list(found["metrics"]) == ["r2", "rmse", "mae", "median_ae"]
+    assert found["metrics"]["r2"]["value"] == pytest.approx(found["mean"])
+    assert found["baseline"] == "always the mean"
+
+
+def test_the_estimate_of_a_fit_is_its_cross_validation():
+    options = ["--max-depth", 2, "--post-prune", "cost-complexity", "--seed", 1]
+    estimate = in_json("fit", "monks-3", *options)["estimate"]["metrics"]
+    assert estimate == in_json("cv", "monks-3", "--folds", 5, "--repeats", 1, *options)["metrics"]
+
+
+def test_an_estimate_can_be_left_out_or_insisted_on(monkeypatch):
+    assert in_json("fit", "lenses", "--no-estimate")["estimate"] is None
+    assert "new data" not in succeed("fit", "lenses", "--no-estimate")
+    monkeypatch.setattr(fitting, "QUICK", 0.0)
+    slow = run("fit", "lenses")
+    assert "\nNew data: structtree cv estimates the scores, and so does --estimate" in slow.stdout
+    assert "new data (5 folds)" not in slow.stdout
+    assert "new data (5 folds)" in succeed("fit", "lenses", "--estimate")
+    assert "\nNew data: 9 individuals are too few to estimate the scores\n" in succeed("fit", "hammond")
+
+
+def test_ctrl_c_ends_the_estimate_and_keeps_the_tree(monkeypatch, tmp_path):
+    pressing(monkeypatch, StructuralTreeClassifier, "fit", at=2)
+    result = run("fit", "lenses", "-o", tmp_path / "m.json")
+    assert result.exit_code == 130, result.output
+    assert "New data: Ctrl-C came before the scores were estimated\n" in result.stdout
+    assert "this is the tree so far" not in result.stderr
+    assert len(load_model(tmp_path / "m.json").tree.leaves) > 3
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--stop", "mdl"], "no test is good enough for the stop rule 'mdl'"),
+        (["--min-samples-leaf", 20], "no test of the grammar improves on it within the limits of growing"),
+        (["--alpha", 1.0], "it was pruned to one leaf, since no test pays"),
+    ],
+    ids=str,
+)
+def test_a_tree_of_one_leaf_says_why(options, words, table):
+    rng = np.random.default_rng(1)
+    noise = [f"{x:.3f},{'ab'[k % 2]}" for k, x in enumerate(rng.random(30))]
+    text = succeed("fit", table("x,class", *noise), "--target", "class", *options)
+    assert f"; {words}\n" in text
+    assert re.search(r"^1 leaf, depth 0; learned in \S+ s; ", text, re.M)
+
+
+def test_groups_stay_together_and_are_not_asked_about(table):
+    rng = np.random.default_rng(0)
+    rows = [f"{k // 4},{rng.integers(9)},{'ab'[k // 4 % 2]}" for k in range(40)]
+    path = table("patient,dose,ill", *rows)
+    given = ["cv", path, "--target", "ill", "--folds"]
+    text = succeed(*given, "group:patient")
+    assert text.startswith("ill of 40 individuals, 5 folds by group patient\n")
+    assert "Folds: individuals with the same patient are in one fold; patient is not asked about\n" in text
+    found = in_json(*given, "group:patient:2")
+    assert (found["folds"], found["repeats"], found["divided_by"]) == (2, 1, "group patient")
+    assert in_json(*given, 5)["mean"] > in_json(*given, "group:patient")["mean"]
+
+
+@pytest.mark.parametrize(
+    "times", [range(2000, 2030), [f"2024-01-{k + 1:02}" for k in range(30)]], ids=["int", "date"]
+)
+def test_later_individuals_are_predicted_from_earlier_ones(table, times):
+    path = table("x,when,y", *(f"{k % 3},{when},{'ab'[k % 2]}" for k, when in enumerate(times)))
+    text = succeed("cv", path, "--target", "y", "--folds", "time:when:3")
+    assert text.startswith("y of 30 individuals, 3 folds by time when\n")
+    assert "Folds: each fold tests on what is later by when than what it learns from" in text
+
+
+def test_molecules_with_a_scaffold_stay_together(table):
+    pytest.importorskip("rdkit", reason="molecules are read by RDKit")
+    smiles = ["Cc1ccccc1", "Oc1ccccc1", "C1CC1C", "OC1CC1", "CCO", "CCN", "c1cc[nH]c1", "Cn1cccc1"]
+    path = table("smiles,y", *(f"{text},{'ab'[k % 2]}" for k, text in enumerate(smiles)))
+    text = succeed("cv", path, "--target", "y", "--folds", "scaffold:3")
+    assert "Folds: 4 scaffolds (Bemis-Murcko); molecules with the same one are in one fold\n" in text
+
+
+@pytest.mark.parametrize(
+    ("folds", "code", "words"),
+    [
+        ("scafold", 2, "--folds takes a number, scaffold, group:COLUMN or time:COLUMN"),
+        ("group", 2, "--folds takes a number, scaffold, group:COLUMN or time:COLUMN"),
+        ("group:patiend", 1, "did you mean 'patient'"),
+        ("group:patient:9", 2, "that of the groups, which is 3; got 9"),
+        ("time:name", 1, "name has neither numbers nor dates such as 2024-07-31, but values such as"),
+        ("group:gap", 1, "gap is to divide the individuals into folds, and 1 of them have no value"),
+        ("scaffold", 1, "scaffolds are of molecules"),
+    ],
+)
+def test_folds_that_cannot_be_made_are_refused(table, folds, code, words):
+    path = table("patient,name,gap,y", "1,x,1,a", "2,y,2,b", "3,z,,a", "1,x,4,b")
+    assert words in fail("cv", path, "--target", "y", "--folds", folds, code=code)
+    assert "repeats must be 1" in fail(
+        "cv", path, "--target", "y", "--folds", "group:patient:2", "--repeats", 3, code=2
+    )
+
+
+@pytest.mark.parametrize("command", ["fit", "cv", "predict"])
+def test_metrics_that_do_not_fit_are_refused(command, trains):
+    given = [command, *([trains] if command == "predict" else []), "trains", "--metric"]
+    assert "unknown metric 'roc_aux' (did you mean 'roc_auc'?)" in fail(*given, "roc_aux", code=2)
+    assert "the metric rmse is for numbers, and the target has classes" in fail(*given, "rmse", code=2)
+    assert "--metric takes names" in fail(*given, ",", code=2)
+
+
 # ---- Ctrl-C and waiting ---------------------------------------------------------------------------------
 
 
@@ -484,7 +631,7 @@ def test_after_ctrl_c_the_tree_so_far_is_kept(monkeypatch, tmp_path):
     assert pretty(tree.nodes[0].test) == "exists cars (closed and not long)"
     unproved = [node.stopped_by if isinstance(node, Leaf) else node.found.stopped_by for node in tree.nodes[2:]]
     assert "interrupt" in unproved
-    assert "Not proved because Ctrl-C ended the search" in result.stdout
+    assert "Ctrl-C ended the search)" in result.stdout
 
 
 def test_verbose_says_which_way_was_gone_and_why(tmp_path):
@@ -560,7 +707,7 @@ def test_what_does_not_answer_ctrl_c_is_cut_short(monkeypatch, tmp_path, error):
     assert result.exit_code == 130, result.output
     (leaf,) = load_model(tmp_path / "m.json").tree.nodes
     assert (leaf.gap, leaf.stopped_by) == (0.5, "interrupt")
-    assert "1 leaf may miss a test (gap at most 0.5)" in result.stdout
+    assert "(the tree is valid, but 1 leaf might be divided further: Ctrl-C ended the search)" in result.stdout
 
 
 def test_data_that_takes_too_long_to_read_after_ctrl_c_is_not_learned_from(monkeypatch):

@@ -39,7 +39,6 @@ from structtree.data.catalog import dataset_catalog
 from structtree.data.profile import profile
 from structtree.learn.leaves import operating_points
 from structtree.learn.prune import pruning_path
-from structtree.learn.score import Score
 from structtree.learn.tree import ClassCounts, Found, Moments
 from structtree.report.dag import dag_of
 from structtree.report.predictions import Predictions, predictions
@@ -183,7 +182,8 @@ RESULTS = {
     "Reason": (lambda: explain(trains_tree(), trains().population, 0).reasons[0], "cars"),
     "SeenRow": (lambda: explain(trains_tree(), trains().population, 0).reasons[0].rows[0], "car"),
     "Predictions": (said, "direction of 20 individuals, accuracy"),
-    "Score": (lambda: Score("accuracy", 0.5, 2), "accuracy"),
+    "Scores": (lambda: crossed().evaluate(), "ROC AUC 0."),
+    "Predicted": (lambda: crossed().held_out[0].answers, "classes, 8 individuals"),
     "Effort": (effort, "acc*"),
     "Dag": (lambda: dag_of(Space.build(Grammar.load("trains"), trains().population)), "nodes"),
     "StructuralTreeClassifier": (

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from structtree import __version__
-from structtree.cli.common import DEBUG, reporting
+from structtree.cli.common import DEBUG, CommandGroup, reporting
 from structtree.cli.cv import cv_command
 from structtree.cli.data import data_app, datasets_app
 from structtree.cli.effort import effort_command
@@ -21,7 +21,7 @@ from structtree.cli.progress import compiling_note
 
 __all__ = ["app"]
 
-app = typer.Typer(
+app = CommandGroup(
     help="Decision and regression trees over structured data. Begin with: structtree demo",
     no_args_is_help=True,
     rich_markup_mode="markdown",

@@ -11,6 +11,7 @@ import functools
 import inspect
 import json
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, redirect_stdout, suppress
 from contextvars import ContextVar
@@ -20,6 +21,7 @@ from pathlib import Path
 from typing import Annotated, Any, NoReturn, ParamSpec, TypeVar
 
 import typer
+from typer.core import TyperCommand
 
 from structtree.errors import StructtreeError, UsageError
 from structtree.files import STANDARD_STREAM, check_writable
@@ -27,6 +29,9 @@ from structtree.interrupts import EXIT_CODE, Stop, stoppable
 
 __all__ = [
     "DEBUG",
+    "RUNNING",
+    "Command",
+    "CommandGroup",
     "Json",
     "check_output",
     "command",
@@ -45,6 +50,9 @@ __all__ = [
 
 DEBUG = ContextVar("debug", default=False)
 """Set by ``--debug``: errors show their traceback."""
+
+RUNNING = ContextVar("running", default="structtree fit")
+"""The command that runs, by its names, for hints that can be pasted."""
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 
@@ -77,6 +85,33 @@ def reporting(command: Callable[P, R]) -> Callable[P, R]:
             _fail(system_sentence(error), 1)
 
     return run
+
+
+class Command(TyperCommand):
+    """Command that refuses an option that is given twice, unless it may be repeated: the last one never wins."""
+
+    def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]  # typer's own
+        """Parse the words of the command line."""
+        RUNNING.set(" ".join(["structtree", *ctx.command_path.split()[1:]]))
+        _, _, order = self.make_parser(ctx).parse_args(args=list(args))
+        given = Counter(id(parameter) for parameter in order)
+        for parameter in order:
+            is_once = parameter.param_type_name == "option" and not getattr(parameter, "multiple", False)
+            if is_once and given[id(parameter)] > 1:
+                flag = max(parameter.opts, key=len)
+                fix = "; a model has one target, so learn one for each" if flag == "--target" else ""
+                ctx.fail(f"{flag} was given {'twice' if given[id(parameter)] == 2 else 'several times'}{fix}")
+        return super().parse_args(ctx, args)
+
+
+class CommandGroup(typer.Typer):
+    """Commands under one name, each a `Command`."""
+
+    def command(  # type: ignore[override]  # all other settings of typer pass through
+        self, name: str | None = None, **settings: Any
+    ) -> Callable[[Callable[..., R]], Callable[..., R]]:
+        """Register a function as a command."""
+        return super().command(name, cls=Command, **settings)
 
 
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EBADF}

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from structtree.cli.common import Json, command, end_stopped, finite, note, print_json, print_table, seconds_text
-from structtree.cli.learning import Learning, Source, common_task, learning_parameters, start_clock, time_for_learning
+from structtree.cli.common import Json, command, end_stopped, finite, note, print_json, seconds_text
+from structtree.cli.learning import Learning, Source, common_task, start_clock, time_for_learning
 from structtree.cli.progress import fold_bar
 from structtree.cli.reading import Reading, grammar_facts, print_grammar
+from structtree.cli.scoring import Divided, FoldsOption, MetricOption, Metrics, estimator_maker, fold_facts, folds_for
 from structtree.errors import UsageError
 from structtree.interrupts import stoppable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from structtree.data.opening import Opened
     from structtree.lang.grammar import Grammar
+    from structtree.learn.score import Scores
     from structtree.learn.validate import CrossValidation, TTest
 
 __all__ = ["cv_command"]
@@ -29,8 +30,13 @@ __all__ = ["cv_command"]
 class Folding:
     """Options of dividing the data, and the time for all of it."""
 
-    folds: Annotated[int, typer.Option("--folds", help="The number of parts that the data is divided into.")] = 10
-    repeats: Annotated[int, typer.Option("--repeats", help="How often it is divided, each time anew.")] = 3
+    folds: FoldsOption = "10"
+    repeats: Annotated[
+        int | None,
+        typer.Option(
+            "--repeats", help="How often it is divided, each time anew.", show_default="3; 1 if not by chance"
+        ),
+    ] = None
     time_limit: Annotated[
         float,
         typer.Option(
@@ -45,6 +51,7 @@ def cv_command(
     folding: Folding,
     learning: Learning,
     reading: Reading,
+    metric: MetricOption = None,
     compare: Annotated[
         str | None,
         typer.Option("--compare", metavar="NAMES", help="Criteria to compare on the same folds: acc*,entropy,gini"),
@@ -61,35 +68,66 @@ def cv_command(
     Example: structtree cv houses.csv --target price --min-samples-leaf 5
 
     Example: structtree cv trains --compare "acc*,entropy,gini"
+
+    Example: structtree cv compounds.csv --target active --folds scaffold --metric roc_auc,average_precision
     """
-    criteria = _criteria(compare, learning.criterion)
+    criteria, metrics = _criteria(compare, learning.criterion), Metrics.parse(metric)
     learning.check()
     with stoppable() as stop:
         clock = start_clock(folding.time_limit, stop)
         data, labels = source.labelled(reading, common_task(criteria))
-        grammar = source.grammar_for(data, learning)
-        given = replace(folding, time_limit=time_for_learning(clock).seconds or folding.time_limit)
-        results, tests = _validated(data, labels, grammar, criteria, learning, given)
+        metrics.check("numbers" if labels.dtype.kind == "f" else "classes")
+        divided = folds_for(data, folding.folds)
+        grammar = source.grammar_for(divided.data, learning)
+        seconds = time_for_learning(clock).seconds or folding.time_limit
+        results = _validated(divided, labels, grammar, criteria, learning, folding.repeats, seconds)
         stop.answered = True
-    about = {
-        "data": source.where,
-        "individuals": len(data.population),
-        "target": data.target_name,
-        "grammar": grammar_facts(grammar),
-        "measure": "R²" if labels.dtype.kind == "f" else "accuracy",
-        "folds": folding.folds,
-        "repeats": folding.repeats,
-    }
+    found = [_Result(name, result, result.evaluate(metrics.names)) for name, result in results.items()]
+    tests = _tests(found, metrics)
+    done = found[0].validation
     if as_json:
-        found = [about | _facts(name, result, tests.get(name)) for name, result in results.items()]
-        print_json(found if compare is not None else found[0])
+        about = {
+            "data": source.where,
+            "individuals": len(data.population),
+            "target": data.target_name,
+            "grammar": grammar_facts(grammar, divided.data),
+            "measure": "R²" if labels.dtype.kind == "f" else "accuracy",
+            **fold_facts(divided),
+            "repeats": _n_repeats(divided, folding.repeats),
+        }
+        facts = [about | _facts(one, tests.get(one.name)) for one in found]
+        print_json(facts if compare is not None else facts[0])
     else:
-        _print_results(about, results, tests)
-        print_grammar(grammar)
-    n_done, n = len(next(iter(results.values())).scores), folding.folds * folding.repeats
+        times = _n_repeats(divided, folding.repeats)
+        how = f"{divided.n_folds} folds" + (f" by {divided.by}" if divided.by else "")
+        how += f", {times} times" if times > 1 else ""
+        typer.echo(f"{data.target_name} of {len(data.population):,} individuals, {how}\n")
+        for line in _result_lines(found, tests, metrics):
+            typer.echo(line)
+        if divided.remark is not None:
+            typer.echo(f"Folds: {divided.remark}")
+        print_grammar(grammar, divided.data)
+    n_done, n = len(done.scores), divided.n_folds * _n_repeats(divided, folding.repeats)
     if n_done < n:
         note(f"stopped by Ctrl-C: these are the first {n_done} of {n} folds")
     end_stopped(stop)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Result:
+    """The cross-validation of a criterion, and its scores."""
+
+    name: str
+    validation: CrossValidation
+    scores: Scores
+
+
+def _n_repeats(divided: Divided, given: int | None) -> int:
+    from structtree.learn.validate import USUAL_REPEATS
+
+    if given is not None:
+        return given
+    return USUAL_REPEATS if divided.by is None else 1
 
 
 def _criteria(compare: str | None, criterion: str | None) -> list[str | None]:
@@ -104,58 +142,75 @@ def _criteria(compare: str | None, criterion: str | None) -> list[str | None]:
 
 
 def _validated(
-    data: Opened,
+    divided: Divided,
     labels: NDArray[Any],
     grammar: Grammar,
     criteria: list[str | None],
     learning: Learning,
-    options: Folding,
-) -> tuple[Mapping[str, CrossValidation], Mapping[str, TTest]]:
-    """The results by criterion, and for all but the first its test against the first."""
-    from structtree.estimators import StructuralTreeClassifier, StructuralTreeRegressor
+    repeats: int | None,
+    time_limit: float,
+) -> Mapping[str, CrossValidation]:
+    """The results by criterion."""
     from structtree.learn.validate import compare, cross_validate
 
-    is_number = labels.dtype.kind == "f"
-    kind: Any = StructuralTreeRegressor if is_number else StructuralTreeClassifier
-    # The time limit is that of all folds; each fit has what is usual, or its share.
-    params = learning_parameters(learning, labels)
-    params = {name: value for name, value in params.items() if name not in ("criterion", "time_limit")}
-    names = [name or ("mse" if is_number else "acc*") for name in criteria]
-    makers = {name: lambda name=name: kind(grammar, criterion=name, **params) for name in names}
+    usual = "mse" if labels.dtype.kind == "f" else "acc*"
+    makers = {name or usual: estimator_maker(grammar, labels, learning, name) for name in criteria}
     with fold_bar() as progress:
-        given: Any = {"folds": options.folds, "repeats": options.repeats, "seed": learning.seed}
-        given |= {"time_limit": options.time_limit, "progress": progress}
-        if len(names) == 1:
-            return {names[0]: cross_validate(makers[names[0]], data.population, labels, **given)}, {}
-        found = compare(makers, data.population, labels, **given)
-        return found.results, found.tests
+        given: Any = {"folds": divided.folds, "repeats": repeats, "seed": learning.seed}
+        given |= {"time_limit": time_limit, "progress": progress}
+        if len(makers) == 1:
+            ((name, maker),) = makers.items()
+            return {name: cross_validate(maker, divided.data.population, labels, **given)}
+        return compare(makers, divided.data.population, labels, **given).results
 
 
-def _facts(name: str, found: CrossValidation, test: TTest | None) -> dict[str, Any]:
+def _tests(found: list[_Result], metrics: Metrics) -> dict[str, TTest]:
+    """Each criterion after the first against the first, by the first metric, on the folds where both have a value."""
+    import numpy as np
+
+    from structtree.learn.validate import corrected_t_test
+
+    main = next(iter(found[0].scores.values), None)
+    by_fold = {
+        one.name: np.array([fold[main] for fold in one.validation.scores_by_fold([main])]) for one in found if main
+    }
+    tests = {}
+    for one in found[1:] if main else []:
+        pairs = np.stack([by_fold[one.name], by_fold[found[0].name]])
+        pairs = pairs[:, np.isfinite(pairs).all(axis=0)]
+        if pairs.shape[1] > 1:
+            tests[one.name] = corrected_t_test(pairs[0], pairs[1], one.validation.test_ratio)
+    return tests
+
+
+def _facts(found: _Result, test: TTest | None) -> dict[str, Any]:
     keys = ("mean", "sd", "leaves_mean", "evaluated", "unproved", "seconds")
-    facts: dict[str, Any] = {"criterion": name, **{key: getattr(found, key) for key in keys}}
-    facts["scores"] = found.scores.tolist()
+    facts: dict[str, Any] = {"criterion": found.name, **{key: getattr(found.validation, key) for key in keys}}
+    facts |= {"scores": found.validation.scores.tolist()} | found.scores.to_dict()
     return facts if test is None else facts | {"difference": test.difference, "t": finite(test.t), "p": test.p}
 
 
-def _print_results(
-    about: Mapping[str, Any], results: Mapping[str, CrossValidation], tests: Mapping[str, TTest]
-) -> None:
-    times = f", {about['repeats']} times" if about["repeats"] > 1 else ""
-    typer.echo(f"{about['target']} of {about['individuals']:,} individuals, {about['folds']} folds{times}\n")
-    heads = ["criterion", about["measure"], "sd", "leaves", "predicates", "seconds"]
-    heads += ["difference", "p"] if tests else []
-    print_table("", heads, [_row(name, found, tests) for name, found in results.items()])
-    unproved = {name: found.unproved for name, found in results.items() if found.unproved}
-    if unproved:
-        counts = ", ".join(f"{name} {n:,}" for name, n in unproved.items())
-        typer.echo(f"\ntests of all trees that are not proved best: {counts}")
+def _result_lines(found: list[_Result], tests: Mapping[str, TTest], metrics: Metrics) -> Iterator[str]:
+    """The scores and what they took, criterion by criterion, then confusions and doubts."""
+    from structtree.report.doubts import doubt_lines
+    from structtree.report.scores import confusion_lines, score_lines
 
-
-def _row(name: str, found: CrossValidation, tests: Mapping[str, TTest]) -> list[str]:
-    row = [name, f"{found.mean:.3f}", f"{found.sd:.3f}", f"{found.leaves_mean:.1f}", f"{found.evaluated:,}"]
-    row.append(seconds_text(found.seconds))
-    if not tests:
-        return row
-    test = tests.get(name)
-    return [*row, "", ""] if test is None else [*row, f"{test.difference:+.3f}", f"{test.p:.3f}"]
+    results = [one.validation for one in found]
+    more = {
+        "leaves": [f"{one.leaves_mean:.1f}" for one in results],
+        "predicates": [f"{one.evaluated:,}" for one in results],
+        "seconds": [seconds_text(one.seconds) for one in results],
+    }
+    if tests:
+        shown = [tests.get(one.name) for one in found]
+        more["difference"] = ["" if test is None else f"{test.difference:+.3f}" for test in shown]
+        more["p"] = ["" if test is None else f"{test.p:.3f}" for test in shown]
+    yield from score_lines({one.name: one.scores for one in found}, more)
+    for one in found if metrics.with_confusion else []:
+        if one.scores.confusion is not None:
+            yield f"\nConfusion, all folds together{f' ({one.name})' if len(found) > 1 else ''}"
+            yield from confusion_lines(one.scores.confusion)
+    yield ""
+    for one in found:
+        n_tests = int(one.validation.leaves.sum()) - len(one.validation.leaves)
+        yield from doubt_lines(one.validation.doubts, n_tests, one.name, "the trees are")

@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from structtree.cli.common import Json, check_output, command, print_json, print_table, reporting, words_aside
+from structtree.cli.common import (
+    CommandGroup,
+    Json,
+    check_output,
+    command,
+    print_json,
+    print_table,
+    reporting,
+    words_aside,
+)
 from structtree.cli.reading import Reading, TargetName, Where, read_as_said
 from structtree.errors import UsageError
 
@@ -17,8 +26,8 @@ if TYPE_CHECKING:
 
 __all__ = ["data_app", "datasets_app"]
 
-data_app = typer.Typer(help="Look at data, and convert it.", no_args_is_help=True)
-datasets_app = typer.Typer(invoke_without_command=True)
+data_app = CommandGroup(help="Look at data, and convert it.", no_args_is_help=True)
+datasets_app = CommandGroup(invoke_without_command=True)
 
 
 @datasets_app.callback()

@@ -94,11 +94,11 @@ def effort_command(
         tree = ", whole tree" if whole_tree else ""
         draw_effort(efforts, plot, f"What pruning saves on {data.name}, grammar {grammar.name or 'derived'}{tree}")
     if as_json:
-        about = {"grammar": grammar_facts(grammar)}
+        about = {"grammar": grammar_facts(grammar, data)}
         print_json([effort.to_dict() | about | answers.get(effort.criterion, {}) for effort in efforts])
     else:
         _print_efforts(efforts, answers, plot)
-        print_grammar(grammar)
+        print_grammar(grammar, data)
     if stop.pressed:
         note(f"stopped by Ctrl-C: this is what was done until then, by {_n_criteria(len(efforts))}")
     end_stopped(stop)
@@ -122,9 +122,9 @@ def _print_efforts(efforts: tuple[Effort, ...], answers: dict[str, dict[str, Any
     _print_passes(efforts)
     if any(effort.exhaustive_estimated for effort in efforts):
         typer.echo("~ estimated from the number of predicates and the measured speed")
-    unfinished = [f"{effort.criterion} by up to {effort.split.gap:.3g}" for effort in efforts if not effort.proved]
-    if unfinished:
-        typer.echo(f"stopped before the proof; something unseen may be better: {', '.join(unfinished)}")
+    for effort in efforts:
+        if not effort.proved:
+            typer.echo(_unfinished(effort))
     if any(effort.nodes > 1 for effort in efforts):
         nodes = ", ".join(f"{effort.criterion} {effort.nodes}" for effort in efforts)
         typer.echo(f"sums over all nodes that were split ({nodes}); score and best predicate are the root's")
@@ -137,6 +137,21 @@ def _print_efforts(efforts: tuple[Effort, ...], answers: dict[str, dict[str, Any
         typer.echo(f"{criterion}: {answer['why_not']['sentence']}")
     if plot is not None:
         typer.echo(f"drew {plot}")
+
+
+def _unfinished(effort: Effort) -> str:
+    """Why the best predicate is not proved best, what that means, and what to do."""
+    from structtree.learn.tree import Doubt
+    from structtree.report.doubts import because, how_much_better, remedies
+
+    split = effort.split
+    if split.proved:
+        return f"{effort.criterion}: the root's test is proved best, and some of those below it are not"
+    reason = None if split.stats.stopped_by == "done" else split.stats.stopped_by
+    doubts = [Doubt(0, split.gap, reason)]
+    why, remedy = because(doubts), remedies(doubts)
+    said = f"{effort.criterion}: the best found, not proved best" + (f", since {why}" if why else "")
+    return f"{said}; {how_much_better(doubts, effort.criterion)}" + (f"; to prove more, {remedy}" if remedy else "")
 
 
 def _print_passes(efforts: tuple[Effort, ...]) -> None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from math import isfinite
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -33,10 +32,11 @@ from structtree.cli.learning import (
     start_clock,
     time_for_learning,
 )
-from structtree.cli.progress import growth_bar
+from structtree.cli.progress import fold_bar, growth_bar
 from structtree.cli.reading import Reading, grammar_facts, print_grammar, to_remember
+from structtree.cli.scoring import MetricOption, Metrics, estimator_maker
 from structtree.errors import MissingFileError
-from structtree.interrupts import cut_short, stoppable
+from structtree.interrupts import Stop, cut_short, stoppable
 from structtree.learn.growth import Decision, Growth, Pruning
 from structtree.options import build_options
 
@@ -46,8 +46,9 @@ if TYPE_CHECKING:
     from structtree.data.opening import Opened
     from structtree.lang.grammar import Grammar
     from structtree.learn.model import Model
-    from structtree.learn.score import Score
+    from structtree.learn.score import Scores
     from structtree.learn.tree import Node
+    from structtree.learn.validate import CrossValidation
     from structtree.search.clock import Clock
 
 __all__ = ["fit_command"]
@@ -57,6 +58,12 @@ MOST_LEAVES = 50
 
 SHOWN_DEPTH = 4
 """The depth to which it is printed then."""
+
+ESTIMATE_FOLDS = 5
+"""The folds by which it is estimated how good the tree is on new data."""
+
+QUICK = 0.1
+"""A fit that takes less than this share of the time limit is repeated for each of these folds."""
 
 
 @command
@@ -71,12 +78,22 @@ def fit_command(
     verbose: Annotated[
         bool, typer.Option("--verbose", help="Say how the tests of the tree were found, and why so.")
     ] = False,
+    metric: MetricOption = None,
+    estimate: Annotated[
+        bool | None,
+        typer.Option(
+            "--estimate/--no-estimate",
+            help=f"Estimate by {ESTIMATE_FOLDS}-fold cross-validation how good the tree is on new data.",
+            show_default="if learning took less than a tenth of the time limit",
+        ),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Learn a tree, print it, and save it.
 
-    The time limit counts reading the data and learning. Ctrl-C ends the search and keeps the tree so far, also in the
-    file; the exit code is then 130. A second Ctrl-C stops at once.
+    The scores on the training data flatter; those on new data are estimated by learning again, in the same way, from
+    parts of the data. The time limit counts reading the data and learning. Ctrl-C ends the search and keeps the tree
+    so far, also in the file; the exit code is then 130. A second Ctrl-C stops at once.
 
     Example: structtree fit trains -o trains.json
 
@@ -86,22 +103,25 @@ def fit_command(
     """
     check_output(out, as_json=as_json)
     learning.check()
+    metrics = Metrics.parse(metric)
     with stoppable() as stop:
         clock = start_clock(learning.time_limit, stop)
         try:
             data, labels = source.labelled(reading, common_task([learning.criterion]))
         except KeyboardInterrupt:
             raise KeyboardInterrupt("the data was still being read, so nothing is learned yet") from None
+        metrics.check("numbers" if labels.dtype.kind == "f" else "classes")
         learned = _learn(source, data, labels, learning, clock)
         if verbose and learned.model.params["route"]:
             note(f"how: {learned.model.params['route']}")
         params = {**learned.model.params, "reading": to_remember(source.where, reading)}
         saved, refusal = _saved(replace(learned.model, params=params), out)
+        estimated = _estimate(learned, estimate, clock)
         if as_json:
-            print_json(learned.to_dict() | {"model": None if saved is None else str(saved)})
+            print_json(learned.to_dict(metrics, estimated) | {"model": None if saved is None else str(saved)})
         else:
             with words_aside(out):
-                _print_learned(learned, saved)
+                _print_learned(learned, estimated, metrics, saved)
         if refusal is not None:
             raise refusal
         if stop.pressed and learned.stopped_by != "interrupt":
@@ -153,6 +173,47 @@ def _learn(source: Source, data: Opened, labels: NDArray[Any], learning: Learnin
     return _Learned(source, data, labels, learning, grammar, model, now() - started, started - clock.started)
 
 
+class _Estimate(NamedTuple):
+    """How good such trees are on new data, or why that is not known."""
+
+    found: CrossValidation | None
+    why_not: str | None = None
+
+
+def _estimate(learned: _Learned, wanted: bool | None, clock: Clock) -> _Estimate:
+    """Learn from parts of the data in the same way, if it is wanted or quick."""
+    import numpy as np
+
+    limit, stop = learned.learning.time_limit, clock.stop
+    if wanted is False or stop.pressed or len(np.unique(learned.labels)) < 2:
+        return _Estimate(None)
+    if len(learned.labels) < 2 * ESTIMATE_FOLDS:
+        return _Estimate(None, f"{len(learned.labels)} individuals are too few to estimate the scores")
+    if wanted is None and learned.seconds > QUICK * limit:
+        return _Estimate(None, "structtree cv estimates the scores, and so does --estimate, but it takes longer")
+    seconds = ESTIMATE_FOLDS * limit if wanted else max(clock.left(), QUICK * limit)
+    stop.answered = False
+    found = _repeated(learned, seconds, stop)
+    stop.answered = True
+    return _Estimate(found, "Ctrl-C came before the scores were estimated" if found is None else None)
+
+
+def _repeated(learned: _Learned, seconds: float, stop: Stop) -> CrossValidation | None:
+    """The cross-validation; None if Ctrl-C ends it early."""
+    from structtree.learn.validate import cross_validate
+
+    maker = estimator_maker(learned.grammar, learned.labels, learned.learning)
+    given: Any = {"folds": ESTIMATE_FOLDS, "repeats": 1, "seed": learned.learning.seed, "time_limit": seconds}
+    try:
+        with fold_bar() as progress:
+            found = cross_validate(maker, learned.data.population, learned.labels, progress=progress, **given)
+    except (KeyboardInterrupt, SystemError):  # the latter from something that is being compiled
+        if not stop.pressed or stop.presses > 1:
+            raise
+        return None
+    return found if len(found.scores) == ESTIMATE_FOLDS else None
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class _Learned:
     """Result of a fit, with the seconds of learning and of reading."""
@@ -166,12 +227,11 @@ class _Learned:
     seconds: float
     reading: float
 
-    @property
-    def train_score(self) -> Score:
-        """The score on the training data."""
-        from structtree.learn.score import score
+    def train_scores(self, metrics: Sequence[str] | None) -> Scores:
+        """Return the scores on the training data."""
+        from structtree.learn.score import evaluate
 
-        return score(self.model.tree, self.model.predict(self.data.population), self.labels)
+        return evaluate(self.model, self.data.population, self.labels, metrics)
 
     @property
     def stopped_by(self) -> str | None:
@@ -194,20 +254,28 @@ class _Learned:
 
         return sum(node.found.evaluated for node in self.model.tree.nodes if not isinstance(node, Leaf))
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self, metrics: Metrics, estimated: _Estimate) -> dict[str, Any]:
         """Return the figures, for JSON."""
-        tree, score = self.model.tree, self.train_score
+        from structtree.learn.score import METRICS, main_metric
+
+        tree = self.model.tree
+        main = main_metric(tree.task)
+        held_out = None if estimated.found is None else estimated.found.evaluate(metrics.names).to_dict()
         return {
             "data": self.source.where,
             "individuals": len(self.data.population),
             "target": self.model.target,
             "task": tree.task,
             "criterion": self.model.params["criterion"],
-            "grammar": grammar_facts(self.grammar),
+            "growth": self.model.params["growth"],
+            "pruning": self.model.params["pruning"],
+            "grammar": grammar_facts(self.grammar, self.data),
             "leaves": len(tree.leaves),
             "depth": tree.depth,
-            "train_score": score.value,
-            "measure": score.measure,
+            "train_score": finite(self.train_scores([main])[main]),
+            "measure": METRICS[main].label,
+            "training": self.train_scores(metrics.names).to_dict(),
+            "estimate": held_out if held_out is None else held_out | {"folds": ESTIMATE_FOLDS},
             "evaluated": self.evaluated,
             "unproved": self.unproved,
             "stopped_by": self.stopped_by,
@@ -229,19 +297,21 @@ def _question(node: Node) -> str | None:
             return node.attribute
 
 
-def _print_learned(learned: _Learned, out: Path | None) -> None:
+def _print_learned(learned: _Learned, estimated: _Estimate, metrics: Metrics, out: Path | None) -> None:
     from structtree.report.text import export_text
 
     model, tree = learned.model, learned.model.tree
     is_large = len(tree.leaves) > MOST_LEAVES
     typer.echo(export_text(tree, model.decision, max_depth=SHOWN_DEPTH if is_large else None))
-    typer.echo(f"\n{model.target}, training data: {learned.train_score}")
-    size = f"{_leaves(len(tree.leaves))}, depth {tree.depth}"
-    effort = f"{learned.evaluated:,} predicates evaluated in {seconds_text(learned.seconds)} s"
-    typer.echo(f"{size}; {effort} by {model.params['criterion']}; {_proof(learned)}")
-    for sentence in _about_proof(learned):
-        typer.echo(sentence)
-    print_grammar(learned.grammar)
+    columns = {"training data": learned.train_scores(metrics.names)}
+    if estimated.found is not None:
+        columns[f"new data ({ESTIMATE_FOLDS} folds)"] = estimated.found.evaluate(metrics.names)
+    not_known = [] if estimated.why_not is None else [f"New data: {estimated.why_not}"]
+    for line in ["", *metrics.lines(str(model.target), columns), "", *not_known]:
+        typer.echo(line)
+    typer.echo(f"{_leaves(len(tree.leaves))}, depth {tree.depth}; {_effort(learned)}; {_proof(learned)}")
+    typer.echo(f"Settings: {_settings(model.params)}")
+    print_grammar(learned.grammar, learned.data)
     if out is not None:
         typer.echo(f"saved {out}; use it with: structtree predict {quote(str(out))} DATA")
     if is_large:
@@ -263,49 +333,39 @@ def _leaves(n: int) -> str:
     return "1 leaf" if n == 1 else f"{n:,} leaves"
 
 
+def _effort(learned: _Learned) -> str:
+    """What learning took; a tree without a test does not keep how many were evaluated."""
+    seconds = f"{seconds_text(learned.seconds)} s"
+    return (
+        f"{learned.evaluated:,} predicates evaluated in {seconds}" if learned.evaluated else f"learned in {seconds}"
+    )
+
+
 def _proof(learned: _Learned) -> str:
-    tree, unproved = learned.model.tree, learned.model.tree.doubts
-    n = len(tree.branches)
-    if not unproved:
-        return "every test is proved best" if n else "there is nothing to ask"
-    n_tests = sum(bool(tree.nodes[doubt.node].children) for doubt in unproved)
-    are = "is" if n_tests == 1 else "are"
-    words = [f"{n_tests} of {n} {'test' if n == 1 else 'tests'} {are} not proved best"] if n_tests else []
-    words += [f"{_leaves(len(unproved) - n_tests)} may miss a test"] if n_tests < len(unproved) else []
-    gap = max(doubt.gap for doubt in unproved)
-    return " and ".join(words) + (f" (gap at most {gap:.3g})" if isfinite(gap) else "")
+    """How sure it is that the tests are the best, or why there are none."""
+    from structtree.report.doubts import count_doubts
+
+    tree, params = learned.model.tree, learned.model.params
+    if tree.doubts:
+        return count_doubts(tree.doubts, len(tree.branches))
+    if tree.branches:
+        return "every test is proved best"
+    if (learned.labels == learned.labels[0]).all():
+        return "there is nothing to tell apart"
+    if params["pruning"].get("method"):
+        return "it was pruned to one leaf, since no test pays"
+    if params["growth"].get("stop"):
+        return f"no test is good enough for the stop rule {params['growth']['stop']!r}"
+    return "no test of the grammar improves on it within the limits of growing"
 
 
-def _about_proof(learned: _Learned) -> Iterator[str]:
-    """Why something is not proved, what the gap means, and what to do."""
-    from structtree.report.doubts import because
-
-    doubts, criterion = learned.model.tree.doubts, learned.model.params["criterion"]
-    if not doubts:
-        return
-    why = because(doubts)
-    gap = max(doubt.gap for doubt in doubts)
-    if not isfinite(gap):
-        means = "how much better another test might be is not known"
-    elif gap > 0:
-        means = f"no other test can be better by more than {gap:.3g} ({criterion}, at its node)"
-    else:
-        means = f"no other test can be better by {criterion}, but one may be as good and win the tie"
-    yield f"Not proved because {why}: {means}" if why else means[0].upper() + means[1:]
-    reasons = {doubt.reason for doubt in doubts}
-    advice = [words for which, words in _ADVICE if reasons & which]
-    if advice:
-        yield f"To prove more: {', or '.join(advice)}"
-
-
-_ADVICE: tuple[tuple[frozenset[str | None], str], ...] = (
-    (frozenset({"time", "interrupt"}), "a longer --time-limit"),
-    (frozenset({"evaluations"}), "a greater --max-evaluations"),
-    (frozenset({"beam"}), "--strategy best-first"),
-    (frozenset({"sets"}), "--nominal binary"),
-    (
-        frozenset({"time", "interrupt", "evaluations", "listing"}),
-        "a smaller grammar (shorten what structtree grammar derive writes, as by quantiles(10) in place of *)",
-    ),
-)
-"""Reasons why something is not proved, and what helps."""
+def _settings(params: Mapping[str, Any]) -> str:
+    """The criterion, and what decided about the size of the tree."""
+    growth, pruning = params["growth"], params["pruning"]
+    said = [f"criterion {params['criterion']}"]
+    said.append(f"at least {growth['min_samples_leaf']} in a leaf")
+    said.append("any depth" if growth["max_depth"] is None else f"depth at most {growth['max_depth']}")
+    said += [f"at most {growth['max_leaf_nodes']} leaves"] if growth["max_leaf_nodes"] is not None else []
+    said += [f"stop rule {growth['stop']}"] if growth["stop"] else []
+    said.append(f"pruned by {pruning['method']}" if pruning["method"] else "not pruned")
+    return ", ".join(said)

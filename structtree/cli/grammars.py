@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from structtree.cli.common import Json, check_output, command, is_printed, print_json
+from structtree.cli.common import CommandGroup, Json, check_output, command, is_printed, print_json
 from structtree.cli.reading import Reading, TargetName, grammar_facts, grammar_for, read_as_said
 from structtree.errors import UsageError
 
@@ -21,24 +21,33 @@ if TYPE_CHECKING:
 
 __all__ = ["grammar_app"]
 
-grammar_app = typer.Typer(help="Check, show, count, derive and draw grammars.", no_args_is_help=True)
+grammar_app = CommandGroup(help="Check, show, count, derive and draw grammars.", no_args_is_help=True)
 
 GrammarArg = Annotated[str, typer.Argument(metavar="GRAMMAR", help="A grammar's name, or a file.")]
 DataOption = Annotated[str | None, typer.Option("--data", metavar="DATA", help="Data to take types and values from.")]
 
 
-def _space(grammar: str, data: str | None, reading: Reading) -> tuple[Grammar, Opened | None, Space]:
+def _space(
+    grammar: str, data: str | None, reading: Reading, target: str | None
+) -> tuple[Grammar, Opened | None, Space]:
     from structtree.lang.grammar import Grammar
     from structtree.space.space import Space
 
-    found = Grammar.load(grammar)
-    known = None if data is None else read_as_said(data, reading)
-    return found, known, Space.build(found, known.population if known else None)
+    if data is None:
+        if target is not None or reading.given:
+            raise UsageError("--target and how to read data say something about data; give that with --data")
+        found = Grammar.load(grammar)
+        return found, None, Space.build(found)
+    known = read_as_said(data, reading, target, need_target=True)
+    found = grammar_for(known, grammar)
+    return found, known, Space.build(found, known.population)
 
 
 @grammar_app.command("check")
 @command
-def grammar_check(grammar: GrammarArg, reading: Reading, data: DataOption = None, as_json: Json = False) -> None:
+def grammar_check(
+    grammar: GrammarArg, reading: Reading, data: DataOption = None, target: TargetName = None, as_json: Json = False
+) -> None:
     """Check a grammar: names, types, and that every rewrite specialises; with --data also against the data.
 
     Example: structtree grammar check trains --data trains
@@ -49,7 +58,7 @@ def grammar_check(grammar: GrammarArg, reading: Reading, data: DataOption = None
         found = Grammar.load(grammar)
         checked = found.check()
     else:
-        found, _, space = _space(grammar, data, reading)
+        found, _, space = _space(grammar, data, reading, target)
         checked = space.grammar
     n = sum(map(len, checked.rewrites.values()))
     if as_json:
@@ -57,6 +66,8 @@ def grammar_check(grammar: GrammarArg, reading: Reading, data: DataOption = None
         return
     for warning in checked.warnings:
         typer.echo(f"warning: {warning}", err=True)
+    for remark in found.notes:
+        typer.echo(f"note: {remark}", err=True)
     open_questions = sum(not r.settled for rs in checked.rewrites.values() for r in rs)
     note = f"; {open_questions} rewrites need data to be settled (--data)" if open_questions and data is None else ""
     typer.echo(f"{found.name or grammar}: fine, {n} rewrites of {checked.individual} and what it leads to{note}")
@@ -64,7 +75,9 @@ def grammar_check(grammar: GrammarArg, reading: Reading, data: DataOption = None
 
 @grammar_app.command("show")
 @command
-def grammar_show(grammar: GrammarArg, reading: Reading, data: DataOption = None, as_json: Json = False) -> None:
+def grammar_show(
+    grammar: GrammarArg, reading: Reading, data: DataOption = None, target: TargetName = None, as_json: Json = False
+) -> None:
     """Print a grammar in its canonical form, without comments; with --data check it on the data first.
 
     Example: structtree grammar show trains
@@ -73,7 +86,7 @@ def grammar_show(grammar: GrammarArg, reading: Reading, data: DataOption = None,
 
     found = Grammar.load(grammar)
     if data is not None:
-        _space(grammar, data, reading)
+        _space(grammar, data, reading, target)
     if as_json:
         print_json({"name": found.name, "doc": found.doc, "text": str(found)})
     else:
@@ -82,14 +95,16 @@ def grammar_show(grammar: GrammarArg, reading: Reading, data: DataOption = None,
 
 @grammar_app.command("count")
 @command
-def grammar_count(grammar: GrammarArg, reading: Reading, data: DataOption = None, as_json: Json = False) -> None:
+def grammar_count(
+    grammar: GrammarArg, reading: Reading, data: DataOption = None, target: TargetName = None, as_json: Json = False
+) -> None:
     """Count the predicates of the space exactly, without enumerating them.
 
     Example: structtree grammar count multi-instance --data bags
     """
     from structtree.space.count import count_space
 
-    found, _, space = _space(grammar, data, reading)
+    found, _, space = _space(grammar, data, reading, target)
     size = count_space(space)
     if as_json:
         print_json({"grammar": found.name, "data": data, "size": size.size, "enumerated": size.enumerated})
@@ -154,6 +169,7 @@ def grammar_draw(
     grammar: GrammarArg,
     reading: Reading,
     data: DataOption = None,
+    target: TargetName = None,
     out: Annotated[Path, typer.Option("-o", "--out", help="The picture: .svg, .png, .pdf or .dot.")] = Path(
         "space.svg"
     ),
@@ -169,7 +185,7 @@ def grammar_draw(
     from structtree.report.draw import check_dag_picture, draw_dag
 
     check_dag_picture(out)
-    found, known, space = _space(grammar, data, reading)
+    found, known, space = _space(grammar, data, reading, target)
     dag = dag_of(space, depth, width)
     on = f" on {known.name}" if known else ""
     draw_dag(dag, out, title=f"grammar {found.name or grammar}{on}, {depth} rewrites deep")

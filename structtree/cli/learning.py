@@ -86,7 +86,7 @@ class Learning(SimpleNamespace):
 
     @property
     def is_for_tables(self) -> bool:
-        """Whether an option is given that only trees over plain tables have."""
+        """True if an option is given that only trees over plain tables have."""
         return any(self.is_given(option) for option in OPTIONS if option.for_tables)
 
     def is_given(self, option: Option) -> bool:

@@ -11,6 +11,7 @@ import typer
 
 from structtree.cli.common import Json, check_output, command, is_printed, note, print_json
 from structtree.cli.reading import Reading, Where, as_learned, read_as_said
+from structtree.cli.scoring import MetricOption, Metrics
 from structtree.errors import UsageError, did_you_mean
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ def predict_command(
     where: Where,
     reading: Reading,
     idle: Idle,
+    metric: MetricOption = None,
     id: Annotated[
         str | None, typer.Option("--id", metavar="COLUMN", help="The column that tells individuals apart, as text.")
     ] = None,
@@ -54,7 +56,8 @@ def predict_command(
     """Predict for each individual, as CSV: its row in the data, the prediction, and the probabilities.
 
     Rows are counted from 0 as they stand in the data, also where some are left out (--skip-bad): these have no
-    prediction, but a problem. If the data has the target, the score is shown on stderr.
+    prediction, but a problem. If the data has the target, scores are shown on stderr, beside those of always
+    predicting the same.
 
     Example: structtree predict trains.json trains
 
@@ -65,7 +68,8 @@ def predict_command(
     from structtree.report.predictions import predictions
 
     check_output(out)
-    loaded = load_model(model)
+    metrics, loaded = Metrics.parse(metric), load_model(model)
+    metrics.check(loaded.tree.task)
     said = as_learned(where, reading, loaded.params.get("reading"))
     found = predictions(loaded, read_as_said(where, said, id=id), _listed(keep or []))
     text = _as_json(found) if as_json else found.to_csv()
@@ -75,8 +79,16 @@ def predict_command(
         with replacing(out) as draft:
             draft.write_text(text, encoding="utf-8")
         note(f"wrote {len(found.said):,} predictions to {out}")
-    if found.score is not None:
-        note(f"{found.target}: {found.score}")
+    scores = found.evaluate(metrics.names)
+    if scores is not None:
+        for line in metrics.lines(str(found.target), {_individuals(scores.n): scores}):
+            note(line)
+    elif metric is not None:
+        note(f"note: there are no scores, since the data has no {found.target}")
+
+
+def _individuals(n: int) -> str:
+    return "1 individual" if n == 1 else f"{n:,} individuals"
 
 
 def _listed(names: list[str]) -> list[str]:

@@ -1,8 +1,9 @@
-"""How commands get their data: the options that say how to read it, and one function that opens it."""
+"""Data of the commands: the options that say how to read it, and one function that opens it."""
 
 from __future__ import annotations
 
 import inspect
+import shlex
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,18 +12,18 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin
 
 import typer
 
-from structtree.cli.common import note
+from structtree.cli.common import RUNNING, note
 from structtree.cli.progress import reading_bar
 from structtree.data.options import DATA, OptionText, ReadingOption, reading_options
 from structtree.data.schema import LearningTask
 from structtree.data.textfiles import extension_of
-from structtree.errors import DataError, UsageError
+from structtree.errors import DataError, UsageError, WrongIndividualError
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from structtree.data.columns import Column
+    from structtree.data.columns import Column, Population
     from structtree.data.opening import Opened
     from structtree.lang.grammar import Grammar
 
@@ -45,6 +46,9 @@ __all__ = [
 _FEW_CLASSES = 10
 """So many different whole numbers may well be meant as classes."""
 
+_FEW_NAMES = 4
+"""So many names are listed in a note."""
+
 _RARE = 4
 """Words that one in so many values is, or fewer, are odd in a column of numbers."""
 
@@ -63,7 +67,7 @@ GrammarOption = Annotated[
 
 @dataclass(frozen=True, init=False)
 class Reading:
-    """How to read data, as the command line says it; what is not given is found out.
+    """Options of reading data, as the command line gives them; what is not given is detected.
 
     Its parameters are the options of `structtree.data.options`, in the form in which a command line has them.
     """
@@ -95,12 +99,17 @@ def _parameter(option: ReadingOption) -> inspect.Parameter:
     return inspect.Parameter(option.name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=hint)
 
 
-_IGNORE = OptionText("An attribute of the individuals to leave out; may be repeated.", DATA, "ATTRIBUTE")
-_OPTIONS = (*reading_options().values(), ReadingOption("ignore", Sequence[str], _IGNORE))
+_FEATURES = OptionText("The attributes of the individuals to ask about, such as 'f*,size'; else all.", DATA, "NAMES")
+_IGNORE = OptionText("Attributes of the individuals to leave out, such as 'CT_*,id'.", DATA, "NAMES")
+_OPTIONS = (
+    *reading_options().values(),
+    ReadingOption("features", Sequence[str], _FEATURES),
+    ReadingOption("ignore", Sequence[str], _IGNORE),
+)
 _PARAMETERS = {option.name: _parameter(option) for option in _OPTIONS if option.text}
 Reading.__signature__ = inspect.Signature(list(_PARAMETERS.values()))  # type: ignore[attr-defined]
 
-_NOT_REMEMBERED = ("ignore", "skip_bad", "cache")
+_NOT_REMEMBERED = ("features", "ignore", "skip_bad", "cache")
 """The options about what is wrong with one file, left out of it or kept, which says nothing about others."""
 
 
@@ -113,7 +122,13 @@ def read_as_said(
     with warnings.catch_warnings(record=True) as caught, reading_bar():
         warnings.simplefilter("always", UserWarning)
         unlabelled: Literal["refuse", "leave out"] = "leave out" if need_target else "refuse"
-        found = open_data(where, target=target, unlabelled=unlabelled, id=id, **reading.options())
+        try:
+            found = open_data(where, target=target, unlabelled=unlabelled, id=id, **reading.options())
+        except WrongIndividualError as error:
+            command = _command(where, target=error.target, individual=error.owner)
+            raise UsageError(
+                f"{error.individual} has no attribute {error.target!r}, but {error.owner} has; try: {command}"
+            ) from None
     for warning in caught:
         note(f"warning: {warning.message}")
     return found
@@ -184,11 +199,62 @@ def labelled(
     if data.target is None:
         schema = data.population.schema
         known = ", ".join(attribute.name for attribute in schema.type(schema.individual).attributes)
-        raise UsageError(f"say with --target which attribute of {where} to predict (it has: {known or 'none'})")
+        has = "; ".join(filter(None, [f"(it has: {known or 'none'})", _about_parts(where, data.population)]))
+        raise UsageError(f"say with --target which attribute of {where} to predict {has}")
     labels = _labels(data.target, task, str(data.target_name))
-    for remark in (*_about_columns(data, reading), *_about_labels(labels, str(data.target_name))):
+    remarks = [*_about_columns(data, reading), *_about_labels(labels, str(data.target_name))]
+    remarks += _about_leaks(data, labels)
+    if len(labels) == 1 and (hint := _about_parts(where, data.population)):
+        remarks.append(f"there is 1 {data.population.schema.individual}; {hint}")
+    for remark in remarks:
         note(f"note: {remark}")
     return data, labels
+
+
+def _command(where: str, **options: str) -> str:
+    """Return the command that runs, with other options, as it can be pasted."""
+    words = [option for name, value in options.items() for option in (f"--{name}", value)]
+    return f"{RUNNING.get()} {shlex.join([where, *words])}"
+
+
+def _about_parts(where: str, population: Population) -> str:
+    """Return how to predict something of each node or edge, where the individuals are graphs; else nothing."""
+    from structtree.data.graphs import is_of_graphs
+
+    if not is_of_graphs(population):
+        return ""
+    for name in ("Node", "Edge"):
+        columns = population.table(name).columns
+        if columns:
+            plainest = min(columns, key=lambda each: len(set(columns[each].values.tolist())))
+            command = _command(where, target=plainest, individual=name)
+            return f"to predict what each {name} has ({', '.join([*columns][:_FEW_NAMES])}), as in: {command}"
+    return ""
+
+
+def _about_leaks(data: Opened, labels: Labels) -> Iterator[str]:
+    """Tell of attributes that may give the target away, and how to leave them out."""
+    from structtree.data.selection import shortest_patterns
+    from structtree.learn.leakage import leaks, other_targets
+
+    target, schema = str(data.target_name), data.population.schema
+    names = [attribute.name for attribute in schema.type(schema.individual).attributes]
+    alone = leaks(data.population, labels)
+    for leak in alone:
+        yield (
+            f"{leak.attribute} alone predicts {target} almost perfectly ({leak.measure} {leak.value:.3g}): if it is "
+            f"known only after {target}, leave it out: --ignore {shlex.quote(leak.attribute)}"
+        )
+    told = {leak.attribute for leak in alone}
+    others = [name for name in other_targets(data.population, labels, target) if name not in told]
+    if others:
+        few, n = ", ".join(others[:_FEW_NAMES]), len(others) - _FEW_NAMES
+        patterns = shortest_patterns(others, [name for name in names if name not in others])
+        yield (
+            f"{few}{f' and {n} more' if n > 0 else ''} {'look' if len(others) > 1 else 'looks'} like "
+            f"{'other targets' if len(others) > 1 else 'another target'}: what is known only together with {target} "
+            f"should be left out: --ignore {shlex.quote(patterns)}"
+        )
 
 
 def _words_among_numbers(column: Column) -> NDArray[np.int64]:
@@ -259,25 +325,36 @@ def grammar_for(data: Opened, name: str | None = None, *, one_at_a_time: bool = 
     from structtree.lang.default import default_grammar
     from structtree.lang.grammar import Grammar
 
+    schema = data.population.schema
+    reasons = dict.fromkeys(data.left_out, "ignored") | {str(data.target_name): "the target"}
     if name:
-        return Grammar.load(name)
+        return Grammar.load(name).omitting(reasons, schema)
     if data.grammar and one_at_a_time:
         return replace(default_grammar(data.population), origin="derived from the data, one test at a time")
-    found = default_grammar(data.population, data.grammar)
+    found = default_grammar(data.population, data.grammar).omitting(reasons, schema)
     is_derived = found.name is None
     return replace(found, origin=f"{found.origin} (structtree grammar derive DATA shows it)") if is_derived else found
 
 
-def print_grammar(grammar: Grammar) -> None:
-    """Say which grammar was used, and what it leaves out."""
+def print_grammar(grammar: Grammar, data: Opened) -> None:
+    """Say which grammar was used, what it asks about, and what it leaves out."""
+    from structtree.report.asked import asked_about
+
     typer.echo(f"Grammar: {grammar.origin}")
     for remark in grammar.notes:
         typer.echo(f"  {remark}")
+    typer.echo(f"Asked about: {asked_about(grammar.check(data.population.schema))}")
 
 
-def grammar_facts(grammar: Grammar) -> dict[str, Any]:
-    """Return which grammar was used, for JSON."""
-    return {"name": grammar.name, "origin": grammar.origin, "notes": list(grammar.notes)}
+def grammar_facts(grammar: Grammar, data: Opened | None = None) -> dict[str, Any]:
+    """Return which grammar was used, and what of the individuals it asks about, for JSON."""
+    facts: dict[str, Any] = {"name": grammar.name, "origin": grammar.origin, "notes": list(grammar.notes)}
+    if data is not None:
+        from structtree.report.asked import asked_about
+
+        asked = asked_about(grammar.check(data.population.schema))
+        facts |= {"attributes": list(asked.attributes), "links": list(asked.links)}
+    return facts
 
 
 def _kinds(pairs: Sequence[str]) -> dict[str, str]:

@@ -7,7 +7,8 @@ declared as                   is
 ``integer``                   ``int``
 ``numeric``, ``real``         ``real``
 ``string``                    ``nominal`` with any values
-``date "yyyy-MM-dd"``         ``real``: seconds since 1970, UTC; without a format it is ``yyyy-MM-dd'T'HH:mm:ss``
+``date "yyyy-MM-dd"``         ``date``, or ``time`` if there is one in the format, which is
+                              ``yyyy-MM-dd'T'HH:mm:ss`` unless given
 ============================  ==============================================================================
 
 ``?`` is missing, as are other words that are given. In a sparse row what is not mentioned is 0, or the first value of
@@ -31,7 +32,7 @@ from structtree.data.columns import Population
 from structtree.data.frames import Sheet, Texts
 from structtree.data.infer import shown
 from structtree.data.options import RowOptions
-from structtree.data.schema import Attribute
+from structtree.data.schema import Attribute, Kind
 from structtree.data.tables import from_sheet, unique_names
 from structtree.data.textfiles import open_decoded
 from structtree.errors import DataError
@@ -182,7 +183,8 @@ def _date(name: str, format: str, line: _Line) -> _Field:
         moment = datetime.strptime(cell, pattern)
         return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
 
-    return _Field(Attribute(name, "real"), None, seconds, f"a date such as {format}")
+    kind: Kind = "time" if any(piece[0] in "HhmsSaZ" for piece in pieces if piece.isalpha()) else "date"
+    return _Field(Attribute(name, kind), None, seconds, f"a date such as {format}")
 
 
 # ---- the rows --------------------------------------------------------------------------------------------

@@ -168,7 +168,9 @@ def _field(entry: _Entry, source: str) -> _Field:
         return _Field(name, None)
     if found := re.fullmatch(r"discrete\s*(\d*)", word):
         return _Field(name, Attribute(name, "nominal"), int(found[1]) if found[1] else None)
-    return _Field(name, Attribute(name, "nominal", _values(declared.removeprefix("[ordered]"))))
+    values = _values(declared.removeprefix("[ordered]"))
+    is_ordered = declared.startswith("[ordered]") and len(values) > 1
+    return _Field(name, Attribute(name, "ordered" if is_ordered else "nominal", values))
 
 
 def _values(text: str) -> tuple[str, ...]:
@@ -177,7 +179,7 @@ def _values(text: str) -> tuple[str, ...]:
 
 def _no_names(expected: str, entry: _Entry, source: str) -> DataError:
     message = f"expected {expected}, got {shown(_plain(entry.text))}"
-    return DataError(message, source=source, line=entry.line, fix=f"this is no names file of C4.5; {_AS_TABLE}")
+    return DataError(message, source=source, line=entry.line, fix=f"this is not a C4.5 names file; {_AS_TABLE}")
 
 
 # ---- the rows --------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Where structtree keeps what it need not compute or fetch again, and files there that may vanish at any time.
+"""Caches of what need not be computed or fetched again; their files may vanish at any time.
 
 A cache can only save time. What cannot be read counts as not there, what cannot be written is not kept, and beyond a
 size the files that were not used for longest are deleted.

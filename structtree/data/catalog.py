@@ -86,7 +86,7 @@ class Entry:
 
     @property
     def kind(self) -> Literal["embedded", "generated", "fetched"]:
-        """Where the set comes from: a file of structtree's own, a generator, or a wheel of another package."""
+        """Origin of the set: a file of structtree's own, a generator, or a wheel of another package."""
         return "generated" if self.options else "embedded" if self.wheel is None else "fetched"
 
     @property

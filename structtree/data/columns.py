@@ -1,7 +1,8 @@
 """Populations: the data of a schema as linked columns.
 
-One table per record type. A column is one numpy array: numbers as float64 with NaN for missing, nominals as
-int32 codes into sorted categories with -1 for missing, flags as int8 with -1 for missing. A link is a pair of
+One table per record type. A column is one numpy array: numbers as float64 with NaN for missing, and so are dates
+(days since 1970), times (seconds since then) and ordered categories (ranks); nominals as int32 codes into sorted
+categories with -1 for missing, flags as int8 with -1 for missing. A link is a pair of
 arrays, offsets and targets (the layout of compressed sparse rows, and of Arrow lists): row ``i`` leads to the
 rows ``targets[offsets[i]:offsets[i + 1]]`` of the link's type. Rows may be shared and types may be recursive.
 
@@ -12,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import date
 from itertools import chain
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Unpack
@@ -19,7 +21,8 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from structtree.data.schema import Attribute, Kind, Link, RecordType, Schema
+from structtree.data.moments import moment_of, moment_value, to_kind
+from structtree.data.schema import NUMERIC, Attribute, Kind, Link, RecordType, Schema
 from structtree.errors import DataError, UnknownNameError
 from structtree.reprs import names_text, number_text, short_repr
 
@@ -46,9 +49,13 @@ __all__ = [
     "typed_table",
 ]
 
-Value = bool | int | float | str | None
+Value = bool | int | float | str | date | None
 
-DTYPES: dict[Kind, type[np.generic]] = {"bool": np.int8, "int": np.float64, "real": np.float64, "nominal": np.int32}
+DTYPES: dict[Kind, type[np.generic]] = {
+    "bool": np.int8,
+    **dict.fromkeys(NUMERIC, np.float64),
+    "nominal": np.int32,
+}
 """How the values of each kind of column are kept."""
 
 
@@ -68,21 +75,31 @@ class Column:
 
     @property
     def missing(self) -> NDArray[np.bool_]:
-        """Which rows have no value."""
+        """Mask of the rows without a value."""
         if self.values.dtype.kind == "f":
             return np.asarray(np.isnan(self.values))
         return np.asarray(self.values < 0)
 
+    def as_attribute(self, name: str) -> Attribute:
+        """An attribute that this can be the column of."""
+        return Attribute(name, self.kind, self.categories if self.kind == "ordered" else ())
+
     def value(self, row: int) -> Value:
         """The value of one row as a plain Python value, None when missing."""
         raw = self.values[row]
-        if self.kind in ("int", "real"):
-            if np.isnan(raw):
-                return None
-            return int(raw) if self.kind == "int" else float(raw)
-        if raw < 0:
+        if raw < 0 if self.kind in ("bool", "nominal") else np.isnan(raw):
             return None
-        return self.categories[raw] if self.kind == "nominal" else bool(raw)
+        match self.kind:
+            case "bool":
+                return bool(raw)
+            case "int":
+                return int(raw)
+            case "real":
+                return float(raw)
+            case "date" | "time":
+                return moment_value(float(raw), self.kind)
+            case "nominal" | "ordered":
+                return self.categories[int(raw)]
 
     def code(self, category: str) -> int:
         """The code of a category, or -2 (never a value's code) when no row can have it."""
@@ -123,7 +140,7 @@ class Adjacency:
         return self.targets[self.offsets[row] : self.offsets[row + 1]]
 
     def n_of(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """How many rows each of some rows leads to."""
+        """Number of rows that each of some rows leads to."""
         return self.offsets[rows + 1] - self.offsets[rows]
 
     def places(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -132,7 +149,7 @@ class Adjacency:
 
     @property
     def lengths(self) -> NDArray[np.int64]:
-        """How many rows each row leads to."""
+        """Number of rows that each row leads to."""
         return np.diff(self.offsets)
 
     @property
@@ -262,7 +279,7 @@ class Population:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """How many individuals, in one column; so scikit-learn takes and splits populations."""
+        """Number of individuals, and one column; so scikit-learn takes and splits populations."""
         return (len(self), 1)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[np.object_]:
@@ -508,7 +525,7 @@ def typed_table(
     attributes: Sequence[Attribute] | None = None,
 ) -> TypedTable:
     """Return a table with its record type; unless attributes are given, they are read off the columns."""
-    own = [Attribute(key, column.kind) for key, column in columns.items()] if attributes is None else attributes
+    own = [column.as_attribute(key) for key, column in columns.items()] if attributes is None else attributes
     table = Table(n_rows, columns, {link.name: adjacency for link, adjacency in links.items()})
     return TypedTable(RecordType(name, tuple(own), tuple(links)), table)
 
@@ -545,7 +562,11 @@ def column_of(kind: Kind, values: Sequence[Value], categories: Sequence[str] | N
         return Column(kind, np.array(coded, dtype=np.int32), names)
     if kind == "bool":
         return Column(kind, np.array([-1 if v is None else int(bool(v)) for v in values], dtype=np.int8))
-    return Column(kind, np.array([np.nan if v is None else float(v) for v in values], dtype=np.float64))
+    if kind in ("date", "time"):
+        seconds = np.array([np.nan if v is None else moment_of(v) for v in values], dtype=np.float64)
+        return Column(kind, to_kind(seconds, kind))
+    numbers: list[Any] = [np.nan if v is None else v for v in values]
+    return Column(kind, np.array(numbers, dtype=np.float64))
 
 
 def flag_column(values: NDArray[np.bool_]) -> Column:
@@ -581,6 +602,11 @@ def _labels(column: Column, name: str) -> NDArray[Any]:
         raise DataError(f"the target {name!r} has no value", individual=first)
     if column.kind == "nominal":
         return np.asarray(np.array(column.categories, dtype=object)[column.values])
+    if column.kind == "ordered":
+        return np.asarray(np.array(column.categories, dtype=object)[column.values.astype(np.int64)])
+    if column.kind in ("date", "time"):
+        fix = f"to predict it as a number of seconds: --type {name}=real"
+        raise DataError(f"the target {name!r} is a {column.kind}, neither classes nor numbers", fix=fix)
     return column.values.astype(np.bool_) if column.kind == "bool" else column.values.copy()
 
 
@@ -597,7 +623,7 @@ def _validate(population: Population) -> None:
     _validate_lists(population)
     rows = population.individuals
     if len(rows) and not (rows.min() >= 0 and rows.max() < population.tables[population.schema.individual].n_rows):
-        raise DataError("an individual is a row that is not there")
+        raise DataError("an individual refers to a row that does not exist")
 
 
 def _validate_column(record: RecordType, attribute: Attribute, table: Table) -> None:
@@ -607,9 +633,11 @@ def _validate_column(record: RecordType, attribute: Attribute, table: Table) -> 
         raise DataError(f"there is no {attribute.kind} column for {name}")
     if len(column) != table.n_rows:
         raise DataError(f"{name} has {len(column)} values for {table.n_rows} rows")
+    if column.kind == "ordered" and column.categories != attribute.values:
+        raise DataError(f"{name} has other categories than its attribute, or in another order")
     n_codes = {"bool": 2, "nominal": len(column.categories)}.get(column.kind)
     if n_codes is not None and len(column) and not (column.values.min() >= -1 and column.values.max() < n_codes):
-        raise DataError(f"{name} has a code that is no {'flag' if column.kind == 'bool' else 'category'}")
+        raise DataError(f"{name} has a code that is not a {'flag' if column.kind == 'bool' else 'category'}")
 
 
 def _validate_link(record: RecordType, link: Link, table: Table, n_targets: int) -> None:
@@ -621,7 +649,7 @@ def _validate_link(record: RecordType, link: Link, table: Table, n_targets: int)
     if adjacency.offsets[0] != 0 or adjacency.offsets[-1] != len(adjacency.targets) or (lengths < 0).any():
         raise DataError(f"the offsets of {name} do not fit its targets")
     if len(adjacency.targets) and not (adjacency.targets.min() >= 0 and adjacency.targets.max() < n_targets):
-        raise DataError(f"{name} leads to a row of {link.target!r} that is not there")
+        raise DataError(f"{name} leads to a row of {link.target!r} that does not exist")
     if link.kind == "set":
         _validate_set(name, adjacency)
     if link.single and (lengths > 1).any():

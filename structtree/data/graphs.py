@@ -38,6 +38,7 @@ __all__ = [
     "check_individual",
     "from_graphs",
     "graph_population",
+    "is_of_graphs",
     "read_graphs",
 ]
 
@@ -127,6 +128,18 @@ def read_graphs(
         return population
     names = {"file": [file.name for file in files]}
     return replace(population, provenance=Provenance(np.arange(len(files)), len(files), names))
+
+
+def is_of_graphs(population: Population) -> bool:
+    """Return whether the individuals are graphs, whose nodes or edges may be the individuals instead.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> is_of_graphs(from_graphs([nx.path_graph(3)]))
+    True
+    """
+    return population.schema.individual == "Graph" and {"Node", "Edge"} <= set(population.schema.names)
 
 
 def check_individual(individual: str) -> None:
@@ -267,7 +280,7 @@ def _drop_missing(graph: Any, missing: Collection[str]) -> None:
 
 
 class Wiring(NamedTuple):
-    """How graphs that are laid end to end hang together.
+    """Nodes and edges of graphs that are laid end to end.
 
     Parameters
     ----------

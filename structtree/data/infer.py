@@ -1,4 +1,4 @@
-"""Which kind an attribute has, from its values; and what the user may say instead.
+"""The kind of an attribute, from its values; and how the user may override it.
 
 The rules, for the values of one attribute with the missing ones (None, NaN) set aside:
 
@@ -6,16 +6,19 @@ The rules, for the values of one attribute with the missing ones (None, NaN) set
 all are                  the attribute is
 =======================  =========================================
 true or false            ``bool``
-whole numbers            ``int`` (``2.0`` written so is a real)
+whole numbers            ``int`` (``2.0`` written so is a real); beyond 2^53, where digits are lost, with a warning
 numbers                  ``real``
-strings                  ``nominal``, its categories sorted
+dates, times             ``date`` if all are at midnight, else ``time``
+strings                  ``nominal``, its categories sorted; ``date`` or ``time`` if each is one as ISO 8601 writes it
 missing                  ``nominal`` with no categories
 of different sorts       refused, with the place of the odd one
 =======================  =========================================
 
 A *declared* kind (an override such as ``zip=nominal``, or a schema) takes every value that can be read as
 that kind without loss: numbers become text for ``nominal``, text becomes numbers for ``int`` and ``real``,
-0 and 1 and the words true and false become flags for ``bool``.
+0 and 1 and the words true and false become flags for ``bool``, ISO text becomes ``date`` or ``time``, and dates
+become seconds for ``real``. Of a time that is declared to be a ``date`` the day stays. Times with a zone become UTC,
+which a warning says.
 
 Readers hand over lists of values (`encode`), piece by piece if they like (`join`). What is wrong is told as a
 `Misfit`, an index into the list; only the reader knows what place that is.
@@ -24,8 +27,10 @@ Readers hand over lists of values (`encode`), piece by piece if they like (`join
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import date
 from itertools import chain
 from operator import itemgetter
 from typing import Any, Literal, get_args
@@ -34,7 +39,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structtree.data.columns import DTYPES, Column
-from structtree.data.schema import Attribute, Kind, RecordType, Schema
+from structtree.data.moments import DAY, are_iso, kind_of_seconds, moment_of, text_of, to_kind
+from structtree.data.schema import NUMERIC, Attribute, Kind, RecordType, Schema
 from structtree.errors import UnknownNameError, UsageError, did_you_mean
 
 __all__ = [
@@ -43,34 +49,49 @@ __all__ = [
     "Overrides",
     "Pieces",
     "ValueSort",
+    "Wanted",
     "common_kind",
     "encode",
     "first_outside",
     "join",
     "keys_of",
     "missing_column",
+    "reads_text",
+    "recognised",
     "shown",
     "sort_of",
     "sorts_of_types",
     "type_name_of",
     "value_sorts",
     "values_of",
+    "warn_of_lost_digits",
+    "warn_of_zones",
 ]
 
-ValueSort = Literal["missing", "flag", "number", "string", "record", "list", "other"]
+ValueSort = Literal["missing", "flag", "number", "string", "moment", "record", "list", "other"]
 """Values of one sort can stand in one member."""
 
 EXPECTED: Mapping[str, str] = {
     "flag": "true or false",
     "number": "a number",
     "string": "a string",
+    "moment": "a date",
     "record": "a record",
     "list": "a list",
     "other": "a plain value, a record or a list",
 }
 """How an error names what a sort of values is."""
 
-_SORT_OF_KIND: Mapping[Kind, ValueSort] = {"bool": "flag", "int": "number", "real": "number", "nominal": "string"}
+_SORT_OF_KIND: Mapping[Kind, ValueSort] = {
+    "bool": "flag",
+    "int": "number",
+    "real": "number",
+    "date": "moment",
+    "time": "moment",
+    "ordered": "string",
+    "nominal": "string",
+}
+_PLAIN: tuple[ValueSort, ...] = ("missing", "flag", "number", "string", "moment")
 
 
 class Misfit(Exception):  # noqa: N818  # not an error yet: the reader who knows the place makes it one
@@ -108,8 +129,9 @@ _SORT_OF_TYPE: Mapping[type, ValueSort] = {
 _SORT_OF_BASE: Sequence[tuple[type | tuple[type, ...], ValueSort]] = (
     ((int, float, np.integer, np.floating), "number"),
     (str, "string"),
+    ((date, np.datetime64), "moment"),
     (Mapping, "record"),
-    ((list, tuple, np.ndarray), "list"),
+    ((list, tuple, set, frozenset, np.ndarray), "list"),
 )
 
 
@@ -118,8 +140,8 @@ def sort_of(cls: type[Any]) -> ValueSort:
 
     Examples
     --------
-    >>> sort_of(bool), sort_of(float), sort_of(dict), sort_of(set)
-    ('flag', 'number', 'record', 'other')
+    >>> sort_of(bool), sort_of(float), sort_of(dict), sort_of(set), sort_of(bytes)
+    ('flag', 'number', 'record', 'list', 'other')
     """
     exact = _SORT_OF_TYPE.get(cls)
     if exact is not None:
@@ -187,10 +209,12 @@ def shown(value: Any, width: int = 40) -> str:
     """
     sort = sort_of(type(value))
     if sort in ("record", "list"):
-        return EXPECTED[sort]
+        return "a set" if isinstance(value, set | frozenset) else EXPECTED[sort]
     if sort == "other":
         return f"a {type(value).__name__}"
     text = "null" if value is None else str(value).lower() if sort == "flag" else repr(_plain(value))
+    if sort == "moment":
+        text = str(value)
     return text if len(text) <= width else f"{text[: width - 3]}..."
 
 
@@ -204,6 +228,7 @@ def encode(
     *,
     like: Kind | None = None,
     types: set[type] | None = None,
+    day_first: bool = False,
 ) -> Column | None:
     """A column from plain values, its kind inferred unless it is declared.
 
@@ -211,14 +236,16 @@ def encode(
     ----------
     values : sequence
         Plain values; None and NaN are missing.
-    kind : {"bool", "int", "real", "nominal"}, optional
-        The declared kind; without it the rules above decide.
+    kind : {"bool", "int", "real", "date", "time", "ordered", "nominal"}, optional
+        The declared kind; without it the rules above decide, but that text stays text: see `recognised`.
     categories : sequence of str, optional
-        The only values a declared nominal may have.
+        The only values a declared nominal may have; those of an ordered attribute, in order.
     like : kind, optional
         The kind that earlier values of the same attribute had.
     types : set of types, optional
         The Python types of the values, if they are known already.
+    day_first : bool
+        Whether the text of dates has the day before the month, and the year last.
 
     Returns
     -------
@@ -249,15 +276,34 @@ def encode(
         if kind is None:
             return None
     if any(sort_of(t) in ("record", "list", "other") for t in types):
-        index = first_outside(values, ("missing", "flag", "number", "string"))
+        index = first_outside(values, _PLAIN)
         raise Misfit(index, f"expected {_wanted(kind)}, got {shown(values[index])}")
     match kind:
         case "nominal":
             return _nominal(values, types, categories)
+        case "ordered":
+            return _ordered(values, types, categories)
         case "bool":
             return Column(kind, _flags(values))
         case "int" | "real":
             return Column(kind, _numbers(values, types, kind))
+        case "date" | "time":
+            return Column(kind, to_kind(_seconds(values, kind, day_first), kind))
+
+
+def recognised(column: Column) -> Column:
+    """Return a column of text as dates or times, if every text is one as ISO 8601 writes it; else as it is.
+
+    Examples
+    --------
+    >>> recognised(encode(["2024-03-01", None])).kind, recognised(encode(["2024-03-01", "soon"])).kind
+    ('date', 'nominal')
+    """
+    if column.kind != "nominal" or not are_iso(column.categories):
+        return column
+    seconds = np.append(_seconds(column.categories, "time", False), np.nan)
+    kind = kind_of_seconds(seconds)
+    return Column(kind, to_kind(seconds, kind)[column.values])
 
 
 @dataclass(slots=True, eq=False)
@@ -278,6 +324,8 @@ class Pieces:
     n_rows: int = 0
     kinds: dict[str, Kind] = field(default_factory=dict)
     columns: dict[str, dict[int, Column]] = field(default_factory=dict)
+    declared: set[str] = field(default_factory=set)
+    joined: dict[str, Column] = field(default_factory=dict)
 
     def add_chunk(self, n: int) -> int:
         """Begin a chunk of rows; its number."""
@@ -290,29 +338,40 @@ class Pieces:
         chunk: int,
         name: str,
         values: Sequence[Any],
-        declared: Attribute | None = None,
+        declared: Wanted | Attribute | None = None,
         types: set[type] | None = None,
     ) -> None:
         """Add the values that a chunk has of an attribute; see `encode`."""
         if declared is None:
             column = encode(values, like=self.kinds.get(name), types=types)
         else:
-            column = encode(values, declared.kind, declared.values, types=types)
+            day_first = isinstance(declared, Wanted) and declared.day_first
+            column = encode(values, declared.kind, declared.values, types=types, day_first=day_first)
+            self.declared.add(name)
+        self.joined.pop(name, None)
         found = self.columns.setdefault(name, {})
         if column is not None:
+            warn_of_lost_digits(column, name)
             self.kinds[name] = column.kind
             found[chunk] = column
 
     def attribute(self, name: str) -> Attribute:
         """The attribute that all its pieces together make."""
-        return Attribute(name, common_kind(self.columns.get(name, {}).values()))
+        return self.whole(name).as_attribute(name)
 
     def column(self, attribute: Attribute) -> Column:
         """The pieces of an attribute in one, missing where a chunk had none."""
-        pieces = self.columns.get(attribute.name)
-        if not pieces:
+        if not self.columns.get(attribute.name):
             return missing_column(attribute.kind, self.n_rows, attribute.values)
-        return join([pieces.get(chunk, n) for chunk, n in enumerate(self.sizes)], attribute.kind)
+        return self.whole(attribute.name)
+
+    def whole(self, name: str) -> Column:
+        """The pieces of an attribute in one; text that is dates throughout is dates, unless it is declared."""
+        if name not in self.joined:
+            pieces = self.columns.get(name, {})
+            column = join([pieces.get(chunk, n) for chunk, n in enumerate(self.sizes)])
+            self.joined[name] = column if name in self.declared else recognised(column)
+        return self.joined[name]
 
 
 def join(pieces: Sequence[Column | int], kind: Kind | None = None) -> Column:
@@ -329,8 +388,10 @@ def join(pieces: Sequence[Column | int], kind: Kind | None = None) -> Column:
         return columns[0]
     decided = common_kind(columns) if kind is None else kind
     categories = tuple(sorted({name for column in columns for name in column.categories}))
+    if decided == "ordered":  # which all pieces have declared alike
+        categories = columns[0].categories
     parts = [
-        _recoded(piece, categories) if isinstance(piece, Column) else missing_column(decided, piece).values
+        _recoded(piece, decided, categories) if isinstance(piece, Column) else missing_column(decided, piece).values
         for piece in pieces
     ]
     empty = missing_column(decided, 0).values
@@ -346,17 +407,22 @@ def common_kind(columns: Iterable[Column]) -> Kind:
     ('real', 'nominal')
     """
     kinds = {column.kind for column in columns}
-    return "real" if len(kinds) > 1 else next(iter(kinds), "nominal")
+    if len(kinds) > 1:
+        return "time" if "time" in kinds else "real"
+    return next(iter(kinds), "nominal")
 
 
 def missing_column(kind: Kind, n: int, categories: Sequence[str] = ()) -> Column:
     """A column without a single value."""
-    gone = np.nan if kind in ("int", "real") else -1
-    return Column(kind, np.full(n, gone, dtype=DTYPES[kind]), tuple(sorted(categories)))
+    gone = np.nan if kind in NUMERIC else -1
+    known = tuple(categories) if kind == "ordered" else tuple(sorted(categories))
+    return Column(kind, np.full(n, gone, dtype=DTYPES[kind]), known)
 
 
-def _recoded(column: Column, categories: tuple[str, ...]) -> NDArray[Any]:
+def _recoded(column: Column, kind: Kind, categories: tuple[str, ...]) -> NDArray[Any]:
     """The codes of a piece in the categories of the whole; an extra last place keeps -1 as it is."""
+    if column.kind == "date" and kind == "time":
+        return np.asarray(column.values * DAY)
     if column.kind != "nominal" or column.categories == categories:
         return column.values
     code = {name: i for i, name in enumerate(categories)}
@@ -381,10 +447,13 @@ def _inferred_kind(values: Sequence[Any], types: set[type], like: Kind | None) -
         raise Misfit(index, f"expected a plain value, got {shown(values[index])}")
     if found != {first}:
         index = first_outside(values, ("missing", first))
-        fix: Kind | None = "nominal" if found <= {"flag", "number", "string"} else None
+        fix: Kind | None = "nominal" if found <= {*_PLAIN} else None
         raise Misfit(index, f"expected {EXPECTED[first]}, got {shown(values[index])}", fix)
     if first == "number":
         return _kind_of_numbers(values, types)
+    if first == "moment":
+        seconds = _seconds(values, "time", False)
+        return None if np.isnan(seconds).all() else kind_of_seconds(seconds)
     return "bool" if first == "flag" else "nominal"
 
 
@@ -401,14 +470,70 @@ def _kind_of_numbers(values: Sequence[Any], types: set[type]) -> Kind | None:
     return "int"
 
 
+_EXPECTED_OF_KIND: Mapping[Kind, str] = {
+    "int": "a whole number",
+    "date": "a date such as 2024-12-31",
+    "time": "a time such as 2024-12-31 12:30",
+}
+
+
 def _wanted(kind: Kind) -> str:
-    return "a whole number" if kind == "int" else EXPECTED[_SORT_OF_KIND[kind]]
+    return _EXPECTED_OF_KIND.get(kind) or EXPECTED[_SORT_OF_KIND[kind]]
+
+
+_EXACT = 2.0**53
+
+
+def warn_of_lost_digits(column: Column, name: str) -> None:
+    """Warn of whole numbers that have more digits than are kept."""
+    numbers = column.values
+    if column.kind == "int" and len(numbers) and max(-np.fmin.reduce(numbers), np.fmax.reduce(numbers)) > _EXACT:
+        warnings.warn(
+            f"{name!r} has whole numbers beyond 2^53, of which about 16 digits are kept; "
+            f"to keep every digit as text: --type {name}=nominal",
+            stacklevel=2,
+        )
+
+
+def warn_of_zones() -> None:
+    """Say that times were converted."""
+    warnings.warn("times with a time zone are converted to UTC", stacklevel=2)
+
+
+def _seconds(values: Sequence[Any], kind: Kind, day_first: bool) -> NDArray[np.float64]:
+    """Return moments, or the text of some, in seconds since 1970."""
+    seconds, is_aware = np.full(len(values), np.nan), False
+    for index, value in enumerate(values):
+        if value is None or value != value:
+            continue
+        try:
+            moment = moment_of(value, day_first=day_first)
+        except (ValueError, OverflowError, AttributeError):
+            like = _wanted(kind) if not day_first else f"a {kind} such as 31.12.2024"
+            fix = None if day_first else _day_first_fix(value, kind)
+            raise Misfit(index, f"expected {like}, got {shown(value)}{fix or ''}", "nominal") from None
+        seconds[index], is_aware = moment, is_aware or moment.is_aware
+    if is_aware:
+        warn_of_zones()
+    return seconds
+
+
+def _day_first_fix(value: Any, kind: Kind) -> str | None:
+    """Return what to say of a text that would be a date with the day first."""
+    try:
+        moment_of(value, day_first=True)
+    except (ValueError, AttributeError):
+        return None
+    return f" (if the day comes first, say so: {kind}(day-first))"
 
 
 def _numbers(values: Sequence[Any], types: set[type], kind: Kind) -> NDArray[np.float64]:
     if kind == "real" and types == {float}:
         return np.fromiter(values, np.float64, len(values))
-    if any(sort_of(t) == "string" for t in types):
+    sorts = sorts_of_types(types)
+    if "moment" in sorts:
+        values = [moment_of(value) if sort_of(type(value)) == "moment" else value for value in values]
+    if "string" in sorts:
         values = [_number(i, value, kind) for i, value in enumerate(values)]
     try:
         numbers = np.array(values, dtype=np.float64)  # None becomes NaN
@@ -462,9 +587,18 @@ def _nominal(values: Sequence[Any], types: set[type], categories: Sequence[str])
     return Column("nominal", np.fromiter(map(code.__getitem__, values), np.int32, len(values)), names)
 
 
+def _ordered(values: Sequence[Any], types: set[type], categories: Sequence[str]) -> Column:
+    """The ranks of values among categories, which come in their order."""
+    column = _nominal(values, types, categories)
+    rank = np.array([*map(list(categories).index, column.categories), np.nan])
+    return Column("ordered", rank[column.values], tuple(categories))
+
+
 def _text(value: Any) -> str | None:
     if value is None or value != value:
         return None
+    if isinstance(value, date | np.datetime64):
+        return text_of(value)
     if isinstance(value, str):
         return str(value)
     if isinstance(value, bool | np.bool_):
@@ -480,41 +614,82 @@ def _plain(value: Any) -> Any:
 
 # ---- what the user says instead --------------------------------------------------------------------------
 
-_KINDS = f"{', '.join(get_args(Kind)[:-1])} or {get_args(Kind)[-1]}"
+_KINDS = "bool, int, real, date, time, nominal, or categories in order (low<medium<high)"
+_DAY_FIRST = {"date(day-first)": "date", "time(day-first)": "time"}
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """An attribute as the user wants it read: its kind, categories in order, and how its dates are written.
+
+    Examples
+    --------
+    >>> Wanted.parse("date(day-first)")
+    Wanted(kind='date', values=(), day_first=True)
+    >>> Wanted.parse("low < medium < high").values
+    ('low', 'medium', 'high')
+    """
+
+    kind: Kind
+    values: tuple[str, ...] = ()
+    day_first: bool = False
+
+    @classmethod
+    def parse(cls, text: str) -> Wanted | None:
+        """Return what a word, or categories with ``<`` between them, say; None if it is neither."""
+        if text in _DAY_FIRST:
+            return cls(_DAY_FIRST[text], day_first=True)  # type: ignore[arg-type]  # they are the kinds of moments
+        levels = tuple(level.strip() for level in text.split("<"))
+        if len(levels) > 1:
+            return cls("ordered", levels) if all(levels) and len(set(levels)) == len(levels) else None
+        return cls(text) if text in get_args(Kind) and text != "ordered" else None  # type: ignore[arg-type]
+
+
+def reads_text(wanted: Wanted | None) -> bool:
+    """Return whether the user wants a column that is best read from its text as it stands, such as ``007``.
+
+    Examples
+    --------
+    >>> reads_text(Wanted("nominal")), reads_text(Wanted("real")), reads_text(None)
+    (True, False, False)
+    """
+    return wanted is not None and wanted.kind not in ("bool", "int", "real")
 
 
 @dataclass(frozen=True, slots=True)
 class Overrides:
     """The kinds of members that the user wants, as in ``{"zip": "nominal", "Car.wheels": "int", "cars": "set"}``.
 
-    A key is the name of a member, or ``Type.member`` where the name alone would mean too many; the value is
-    ``bool``, ``int``, ``real`` or ``nominal`` for an attribute, ``set`` or ``list`` for a link.
+    A key is the name of a member, or ``Type.member`` where the name alone would mean too many. The value is ``bool``,
+    ``int``, ``real``, ``date``, ``time`` or ``nominal`` for an attribute, ``date(day-first)`` for text such as
+    31.12.2024, and ``low<medium<high`` for categories in their order; ``set`` or ``list`` for a link.
 
     Examples
     --------
     >>> said = Overrides({"zip": "nominal", "Car.wheels": "int", "cars": "set"})
-    >>> said.attribute("Row", "zip"), said.attribute("Van", "wheels"), said.link("Train", "cars")
+    >>> said.wanted("Row", "zip").kind, said.wanted("Van", "wheels"), said.link("Train", "cars")
     ('nominal', None, 'set')
     """
 
     given: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        known = (*get_args(Kind), "set", "list")
+        known = (*(kind for kind in get_args(Kind) if kind != "ordered"), *_DAY_FIRST, "set", "list")
         for name, value in self.given.items():
-            if value not in known:
-                hint = did_you_mean(str(value), known)
+            if value not in ("set", "list") and Wanted.parse(str(value)) is None:
+                ordered = "; write its categories in order, as low<medium<high" if "ordered" in str(value) else ""
+                hint = ordered or did_you_mean(str(value), known)
                 raise UsageError(f"{name!r} cannot be read as {value!r}{hint}")
 
     def declared(self, type_name: str, member: str) -> Attribute | None:
         """The attribute as the user wants it, if they said so."""
-        kind = self.attribute(type_name, member)
-        return None if kind is None else Attribute(member, kind)
+        wanted = self.wanted(type_name, member)
+        return None if wanted is None else Attribute(member, wanted.kind, wanted.values)
 
-    def attribute(self, type_name: str, member: str) -> Kind | None:
-        """The kind the user wants an attribute to have, if they said so."""
+    def wanted(self, type_name: str, member: str) -> Wanted | None:
+        """What the user wants an attribute to be read as, if they said so."""
         said = self._said(type_name, member)
-        return said if said in get_args(Kind) else None  # type: ignore[return-value]  # the test has checked it
+        return None if said is None else Wanted.parse(said)
 
     def link(self, type_name: str, member: str) -> Literal["set", "list"] | None:
         """The kind the user wants a link to have, set or list, if they said so."""
@@ -535,9 +710,9 @@ class Overrides:
         for name, value in self.given.items():
             if name not in sorts:
                 raise UnknownNameError("member", name, sorts)
-            if sorts[name] == {"link"} and value in get_args(Kind):
+            if sorts[name] == {"link"} and value not in ("set", "list"):
                 raise UsageError(f"{name!r} is a link: read it as a set or a list, not as {value!r}")
-            if sorts[name] == {"attribute"} and value not in get_args(Kind):
+            if sorts[name] == {"attribute"} and value in ("set", "list"):
                 raise UsageError(f"{name!r} is an attribute: read it as {_KINDS}, not as {value!r}")
 
     def applied(self, schema: Schema) -> Schema:
@@ -546,15 +721,17 @@ class Overrides:
         return Schema(tuple(self._changed(record) for record in schema.types), schema.individual)
 
     def _changed(self, record: RecordType) -> RecordType:
-        attributes = tuple(
-            a if (kind := self.attribute(record.name, a.name)) in (None, a.kind) else Attribute(a.name, kind)
-            for a in record.attributes
-        )
+        attributes = tuple(self._as_wanted(record.name, a) for a in record.attributes)
         links = tuple(
             link if link.single else replace(link, kind=self.link(record.name, link.name) or link.kind)
             for link in record.links
         )
         return RecordType(record.name, attributes, links)
+
+    def _as_wanted(self, type_name: str, attribute: Attribute) -> Attribute:
+        declared = self.declared(type_name, attribute.name)
+        is_same = declared is None or (declared.kind == attribute.kind and declared.kind != "ordered")
+        return attribute if is_same or declared is None else declared
 
 
 # ---- names of types --------------------------------------------------------------------------------------

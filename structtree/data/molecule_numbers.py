@@ -25,12 +25,25 @@ from structtree.data.infer import shown
 from structtree.data.molecule_files import Notation
 from structtree.data.options import Hydrogens
 
-__all__ = ["Descriptors", "MoleculeNumbers", "Recipe", "describe_molecules", "descriptors", "joined", "problem_of"]
+__all__ = [
+    "DESCRIBED",
+    "Descriptors",
+    "MoleculeNumbers",
+    "Recipe",
+    "describe_molecules",
+    "descriptors",
+    "joined",
+    "problem_of",
+]
+
+
+DESCRIBED = ("logp", "tpsa", "weight", "refractivity", "donors", "acceptors", "rotatable", "charge", "sp3")
+"""The attributes of a molecule that RDKit computes; all others come from its file."""
 
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """How texts become molecules, and what is done to them before they are described.
+    """Recipe by which texts become molecules, and what is done to them before they are described.
 
     Parameters
     ----------

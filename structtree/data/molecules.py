@@ -46,7 +46,7 @@ from structtree.data.columns import (
 )
 from structtree.data.delimited import CsvLayout, csv_layout
 from structtree.data.frames import PythonValues, Sheet, Texts
-from structtree.data.infer import Overrides, keys_of, shown, values_of
+from structtree.data.infer import Overrides, keys_of, reads_text, shown, values_of
 from structtree.data.molecule_files import Notation, block_sheet, has_table_name, line_sheet, table_sheet
 from structtree.data.molecule_numbers import MoleculeNumbers, Recipe, problem_of
 from structtree.data.molecule_reading import read_numbers
@@ -216,7 +216,7 @@ def read_molecules(
         found = block_sheet(source, missing_words=missing_words)
     elif isinstance(path, CsvLayout) or layout or has_table_name(source) or (smiles or decimal) is not None:
         table = path if isinstance(path, CsvLayout) else csv_layout(path, **layout)
-        as_text = [name for name in table.names if overrides.attribute("Molecule", name) == "nominal"]
+        as_text = [name for name in table.names if reads_text(overrides.wanted("Molecule", name))]
         found = table_sheet(table, smiles, decimal=decimal or ".", missing_words=missing_words, as_text=as_text)
     else:
         found = line_sheet(source, missing_words=missing_words)
@@ -285,7 +285,7 @@ def _population(batch: _Batch, overrides: Overrides, options: MoleculeOptions) -
     skip_bad, cache = given.pop("skip_bad", False), given.pop("cache", True)
     recipe = Recipe(batch.notation, **given)
     _check_kinds(overrides, batch)
-    columns = {name: sheet.typed(name, overrides.attribute("Molecule", name)).column for name in sheet.columns}
+    columns = {name: sheet.typed(name, overrides.wanted("Molecule", name)).column for name in sheet.columns}
     found = read_numbers(batch.items, recipe, cache=cache)
     if found.n == 0:
         raise DataError("there are no molecules", source=sheet.source)
@@ -305,9 +305,9 @@ def _check_kinds(overrides: Overrides, batch: _Batch) -> None:
     attributes = tuple(Attribute(name, "nominal") for name in known)
     overrides.check(Schema((RecordType("Molecule", attributes),), "Molecule"))
     for name in batch.names:
-        kind = None if name in batch.sheet.columns else overrides.attribute("Molecule", name)
-        if kind not in (None, "nominal"):
-            raise UsageError(f"{name!r} has the molecules, as text; it cannot be read as {kind!r}")
+        wanted = None if name in batch.sheet.columns else overrides.wanted("Molecule", name)
+        if wanted is not None and wanted.kind != "nominal":
+            raise UsageError(f"{name!r} has the molecules, as text; it cannot be read as {wanted.kind!r}")
 
 
 # ---- from numbers to tables ------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structtree.data.columns import Column, Population, Table
+from structtree.data.moments import moment_text
 from structtree.data.schema import Link
 from structtree.errors import DataError
 
@@ -23,7 +24,7 @@ __all__ = ["Placement", "nested", "placement_of"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TypePlacement:
-    """Where the rows of one type are written.
+    """Places where the rows of one type are written.
 
     Parameters
     ----------
@@ -50,14 +51,14 @@ class TypePlacement:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Placement:
-    """Where all rows are written, and which individuals are only named because they came before."""
+    """Places where all rows are written, and which individuals are only named because they came before."""
 
     types: Mapping[str, TypePlacement]
     repeats: NDArray[np.bool_]
 
 
 def placement_of(population: Population) -> Placement:
-    """Where to write each row of a population: as near to an individual as it can be.
+    """Return where to write each row of a population: as near to an individual as it can be.
 
     Examples
     --------
@@ -149,6 +150,12 @@ def _plain_values(column: Column) -> list[Any]:
     match column.kind:
         case "nominal":
             return list(np.array([*column.categories, None], dtype=object)[column.values])
+        case "ordered":
+            ranks = np.where(column.missing, -1, column.values).astype(np.int64)
+            return list(np.array([*column.categories, None], dtype=object)[ranks])
+        case "date" | "time":
+            kind = column.kind
+            return [None if value != value else moment_text(value, kind) for value in column.values.tolist()]
         case "bool":
             return list(np.array([False, True, None], dtype=object)[column.values])
         case "int":

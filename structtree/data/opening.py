@@ -14,10 +14,12 @@ from numpy.typing import NDArray
 
 from structtree.data.catalog import dataset_names, load_dataset
 from structtree.data.columns import Population
+from structtree.data.graphs import is_of_graphs
 from structtree.data.options import ReadingOptions, given_options
 from structtree.data.provenance import Provenance, provenance_of, record_values
+from structtree.data.selection import left_out
 from structtree.data.sources import read_data, target_of
-from structtree.errors import MissingFileError, UsageError, did_you_mean
+from structtree.errors import MissingFileError, UsageError, WrongIndividualError, did_you_mean
 from structtree.reprs import short_repr
 
 __all__ = ["Opened", "open_data"]
@@ -34,6 +36,7 @@ class Opened:
     description: str = ""
     source: str = ""
     grammar: str | None = None
+    left_out: tuple[str, ...] = ()
 
     @property
     def provenance(self) -> Provenance:
@@ -54,7 +57,8 @@ def open_data(
     where: str | Path,
     *,
     target: str | None = None,
-    ignore: Collection[str] = (),
+    features: str | Collection[str] | None = None,
+    ignore: str | Collection[str] = (),
     id: str | None = None,
     unlabelled: Literal["refuse", "leave out"] = "refuse",
     **options: Unpack[ReadingOptions],
@@ -68,8 +72,9 @@ def open_data(
     target : str, optional
         The attribute of the individuals that is the target; data sets, folders of the TU format, ARFF files and
         those of C4.5 know theirs.
-    ignore : collection of str
-        Attributes of the individuals to leave out.
+    features, ignore : str or collection of str, optional
+        The attributes of the individuals to ask about, and those to leave out: names and globs, such as
+        ``"CT_*,logp"``. What is ignored is left out also if it is among the features.
     id : str, optional
         The attribute that tells individuals apart, for predictions and explanations; of a file it is read as text.
     unlabelled : {"refuse", "leave out"}
@@ -92,7 +97,9 @@ def open_data(
     else:
         _require_name(str(where), options)
         opened = _named(str(where), target, unlabelled, id)
-    return replace(opened, population=opened.population.without(*ignore)) if ignore else opened
+    record = opened.population.schema.type(opened.population.schema.individual)
+    gone = left_out([a.name for a in record.attributes], features, ignore, opened.target_name)
+    return replace(opened, population=opened.population.without(*gone), left_out=gone) if gone else opened
 
 
 def _read(where: str | Path, target: str | None, unlabelled: str, options: ReadingOptions, id: str | None) -> Opened:
@@ -135,6 +142,11 @@ def _with_names(population: Population, id: str | None) -> Population:
 
 
 def _split(population: Population, target: str, unlabelled: str) -> tuple[Population, NDArray[Any]]:
+    schema = population.schema
+    if schema.type(schema.individual).attribute(target) is None:
+        owners = [record.name for record in schema.types if record.attribute(target) is not None]
+        if owners and is_of_graphs(population):
+            raise WrongIndividualError(schema.individual, target, owners[0])
     missing = population.column(target).missing
     if unlabelled == "leave out" and missing.any() and not missing.all():
         n = int(missing.sum())

@@ -54,7 +54,12 @@ class RowOptions(TypedDict, total=False):
     ]
     types: Annotated[
         Mapping[str, str] | None,
-        OptionText("The kind of a member, as in zip=nominal; may be repeated.", DATA, "NAME=KIND", "--type"),
+        OptionText(
+            "The kind of a member, as in zip=nominal, 'born=date(day-first)' or 'size=low<high'; may be repeated.",
+            DATA,
+            "NAME=KIND",
+            "--type",
+        ),
     ]
     group: Annotated[
         str | None, OptionText("Rows of a table with the same value here are one individual.", DATA, "COLUMN")

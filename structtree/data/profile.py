@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from structtree.data.columns import Column, Population
 from structtree.data.reach import reachable_rows
-from structtree.data.schema import RecordType
+from structtree.data.schema import NUMERIC, RecordType
 from structtree.reprs import names_text, short_repr
 
 __all__ = ["Member", "Profile", "profile"]
@@ -141,7 +141,7 @@ def _large_types(population: Population, max_cuts: int) -> Iterator[RecordType]:
     if not any(record.links for record in schema.types):
         return
     for record in schema.types:
-        n_numbers = sum(attribute.kind in ("int", "real") for attribute in record.attributes)
+        n_numbers = sum(attribute.kind in NUMERIC for attribute in record.attributes)
         if n_numbers * population.tables[record.name].n_rows > max_cuts:
             yield record
 
@@ -154,7 +154,7 @@ def _many_valued(
     max_cuts: int,
 ) -> Iterator[Member]:
     """The numbers of a type for which no thresholds are left, the one with most values last."""
-    numbers = (m for m, c in _members(population, record) if c.kind in ("int", "real") and m not in identifiers)
+    numbers = (m for m, c in _members(population, record) if c.kind in NUMERIC and m not in identifiers)
     n_cuts = {member: _n_different(_reached(population, member, reached)) - 1 for member in numbers}
     total = 0
     for member in sorted(n_cuts, key=n_cuts.__getitem__):

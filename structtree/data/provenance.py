@@ -1,4 +1,4 @@
-"""Where individuals come from: their numbers and names in the source, and what of it was left out.
+"""Provenance of individuals: their numbers and names in the source, and what of it was left out.
 
 Readers that leave records out, or that know names for them which are no attributes (the SMILES of a molecule, the
 group of some rows, the file of a graph), give their population an `Provenance`. Whoever shows individuals to people
@@ -24,7 +24,7 @@ __all__ = ["Provenance", "provenance_of", "record_members", "record_values"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Provenance:
-    """Where the rows of the individuals' type stood in their source.
+    """Places of the rows of the individuals' type in their source.
 
     Parameters
     ----------

@@ -1,9 +1,9 @@
 """Nested Python records and JSON Lines, read into populations and written from them.
 
-A nested object is a reference, an array of objects a list (or a set, if told so), an array of plain values a
-list of records with the one attribute ``value``. The type of a record has the name of its member, capitalised
-and singular: the elements of ``cars`` are of type ``Car``. ``$id``, ``$ref`` and ``$type`` say what nesting
-cannot: that a record is shared, and what its type is. The work is done by `structtree.data.shredding` on the
+A nested object is a reference, an array of objects a list (or a set, if told so, or if it is a Python set), an array
+of plain values a list of records with the one attribute ``value``. The type of a record has the name of its member,
+capitalised and singular: the elements of ``cars`` are of type ``Car``. ``$id``, ``$ref`` and ``$type`` say what
+nesting cannot: that a record is shared, and what its type is. The work is done by `structtree.data.shredding` on the
 way in and `structtree.data.nesting` on the way out.
 
 JSON Lines has one individual a line. Its first line may be ``{"$schema": ...}``, and is in what `write_jsonl`

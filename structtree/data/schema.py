@@ -14,9 +14,11 @@ from typing import Any, Literal, get_args
 from structtree.errors import DataError, UnknownNameError
 from structtree.reprs import names_text, short_repr
 
-__all__ = ["Attribute", "Kind", "LearningTask", "Link", "LinkKind", "RecordType", "Schema"]
+__all__ = ["NUMERIC", "Attribute", "Kind", "LearningTask", "Link", "LinkKind", "RecordType", "Schema"]
 
-Kind = Literal["bool", "int", "real", "nominal"]
+Kind = Literal["bool", "int", "real", "date", "time", "ordered", "nominal"]
+NUMERIC: tuple[Kind, ...] = ("int", "real", "date", "time", "ordered")
+"""The kinds that are kept as numbers, so that they have thresholds: days, seconds and ranks are numbers too."""
 LinkKind = Literal["set", "list", "one", "optional"]
 LearningTask = Literal["classes", "numbers"]
 """The sort of target: classes to tell apart, or numbers to come near."""
@@ -29,9 +31,10 @@ class Attribute:
     Parameters
     ----------
     name : str
-    kind : {"bool", "int", "real", "nominal"}
+    kind : {"bool", "int", "real", "date", "time", "ordered", "nominal"}
     values : tuple of str
-        The categories of a nominal attribute, when they are known; otherwise empty.
+        The categories of a nominal attribute, when they are known; those of an ordered one, from the least to the
+        greatest, always; otherwise empty.
     """
 
     name: str
@@ -179,7 +182,7 @@ def _member_text(record: RecordType, name: str) -> Any:
         return {"link": link.kind, "to": link.target}
     attribute = record.attribute(name)
     assert attribute is not None
-    return {"nominal": list(attribute.values)} if attribute.values else attribute.kind
+    return {attribute.kind: list(attribute.values)} if attribute.values else attribute.kind
 
 
 def _type_from_json(name: str, members: Any) -> RecordType:
@@ -192,7 +195,9 @@ def _type_from_json(name: str, members: Any) -> RecordType:
                 links.append(Link(member, kind, target))
             case {"nominal": list(values)}:
                 attributes.append(Attribute(member, "nominal", tuple(map(str, values))))
-            case str(kind) if kind in get_args(Kind):
+            case {"ordered": [_, _, *_] as values}:
+                attributes.append(Attribute(member, "ordered", tuple(map(str, values))))
+            case str(kind) if kind in get_args(Kind) and kind != "ordered":
                 attributes.append(Attribute(member, kind))  # type: ignore[arg-type]  # the guard has checked it
             case _:
                 raise DataError(f"member {member!r} of type {name!r} is not an attribute or a link", path="$schema")

@@ -1,4 +1,4 @@
-"""Where the plain-text folders that travel with the package are: the data sets and the grammars.
+"""The folders of plain text that come with the package: the data sets and the grammars.
 
 An installed wheel carries them inside the package (``structtree/_shipped``); a checkout has them at its top.
 """

@@ -48,7 +48,7 @@ DEEPEST = 1024
 """How deep records may nest; the JSON parser has the same limit."""
 
 _SPECIAL = ("$id", "$ref", "$type")
-_PLAIN: frozenset[ValueSort] = frozenset({"missing", "flag", "number", "string"})
+_PLAIN: frozenset[ValueSort] = frozenset({"missing", "flag", "number", "string", "moment"})
 _RECORDS: frozenset[ValueSort] = frozenset({"record"})
 
 _Role = Literal["attribute", "record", "list"]
@@ -124,6 +124,7 @@ class _Gathered:
     names: Names
     pieces: Pieces = field(default_factory=Pieces)
     roles: dict[str, _Role | None] = field(default_factory=dict)
+    sets: set[str] = field(default_factory=set)
     links: dict[str, dict[int, _Targets]] = field(default_factory=dict)
 
     def adjacency(self, member: str) -> Adjacency:
@@ -326,9 +327,12 @@ class Shredder:
             role = _role_of(values)
         if role in ("record", "list"):
             gathered.roles[key] = role
+            if _has_sets(types):
+                values = _in_order(values, self._overrides.link(batch.type_name, key))
+                gathered.sets.add(key)
             self._add_link(batch, key, values, found, role)
             return
-        declared = self._overrides.declared(batch.type_name, key)
+        declared = self._overrides.wanted(batch.type_name, key)
         gathered.pieces.add(batch.chunk, key, values, declared, types)
         if key in gathered.pieces.kinds:
             gathered.roles[key] = "attribute"
@@ -339,8 +343,11 @@ class Shredder:
         record = self._schema.type(batch.type_name)
         attribute, link = record.attribute(key), record.link(key)
         if attribute is not None:
-            self._gathered[record.name].pieces.add(batch.chunk, key, values, attribute)
+            wanted = self._overrides.wanted(record.name, key)
+            self._gathered[record.name].pieces.add(batch.chunk, key, values, wanted or attribute)
         elif link is not None:
+            if _has_sets(set(map(type, values))):
+                values = _in_order(values, "list" if link.kind == "list" else "set")
             self._add_link(batch, key, values, value_sorts(values), "record" if link.single else "list")
         else:
             index = next(i for i, row in enumerate(batch.rows) if key in row)
@@ -446,7 +453,7 @@ class Shredder:
     def _link_kind(self, name: str, member: str) -> LinkKind:
         gathered = self._gathered[name]
         if gathered.roles[member] == "list":
-            return self._overrides.link(name, member) or "list"
+            return self._overrides.link(name, member) or ("set" if member in gathered.sets else "list")
         present = sum(len(targets.rows) for targets in gathered.links[member].values())
         return "one" if present == gathered.pieces.n_rows else "optional"
 
@@ -463,6 +470,34 @@ class Shredder:
                         _refuse_repeats(piece)
         for target, pieces_of_lists in in_lists.items():
             _refuse_two_lists(target, pieces_of_lists)
+
+
+# ---- Python sets -----------------------------------------------------------------------------------------
+
+
+def _has_sets(types: Iterable[type]) -> bool:
+    return any(issubclass(t, set | frozenset) for t in types)
+
+
+def _in_order(values: Sequence[Any], kind: Literal["set", "list"] | None) -> list[Any]:
+    """Put the elements of sets in an order that is the same in every run, unlike that in which Python keeps them."""
+    if kind == "list":
+        index = next(i for i, value in enumerate(values) if isinstance(value, set | frozenset))
+        raise Misfit(index, "expected a list, got a set, which has no order")
+    return [sorted(v, key=_text_key) if isinstance(v, set | frozenset) else v for v in values]
+
+
+def _text_key(value: Any) -> str:
+    """Return a text that tells an element from others, whatever the order inside it."""
+    match value:
+        case Mapping():
+            return repr(sorted((str(key), _text_key(inner)) for key, inner in value.items()))
+        case set() | frozenset():
+            return repr(sorted(map(_text_key, value)))
+        case list() | tuple():
+            return repr(list(map(_text_key, value)))
+        case _:
+            return repr(value)
 
 
 # ---- checks that need no state ---------------------------------------------------------------------------

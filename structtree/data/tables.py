@@ -8,10 +8,9 @@ a column of                                 is
 flags                                       ``bool``
 whole numbers                               ``int``
 other numbers, also decimals                ``real``
-text                                        ``nominal``
-categories                                  ``nominal``, with their values declared in their order; ordered
-                                            words read as ``int`` become their ranks, from 0
-moments and dates                           ``real``: seconds since 1970, UTC
+text                                        ``nominal``; ``date`` or ``time`` if all of it is as ISO 8601 writes it
+categories                                  ``nominal``, with their values declared; ``ordered``, if they are
+dates, and times                            ``date`` if all are at midnight, else ``time``, UTC
 spans of time                               ``real``: seconds
 no value at all, of unknown type            ``nominal`` without categories
 Python objects                              what `structtree.data.infer` finds; a mixture is refused
@@ -52,7 +51,7 @@ from structtree.data.frames import (
     names_of,
     transposed,
 )
-from structtree.data.infer import Overrides, type_name_of
+from structtree.data.infer import Overrides, Wanted, reads_text, type_name_of
 from structtree.data.options import RowOptions
 from structtree.data.provenance import Provenance
 from structtree.data.schema import Attribute, Kind, Link
@@ -87,7 +86,7 @@ def from_sheet(sheet: Sheet, *, copy: bool = True, **rows: Unpack[RowOptions]) -
     if shape.group is not None and shape.group not in sheet.columns:
         raise UnknownNameError("column", shape.group, sheet.columns)
     typed = [
-        sheet.typed(name, shape.kind(overrides, name), are_individuals=shape.link is None, copy=copy)
+        sheet.typed(name, shape.wanted(overrides, name), are_individuals=shape.link is None, copy=copy)
         for name in sheet.columns
         if name != shape.group
     ]
@@ -267,7 +266,7 @@ def read_csv(
         else csv_layout(path, delimiter=delimiter, header=header, names=names, encoding=encoding)
     )
     shape, overrides = _shape(**rows), Overrides(rows.get("types") or {})
-    as_text = {name for name in layout.names if shape.kind(overrides, name) == "nominal"}
+    as_text = {name for name in layout.names if reads_text(shape.wanted(overrides, name))}
     return from_sheet(csv_sheet(layout, decimal=decimal, missing_words=missing_words, as_text=as_text), **rows)
 
 
@@ -310,11 +309,11 @@ class _Shape:
     def element(self) -> str:
         return self.individual if self.link is None else type_name_of(self.link)
 
-    def kind(self, overrides: Overrides, column: str) -> Kind | None:
+    def wanted(self, overrides: Overrides, column: str) -> Wanted | None:
         """Return what the user wants a column to be read as; it may end up in either type."""
         if not overrides.given:
             return None
-        return overrides.attribute(self.element, column) or overrides.attribute(self.individual, column)
+        return overrides.wanted(self.element, column) or overrides.wanted(self.individual, column)
 
 
 def _shape(
@@ -327,7 +326,7 @@ def _shape(
     shape = _Shape(individual or "Individual", group, link or "rows")
     if shape.element == shape.individual:
         raise UsageError(
-            f"the link {shape.link!r} leads to the type {shape.element!r}; name the individual otherwise"
+            f"the link {shape.link!r} leads to the type {shape.element!r}; give the individual another name"
         )
     return shape
 
@@ -416,9 +415,10 @@ def unique_names(names: Iterable[str], source: str | None = None) -> list[str]:
     ['a', 'b']
     """
     found = list(names)
-    if len(set(found)) < len(found):
-        twice = next(name for i, name in enumerate(found) if name in found[:i])
-        raise DataError(f"two columns are named {twice!r}; rename one", source=source)
+    seen: dict[str, int] = {}
+    for place, name in enumerate(found, 1):
+        if seen.setdefault(name, place) != place:
+            raise DataError(f"columns {seen[name]} and {place} are both named {name!r}; rename one", source=source)
     return found
 
 

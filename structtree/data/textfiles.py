@@ -95,14 +95,14 @@ def explained(where: str | os.PathLike[str]) -> Iterator[None]:
     >>> with explained("a.gz"):
     ...     raise EOFError
     Traceback (most recent call last):
-    structtree.errors.DataError: a.gz: not a whole gzip file, though its name ends in .gz
+    structtree.errors.DataError: a.gz: not a complete gzip file, though its name ends in .gz
     """
     try:
         yield
     except (gzip.BadGzipFile, EOFError, zlib.error):
-        raise DataError("not a whole gzip file, though its name ends in .gz", source=str(where)) from None
+        raise DataError("not a complete gzip file, though its name ends in .gz", source=str(where)) from None
     except PermissionError:
-        raise MissingFileError(f"{where} may not be read; check its permissions") from None
+        raise MissingFileError(f"{where} cannot be read; check its permissions") from None
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Where a row stood in the data it was read from: the path that an error shows.
+"""The place of a row in the data it was read from: the path that an error shows.
 
 Records are read many at a time, so no row carries its own place. Each step down leaves only how many elements
 every row had; from these lengths the path of any row can be worked out, when something is wrong with it.
@@ -19,7 +19,7 @@ __all__ = ["Origin", "Trail"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Origin:
-    """Where the records on top come from.
+    """Origin of the records at the top.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ class Origin:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Trail:
-    """Where rows stand under the rows above them; it keeps no record alive.
+    """Places of rows under the rows above them; it keeps no record alive.
 
     Parameters
     ----------

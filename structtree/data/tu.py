@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from structtree.data.columns import Column, Population, named_column
 from structtree.data.graphs import GraphIndividual, Wiring, check_individual, graph_population
-from structtree.data.infer import Misfit, Overrides, encode
+from structtree.data.infer import Misfit, Overrides, Wanted, encode
 from structtree.data.textfiles import MISSING_WORDS, open_text_file
 from structtree.errors import DataError, MissingFileError
 
@@ -283,9 +283,9 @@ def _columns(
             continue
         table = _table(path, dtype, len(lines), why, missing)[lines]
         for place, name in enumerate(_numbered(word, table.shape[1])):
-            kind = overrides.attribute(type_name, name)
-            if kind is not None:
-                found[name] = _declared(table[:, place], kind, name, path)
+            wanted = overrides.wanted(type_name, name)
+            if wanted is not None:
+                found[name] = _declared(table[:, place], wanted, name, path)
             elif what == "labels":
                 found[name] = _categories(table[:, place], maps.get((one, place), {}))
             else:
@@ -297,9 +297,9 @@ def _numbered(word: str, n: int) -> list[str]:
     return [word] if n == 1 else [f"{word}{i}" for i in range(1, n + 1)]
 
 
-def _declared(values: NDArray[Any], kind: Any, name: str, path: Path) -> Column:
+def _declared(values: NDArray[Any], wanted: Wanted, name: str, path: Path) -> Column:
     try:
-        column = encode(values.tolist(), kind)
+        column = encode(values.tolist(), wanted.kind, wanted.values)
     except Misfit as misfit:
         raise DataError(misfit.message, source=str(path), line=misfit.index + 1, path=name) from None
     assert column is not None  # because the kind is declared

@@ -254,8 +254,11 @@ def _attribute_problem(declared: Attribute, record: RecordType) -> str | None:
     if found is None:
         return f"no attribute {name!r}{did_you_mean(declared.name, record.members)}"
     if found.kind != declared.kind and (found.kind, declared.kind) != ("int", "real"):
-        fix = f"declare it so, or read it with --type {declared.name}={declared.kind}"
+        kind = f"'{'<'.join(declared.values)}'" if declared.kind == "ordered" else declared.kind
+        fix = f"declare it so, or read it with --type {declared.name}={kind}"
         return f"{name!r} as {found.kind}, not {declared.kind}; {fix}"
+    if declared.kind == "ordered" and found.values != declared.values:
+        return f"{name!r} in the order {' < '.join(found.values)}, not as declared"
     more = [value for value in found.values if value not in declared.values]
     if declared.values and more:
         return f"the value {more[0]!r} of {name!r}, which is not among those declared"

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from structtree.data.columns import Population
 from structtree.data.profile import Member, Profile, profile
-from structtree.data.schema import Attribute
+from structtree.data.schema import NUMERIC, Attribute
 from structtree.errors import GrammarError
 from structtree.lang.check import CheckedGrammar
 from structtree.lang.grammar import Grammar, members_text
@@ -156,7 +156,7 @@ def _with_attributes(grammar: Grammar, attributes: tuple[Attribute, ...]) -> Gra
     """The grammar with some more attributes of the individuals."""
     if not attributes:
         return grammar
-    tests = {"nominal": " = *", "int": " >= *", "real": " >= *", "bool": ""}
+    tests = {"nominal": " = *", "bool": "", **dict.fromkeys(NUMERIC, " >= *")}
     lines = "".join(f"    top -> {pretty_name(a.name)}{tests[a.kind]}\n" for a in attributes)
     text = f"{grammar.text.rstrip()}\n\n# Further attributes of this data.\nrefine Individual {{\n{lines}}}\n"
     return Grammar.parse(text, grammar.source)

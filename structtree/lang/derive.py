@@ -10,7 +10,7 @@ from __future__ import annotations
 from itertools import takewhile
 
 from structtree.data.profile import Member, Profile
-from structtree.data.schema import Attribute, Kind, Link, RecordType, Schema
+from structtree.data.schema import NUMERIC, Attribute, Kind, Link, RecordType, Schema
 from structtree.lang.pretty import pretty_grammar, pretty_name
 from structtree.lang.syntax import GrammarSyntax
 
@@ -89,7 +89,7 @@ def _block(record: RecordType, schema: Schema, profile: Profile | None) -> str:
     parts = [
         _flags(_of_kind(record, "bool")),
         _categories(_of_kind(record, "nominal"), identifiers),
-        _numbers(_of_kind(record, "int", "real"), identifiers, _many_valued(record, profile)),
+        _numbers(_of_kind(record, *NUMERIC), identifiers, _many_valued(record, profile)),
         _links(record.links),
         ["# The element after this one, in its list.", "top -> next (top)"] if schema.listed(record.name) else [],
     ]
@@ -135,10 +135,19 @@ def _numbers(attributes: list[Attribute], identifiers: frozenset[str], many_valu
     coarse = [pretty_name(a.name) for a in attributes if a.name in many_valued]
     every = [f"top -> {name} {op} *" for name in fine for op in (">=", "<=")]
     some = [f"top -> {name} {op} quantiles({N_QUANTILES})" for name in coarse for op in (">=", "<=")]
+    what = _what(attributes)
     return [
-        *_section("Numbers, at every threshold; for fewer write quantiles(10) instead of *", every),
-        *_section("Numbers with very many values; for every threshold write * instead of quantiles", some),
+        *_section(f"{what}, at every threshold; for fewer write quantiles(10) instead of *", every),
+        *_section(f"{what} with very many values; for every threshold write * instead of quantiles", some),
     ]
+
+
+def _what(attributes: list[Attribute]) -> str:
+    """Return what attributes with thresholds are: numbers, dates, ordered categories."""
+    names = {"int": "numbers", "real": "numbers", "date": "dates", "time": "times", "ordered": "ordered categories"}
+    found = list(dict.fromkeys(word for kind, word in names.items() if any(a.kind == kind for a in attributes)))
+    *first, last = found or ["numbers"]
+    return (f"{', '.join(first)} and {last}" if first else last).capitalize()
 
 
 def _links(links: tuple[Link, ...]) -> list[str]:

@@ -6,7 +6,7 @@ in `structtree.lang.default`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
@@ -18,6 +18,7 @@ from structtree.data.shipped import shipped
 from structtree.errors import GrammarError, MissingFileError, UnknownNameError
 from structtree.lang.check import CheckedGrammar, check, check_predicate
 from structtree.lang.derive import N_QUANTILES, derive_grammar
+from structtree.lang.omit import omit_attributes
 from structtree.lang.parse import parse_grammar, parse_predicate
 from structtree.lang.pretty import pretty_grammar, pretty_name
 from structtree.lang.syntax import GrammarSyntax, Predicate
@@ -151,6 +152,31 @@ class Grammar:
         # Trees are grown again and again on data of one schema: the last answer is worth keeping.
         self._checked[:] = [(schema, checked)]
         return checked
+
+    def omitting(self, reasons: Mapping[str, str], schema: Schema) -> Grammar:
+        """Return the grammar without rewrites about attributes that the data leaves out on purpose.
+
+        Parameters
+        ----------
+        reasons : mapping from name to str
+            The attributes of the individuals, and what they are; those that the data has all the same stay.
+        schema : Schema
+            Of the data.
+
+        Examples
+        --------
+        >>> data = Population.from_records([{"size": 3}])
+        >>> whole = Grammar.parse("refine Individual { top -> size >= *; top -> class = * }")
+        >>> whole.omitting({"class": "the target"}, data.schema).notes
+        ('not asked: class (the target); 1 rewrite is left out',)
+        """
+        found = omit_attributes(self.syntax, reasons, schema, self.source, self.text)
+        if found.syntax == self.syntax:
+            return self
+        names = ", ".join(f"{pretty_name(name)} ({reasons[name]})" for name in found.names)
+        n = "1 rewrite is" if found.n_rewrites == 1 else f"{found.n_rewrites} rewrites are"
+        notes = (f"not asked: {names}; {n} left out",) if found.n_rewrites else ()
+        return replace(self, syntax=found.syntax, notes=(*self.notes, *notes))
 
     def predicate(self, text: str, schema: Schema | None = None) -> Predicate:
         """A predicate on individuals from its text; it may use the definitions and functions of the grammar."""

@@ -95,13 +95,13 @@ def _error(message: str, text: str, position: int) -> GrammarError:
 # A phrase stands for all its terminals, when all of them could have come. Tried from the top. After a slash: what
 # comes along with a phrase already said, or is too marginal to mention.
 _PHRASES = (
-    ("a value, '*', or a value list", "NAME STRING NUMBER STAR LBRACE / _BINS _QUANTILES"),
+    ("a value, '*', or a value list", "NAME STRING NUMBER STAR LBRACE / DATE _BINS _QUANTILES"),
     ("a type", "KIND COLLECTION NAME / BACKTICKS STRING NUMBER"),
     (
         "a test",
         "_TOP _NOT NAME BACKTICKS GLOB LPAR _MISSING STEP QUANTIFIER / COUNT DISTINCT AGGREGATE",
     ),
-    ("a value", "NAME STRING NUMBER"),
+    ("a value", "NAME STRING NUMBER / DATE"),
     ("'*', a value list, an interval, bins(k) or quantiles(k)", "STAR LBRACE LSQB _BINS / _QUANTILES"),
     (
         "a declaration (type, individual, define, function, refine, limits)",
@@ -119,8 +119,9 @@ _PHRASES = (
     ("'.'", "DOT"),
     ("'..'", "DOTS"),
     ("'of'", "_OF"),
-    ("bool, int, real or nominal", "KIND"),
+    ("bool, int, real, date, time or nominal", "KIND"),
     ("nesting or literals", "LIMIT"),
+    ("a number or a date", "NUMBER DATE"),
     ("a number", "NUMBER"),
     ("'('", "LPAR"),
     ("')' or ']'", "INTERVAL_END"),

@@ -20,6 +20,7 @@ from typing import Any, Literal, TypeVar
 
 from lark import Lark, Token, Transformer, UnexpectedInput, v_args
 
+from structtree.data.moments import DAY, moment_of
 from structtree.data.schema import Attribute, Link, LinkKind
 from structtree.errors import GrammarError
 from structtree.lang.mistakes import Word, check_brackets, error_at, place_at, sentence
@@ -32,6 +33,7 @@ from structtree.lang.syntax import (
     Bins,
     Compare,
     Count,
+    Day,
     Definition,
     Distinct,
     Flag,
@@ -40,6 +42,7 @@ from structtree.lang.syntax import (
     Glob,
     GrammarLimits,
     GrammarSyntax,
+    Instant,
     Listed,
     ListStep,
     Located,
@@ -228,6 +231,9 @@ class _Build(Transformer[Token, Any]):
             raise _error(f"the value {str(_scalar(twice))!r} is listed twice", twice)
         return lambda name: Attribute(name, "nominal", texts)
 
+    def levels(self, *values: Token) -> Callable[[str], Attribute]:
+        return lambda name: replace(self.categories(*values)(name), kind="ordered")
+
     def individual(self, name: Token) -> _Stated:
         return _Stated("individual", _text(name), place=_place(name))
 
@@ -293,7 +299,7 @@ class _Build(Transformer[Token, Any]):
         return _test(path, Among, source=Star())
 
     def within(self, path: list[Token], low: Token, high: Token, end: Token) -> Predicate:
-        return _test(path, Within, float(_scalar(low)), float(_scalar(high)), end == "]")
+        return _test(path, Within, _bound(low), _bound(high), end == "]")
 
     def within_source(self, path: list[Token], source: Bins | Quantiles) -> Predicate:
         return _test(path, Within, source=source)
@@ -416,7 +422,23 @@ def _attribute(token: Token) -> str:
     return Glob(token) if token.type == "GLOB" else _text(token)
 
 
+def _bound(token: Token) -> float:
+    """An end of an interval: a date as it is, any number as a real one."""
+    value: int | float = _scalar(token)
+    return value if isinstance(value, Day) else float(value)
+
+
+def _date(token: Token) -> Day:
+    try:
+        seconds = moment_of(str(token))
+    except ValueError:
+        raise _error(f"there is no date {str(token)!r}", token) from None
+    return Instant(seconds) if ":" in token else Day(seconds / DAY)
+
+
 def _scalar(token: Token) -> Any:
+    if token.type == "DATE":
+        return _date(token)
     if token.type != "NUMBER":
         return _text(token)
     if len(token) > 300:

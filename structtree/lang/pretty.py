@@ -22,6 +22,7 @@ from structtree.lang.syntax import (
     Bins,
     Compare,
     Count,
+    Day,
     Definition,
     Distinct,
     Exists,
@@ -38,6 +39,7 @@ from structtree.lang.syntax import (
     No,
     Not,
     Or,
+    OrderedCategory,
     Predicate,
     Quantiles,
     Range,
@@ -61,6 +63,9 @@ _WORDS = """
 """
 RESERVED = frozenset(_WORDS.split())
 """The words of the language: as names they are written in backticks, as values in quotes."""
+
+_KINDS_TOO = ("date", "time")
+"""Kinds that may be names and values as they are, but not where a kind could stand."""
 
 _IDENTIFIER = re.compile(r"[^\W\d]\w*")
 _GRAMMAR_NAME = re.compile(r"[^\W\d]\w*(-\w+)*")
@@ -156,13 +161,17 @@ def pretty_name(name: str) -> str:
 
 
 def pretty_scalar(value: Scalar) -> str:
-    """A value: a number, a bare word, or a text in quotes.
+    """A value: a number, a date, a bare word, or a text in quotes.
 
     Examples
     --------
     >>> pretty_scalar("N"), pretty_scalar("22"), pretty_scalar(22), pretty_scalar(3.0)
     ('N', '"22"', '22', '3.0')
     """
+    if isinstance(value, OrderedCategory):
+        return pretty_scalar(value.name)
+    if isinstance(value, Day):
+        return str(value)
     if isinstance(value, str):
         return value if _IDENTIFIER.fullmatch(value) and value not in RESERVED else _json(value)
     return repr(float(value)) if isinstance(value, float) else str(int(value))
@@ -229,7 +238,9 @@ def _braces(values: Iterable[Scalar]) -> str:
 
 
 def _end(number: float) -> str:
-    """An end of an interval; those are real numbers in any case, so a whole one needs no decimals."""
+    """An end of an interval; those are real numbers in any case, so a whole one needs no decimals; or dates."""
+    if isinstance(number, Day):
+        return str(number)
     return str(int(number)) if abs(number) < 1e15 and float(number).is_integer() else repr(float(number))
 
 
@@ -263,7 +274,8 @@ def _kind(attribute: Attribute) -> str:
         case (only,):
             return _json(only)  # bare, a single word would be the name of a type
         case values:
-            return " | ".join(map(pretty_scalar, values))
+            words = [_json(value) if value in _KINDS_TOO else pretty_scalar(value) for value in values]
+            return (" < " if attribute.kind == "ordered" else " | ").join(words)
 
 
 def _target(link: Link) -> str:
@@ -271,11 +283,15 @@ def _target(link: Link) -> str:
         case "set" | "list":
             return f"{link.kind} of {pretty_name(link.target)}"
         case "one":
-            return pretty_name(link.target)
+            return _type_name(link.target)
         case "optional":
-            return f"{pretty_name(link.target)}?"
+            return f"{_type_name(link.target)}?"
         case _ as never:
             assert_never(never)
+
+
+def _type_name(name: str) -> str:
+    return f"`{name}`" if name in _KINDS_TOO else pretty_name(name)
 
 
 def _definition(definition: Definition) -> str:

@@ -14,7 +14,8 @@ from fnmatch import fnmatchcase
 from itertools import product
 from typing import assert_never
 
-from structtree.data.schema import Attribute, Kind, Link, RecordType, Schema
+from structtree.data.moments import DAY
+from structtree.data.schema import NUMERIC, Attribute, Kind, Link, RecordType, Schema
 from structtree.errors import GrammarError, did_you_mean
 from structtree.lang.logic import source_of
 from structtree.lang.mistakes import error_at
@@ -28,12 +29,14 @@ from structtree.lang.syntax import (
     Bins,
     Compare,
     Count,
+    Day,
     Definition,
     Distinct,
     Exists,
     Flag,
     Follow,
     Glob,
+    Instant,
     LinkForm,
     Listed,
     ListStep,
@@ -43,6 +46,7 @@ from structtree.lang.syntax import (
     No,
     Not,
     Or,
+    OrderedCategory,
     Predicate,
     Quantiles,
     Range,
@@ -57,7 +61,8 @@ from structtree.lang.walk import children, with_children
 
 __all__ = ["Scope", "resolve"]
 
-NUMERIC: tuple[Kind, ...] = ("int", "real")
+_NUMBERS: tuple[Kind, ...] = ("int", "real")
+_MOMENTS: tuple[Kind, ...] = ("date", "time")
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,13 +186,22 @@ def _test(test: AttributeTest, record: RecordType, scope: Scope) -> Predicate:
             attribute = _attribute(name, record, scope)
             _expect(attribute, ("nominal", *NUMERIC), test, scope)
             return replace(test, values=sort_scalars(_value(v, attribute, record, scope) for v in values))
-        case Within(name, low, high):
-            _expect(_attribute(name, record, scope), NUMERIC, test, scope)
-            if test.source is None and not (low <= high if test.closed else low < high):
-                raise scope.error(f"no number is in the interval of {pretty(test)!r}")
-            return test
+        case Within(name):
+            attribute = _attribute(name, record, scope)
+            _expect(attribute, (*_NUMBERS, *_MOMENTS), test, scope)
+            return test if test.source is not None else _interval(test, attribute, record, scope)
         case _ as never:
             assert_never(never)
+
+
+def _interval(test: Within, attribute: Attribute, record: RecordType, scope: Scope) -> Within:
+    if attribute.kind in _MOMENTS or isinstance(test.low, Day) or isinstance(test.high, Day):
+        low, high = (_value(end, attribute, record, scope) for end in (test.low, test.high))
+        assert not isinstance(low, str) and not isinstance(high, str)
+        test = replace(test, low=low, high=high)
+    if not (test.low <= test.high if test.closed else test.low < test.high):
+        raise scope.error(f"no value is in the interval of {pretty(test)!r}")
+    return test
 
 
 def _flag(test: Flag, record: RecordType, scope: Scope) -> Predicate:
@@ -231,7 +245,7 @@ def _compare(test: Compare, attribute: Attribute, record: RecordType, scope: Sco
             if test.op in ("=", "!="):
                 raise scope.error(f"{pretty(test)!r} needs '>=', '<=' or 'in'")
             return test
-        case Range() if attribute.kind != "nominal":
+        case Range() if attribute.kind in _NUMBERS:
             return test
         case Listed() | Range() as source:
             listed = dict.fromkeys(_value(value, attribute, record, scope, test.op) for value in source.values)
@@ -251,14 +265,19 @@ def _flag_as_value(test: Compare, scope: Scope) -> Flag:
 
 def _value(value: Scalar, attribute: Attribute, record: RecordType, scope: Scope, op: str = "=") -> Scalar:
     """The value as its attribute wants it: a known category, a whole number, a real number."""
+    match attribute.kind:
+        case "date" | "time":
+            return _moment(value, attribute, scope)
+        case "ordered":
+            return _level(value, attribute, scope)
     if attribute.kind == "nominal":
         word = str(value)
         known = scope.categories.get((record.name, attribute.name), attribute.values)
         if known and word not in known:
             raise scope.error(f"{word!r} is not a value of {attribute.name!r}{did_you_mean(word, known)}")
         return word
-    if isinstance(value, str):
-        raise scope.error(f"{attribute.name!r} is {attribute.kind}: expected a number, got {value!r}")
+    if isinstance(value, str | Day):
+        raise scope.error(f"{attribute.name!r} is {attribute.kind}: expected a number, got {str(value)!r}")
     if attribute.kind == "real":
         return float(value)
     if isinstance(value, int) or not math.isfinite(value):
@@ -272,6 +291,23 @@ def _value(value: Scalar, attribute: Attribute, record: RecordType, scope: Scope
             return int(value)
         case _:
             raise scope.error(f"{attribute.name!r} is int: expected a whole number, got {value!r}")
+
+
+def _moment(value: Scalar, attribute: Attribute, scope: Scope) -> Scalar:
+    """The value as a date or a time; a date alone is the beginning of that day."""
+    if attribute.kind == "time" and isinstance(value, Day):
+        return value if isinstance(value, Instant) else Instant(value * DAY)
+    if isinstance(value, Day) and not isinstance(value, Instant):
+        return value
+    example = "2024-12-31" if attribute.kind == "date" else "2024-12-31 12:30"
+    raise scope.error(f"{attribute.name!r} is a {attribute.kind}: expected one such as {example}, got {str(value)!r}")
+
+
+def _level(value: Scalar, attribute: Attribute, scope: Scope) -> Scalar:
+    word = str(value)
+    if word not in attribute.values:
+        raise scope.error(f"{word!r} is not a value of {attribute.name!r}{did_you_mean(word, attribute.values)}")
+    return OrderedCategory(attribute.values.index(word), word)
 
 
 def _missings(test: Missing, record: RecordType, scope: Scope) -> tuple[Predicate, ...]:
@@ -323,6 +359,8 @@ def _expect(attribute: Attribute, kinds: tuple[Kind, ...], test: AttributeTest, 
             instead = f"'{shown} = ...'"
         case "bool":
             instead = f"'{shown}' or 'not {shown}'"
+        case "ordered":
+            instead = f"'{shown} >= *' or '{shown} = *'"
         case _:
             instead = f"'{shown} >= *' or '{shown} in bins(5)'"
     raise scope.error(f"{attribute.name!r} is {attribute.kind}, which {pretty(test)!r} is not for; write {instead}")
@@ -335,12 +373,26 @@ def _kinds(test: AttributeTest) -> tuple[Kind, ...]:
             return ("bool",)
         case Among(source=Star()):
             return ("nominal",)
-        case Within() | Compare(op=">=" | "<=") | Compare(value=int() | float() | Range()):
+        case Within(low=Day()) | Compare(value=Day()):
+            return _MOMENTS
+        case Within(source=None) | Compare(value=int() | float() | Range()):
+            return _NUMBERS
+        case Within():
+            return (*_NUMBERS, *_MOMENTS)
+        case Compare(op=">=" | "<=", value=str()):
+            return ("ordered",)
+        case Compare(op=">=" | "<=", value=Star() | Bins() | Quantiles()):
             return NUMERIC
         case Compare(value=Listed(values)) | Among(values=values):
-            return ("nominal",) if any(isinstance(value, str) for value in values) else NUMERIC
+            return _kinds_of_values(values)
         case _:
             return ("nominal",)
+
+
+def _kinds_of_values(values: tuple[Scalar, ...]) -> tuple[Kind, ...]:
+    if any(isinstance(value, str) for value in values):
+        return ("nominal",)
+    return _MOMENTS if any(isinstance(value, Day) for value in values) else _NUMBERS
 
 
 def _names(glob: str, kinds: tuple[Kind, ...], record: RecordType, scope: Scope) -> tuple[str, ...]:
@@ -351,7 +403,7 @@ def _names(glob: str, kinds: tuple[Kind, ...], record: RecordType, scope: Scope)
         raise _only_in_rewrites(f"the attributes of '{glob}'", scope)
     names = tuple(a.name for a in record.attributes if a.kind in kinds and fnmatchcase(a.name, str(glob)))
     if not names and str(glob) != "*":  # a bare star means all there are, and there may be none
-        what = kinds[0] if len(kinds) == 1 else "numeric" if kinds == NUMERIC else ""
+        what = kinds[0] if len(kinds) == 1 else "numeric" if kinds in (NUMERIC, _NUMBERS) else ""
         known = did_you_mean(str(glob), record.members)
         raise scope.error(f"no {what} attribute of type {record.name!r} matches '{glob}'{known}")
     return names
@@ -390,7 +442,7 @@ def _stepped(predicate: ListStep, type_name: str, scope: Scope) -> str:
         return type_name
     link = _link(name, type_name, scope)
     if link.kind != "list":
-        raise scope.error(f"'{step}' needs a list, and {name!r} is none; write '{_how(link)}'")
+        raise scope.error(f"'{step}' needs a list, and {name!r} is not one; write '{_how(link)}'")
     return link.target
 
 
@@ -409,23 +461,29 @@ def _aggregates(test: Aggregate, type_name: str, scope: Scope) -> tuple[Predicat
     record = scope.type(_many(test, type_name, scope))
     if isinstance(test.value, ValueSource) and not scope.families:
         raise _only_in_rewrites(f"the values of {pretty(test)!r}", scope)
-    value = _aggregate_value(test, scope)
-    names = _names(test.attribute, NUMERIC, record, scope)
-    for name in names:
-        attribute = _attribute(name, record, scope)
-        if attribute.kind not in NUMERIC:
-            message = f"{name!r} is {attribute.kind}; '{test.function}' needs numbers"
-            raise scope.error(message)
-    return tuple(replace(test, attribute=name, value=value) for name in names)
+    kinds = (*_NUMBERS, *_MOMENTS) if test.function in ("min", "max") else _NUMBERS
+    attributes = [_attribute(name, record, scope) for name in _names(test.attribute, kinds, record, scope)]
+    for attribute in attributes:
+        if attribute.kind not in kinds:
+            what = "numbers or dates" if len(kinds) > 2 else "numbers"
+            raise scope.error(f"{attribute.name!r} is {attribute.kind}; '{test.function}' needs {what}")
+    values = [_aggregate_value(test, attribute, record, scope) for attribute in attributes]
+    return tuple(replace(test, attribute=a.name, value=v) for a, v in zip(attributes, values, strict=True))
 
 
-def _aggregate_value(test: Aggregate, scope: Scope) -> float | ValueSource:
+def _aggregate_value(test: Aggregate, attribute: Attribute, record: RecordType, scope: Scope) -> float | ValueSource:
+    def number(value: Scalar) -> float:
+        if isinstance(value, str):
+            raise scope.error(f"'{test.function}' needs numbers in {pretty(test)!r}")
+        is_date = attribute.kind in _MOMENTS or isinstance(value, Day)
+        return _value(value, attribute, record, scope) if is_date else float(value)  # type: ignore[return-value]
+
     match test.value:
         case Listed(values):
-            if any(isinstance(value, str) for value in values):
-                raise scope.error(f"'{test.function}' needs numbers in {pretty(test)!r}")
-            return Listed(tuple(dict.fromkeys(float(value) for value in values)))
-        case int() | float() as number:
-            return float(number)
+            return Listed(tuple(dict.fromkeys(map(number, values))))
+        case Range() if attribute.kind in _MOMENTS:
+            raise scope.error(f"{attribute.name!r} is a {attribute.kind}, which has no ranges of whole numbers")
+        case int() | float() as value:
+            return number(value)
         case source:
             return source

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
+from structtree.data.moments import moment_text
 from structtree.data.schema import Attribute, Kind, Link, RecordType
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "Bins",
     "Compare",
     "Count",
+    "Day",
     "Definition",
     "Distinct",
     "Exists",
@@ -34,6 +36,7 @@ __all__ = [
     "Glob",
     "GrammarLimits",
     "GrammarSyntax",
+    "Instant",
     "LinkForm",
     "LinkedTo",
     "ListStep",
@@ -45,6 +48,7 @@ __all__ = [
     "No",
     "Not",
     "Or",
+    "OrderedCategory",
     "Predicate",
     "Quantiles",
     "Range",
@@ -59,15 +63,105 @@ __all__ = [
     "ValueTest",
     "Within",
     "sort_scalars",
+    "written",
 ]
 
 Scalar = str | int | float
-"""A concrete value: a category, or a number."""
+"""A concrete value: a category, or a number; dates, times and ordered categories are numbers that know their text."""
+
+
+class Day(float):
+    """A date in a predicate: days since 1970, written as ``2024-12-31``.
+
+    Examples
+    --------
+    >>> Day(19783.0), Day(19783.0) + 1
+    (Day('2024-03-01'), 19784.0)
+    """
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return moment_text(float(self), "date")
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({str(self)!r})"
+
+
+class Instant(Day):
+    """A date and a time in a predicate: seconds since 1970, UTC, written as ``2024-12-31 12:30``.
+
+    Examples
+    --------
+    >>> Instant(90000.0)
+    Instant('1970-01-02 01:00')
+    """
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return moment_text(float(self), "time")
+
+
+class OrderedCategory(float):
+    """An ordered category in a predicate: its rank, written as its name.
+
+    Examples
+    --------
+    >>> OrderedCategory(1, "medium"), OrderedCategory(1, "medium") < OrderedCategory(2, "high")
+    (OrderedCategory(1, 'medium'), True)
+    """
+
+    __slots__ = ("name",)
+    name: str
+
+    def __new__(cls, rank: float, name: str) -> OrderedCategory:
+        """Return the category of that rank."""
+        made = super().__new__(cls, rank)
+        made.name = name
+        return made
+
+    def __getnewargs__(self) -> tuple[float, str]:  # type: ignore[override]  # those of a float are fewer
+        return float(self), self.name
+
+    def __str__(self) -> str:
+        return self.name
+
+    def __repr__(self) -> str:
+        return f"OrderedCategory({int(self)}, {self.name!r})"
+
+
+def written(number: float, kind: Kind | None, levels: tuple[str, ...] = ()) -> int | float:
+    """Return a number of a column as a value of its kind, which is written as people write it.
+
+    Parameters
+    ----------
+    number : float
+    kind : str, optional
+    levels : tuple of str
+        The categories of an ordered attribute, in order.
+
+    Examples
+    --------
+    >>> written(3.0, "int"), written(3.0, "real"), written(3.0, "date"), written(1.0, "ordered", ("low", "high"))
+    (3, 3.0, Day('1970-01-04'), OrderedCategory(1, 'high'))
+    """
+    match kind:
+        case "int":
+            return int(number) if float(number).is_integer() else float(number)
+        case "date":
+            return Day(number)
+        case "time":
+            return Instant(number)
+        case "ordered":
+            return OrderedCategory(number, levels[int(number)])
+        case _:
+            return float(number)
 
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """Where something stands in a text, counted from 1."""
+    """Place in a text: line and column, counted from 1."""
 
     line: int
     column: int

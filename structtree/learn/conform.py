@@ -120,10 +120,10 @@ class _Draft:
         found = self.types[here].attribute(wanted.name)
         if found is None:
             self._refuse_absent("attribute", here, wanted.name)
-            column = missing_column(wanted.kind, self.tables[here].n_rows)
+            column = missing_column(wanted.kind, self.tables[here].n_rows, wanted.values)
         else:
             column = _read_as(self.tables[here].columns[wanted.name], wanted, f"{here}.{wanted.name}")
-        self._put(here, Attribute(wanted.name, column.kind), column)
+        self._put(here, column.as_attribute(wanted.name), column)
 
     def _settle_link(self, name: str, wanted: Link) -> tuple[str, ...]:
         here = self.names[name]
@@ -199,12 +199,15 @@ def _shown(link: Link) -> str:
 def _read_as(column: Column, wanted: Attribute, place: str) -> Column:
     """The column in the kind of the training data; numbers of either sort can stand for each other."""
     numeric = ("int", "real")
-    if column.kind == wanted.kind or (column.kind in numeric and wanted.kind in numeric):
+    if column.kind == wanted.kind != "ordered" or (column.kind in numeric and wanted.kind in numeric):
+        return column
+    if column.kind == "ordered" and column.categories == wanted.values:
         return column
     distinct, places = np.unique(column.values, return_inverse=True)
     short = replace(column, values=distinct)
     try:
-        read = encode([short.value(i) for i in range(len(distinct))], wanted.kind)
+        levels = wanted.values if wanted.kind == "ordered" else ()
+        read = encode([short.value(i) for i in range(len(distinct))], wanted.kind, levels)
     except Misfit as misfit:
         raise DataError(f"{place} was {wanted.kind} in training: {misfit.message}") from None
     assert read is not None  # because the kind is given

@@ -105,6 +105,8 @@ def fit(
         which = np.flatnonzero(checked.weights)
         population, checked, labels = population.take(which), checked.take(which), labels[which]
     allowed = grammar or default_grammar(population)
+    if target_name is not None:
+        allowed = allowed.omitting({target_name: "the target"}, population.schema)
     whole = with_functions(population, allowed, functions or {})
     _check_task(decision, pruning, checked.classes)
     watch = _Watch(progress)

@@ -59,7 +59,7 @@ def grow(
     criterion : str or Criterion, optional
         ``"acc*"`` by default for classes, ``"mse"`` for real numbers; see `structtree.search.criteria`.
     sample_weight, class_weight : optional
-        Weights of individuals, and of classes. Who has weight 0 is left out.
+        Weights of individuals, and of classes. Individuals of weight 0 are left out.
     classes : sequence, optional
         The classes in the order to use, when a training set may lack some of them; sorted by default.
     plan : Plan, optional

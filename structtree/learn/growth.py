@@ -82,10 +82,10 @@ class Growth:
     PANEL: ClassVar[str] = _GROWING
 
     max_depth: int | None = option(None, "The most tests on the way to a leaf.", Span(1), for_search=True)
-    min_samples_split: int = option(2, "A node of fewer individuals is a leaf.", Span(2))
+    min_samples_split: int = option(2, "A node with fewer individuals is a leaf.", Span(2))
     min_samples_leaf: int = option(1, "The fewest individuals on either side of a split.", Span(1), for_search=True)
     min_impurity_decrease: float = option(
-        0.0, "The least by which a split must lower the impurity of the whole tree.", Span(0)
+        0.0, "The least decrease in the impurity of the whole tree for which a split is made.", Span(0)
     )
     max_leaf_nodes: int | None = option(None, "The most leaves; the best splits are made first.", Span(2))
     stop: StopRule | None = option(
@@ -96,14 +96,16 @@ class Growth:
     )
     share: Literal["path"] | None = option(None, "On the yes side of branches, refine their tests as well.")
     # No option of the command line: there `structtree effort` compares the search with and without bounds.
-    prune: bool = option(True, "Use bounds in the search; the tree is the same without, and takes longer.", panel="")
+    prune: bool = option(
+        True, "Use bounds in the search; without them the tree is the same, but takes longer.", panel=""
+    )
     strategy: Literal["auto", "bottom-up", "best-first", "exhaustive", "beam"] = option(
         "auto", "How to search for the best test."
     )
     max_evaluations: int | None = option(None, "The most predicates to evaluate at one node.", Span(1))
     time_limit: float | None = option(
         None,
-        "The most seconds; then the tree is as good as it could be made.",
+        "The most seconds; then the best tree so far is returned.",
         POSITIVE,
         unit="seconds",
         usual=60.0,
@@ -111,7 +113,7 @@ class Growth:
     )
     random_state: int = option(
         0,
-        "Seed for whatever is left to chance.",
+        "Seed for everything random.",
         Span(0),
         accepts="int, RandomState or None",
         flag="--seed",
@@ -125,7 +127,7 @@ class Growth:
     # The flag is not --missing: that says which words of a file stand for no value.
     missing: Literal["false", "majority", "fractional"] = option(
         "false",
-        "For tables: those without a value fail the test, go where most go, or go to all sides in parts (C4.5).",
+        "For tables: rows without a value fail the test, go where most go, or go to all sides in parts (C4.5).",
         flag="--if-missing",
         for_tables=True,
     )
@@ -160,7 +162,7 @@ class Pruning:
 
     PANEL: ClassVar[str] = _PRUNING
 
-    method: PruneBy | None = option(None, "How the grown tree is pruned.", parameter="post_prune")
+    method: PruneBy | None = option(None, "How to prune the grown tree.", parameter="post_prune")
     alpha: float | Literal["cv"] | None = option(
         None,
         "For cost-complexity: what a leaf costs, or cv to choose it by cross-validation.",
@@ -178,7 +180,11 @@ class Pruning:
         needs=("method", "reduced-error"),
     )
     confidence: float = option(
-        0.25, "For pessimistic: less prunes more.", FRACTION, needs=("method", "pessimistic"), for_classes=True
+        0.25,
+        "For pessimistic: the lower, the more is pruned.",
+        FRACTION,
+        needs=("method", "pessimistic"),
+        for_classes=True,
     )
     min_weight_fraction: float = option(
         0.0,
@@ -219,7 +225,7 @@ class Decision:
     )
     m: float = option(
         2.0,
-        "For m-estimate and m-branch: the number of individuals that are added.",
+        "For m-estimate and m-branch: how many individuals the prior counts for.",
         Span(0),
         needs=("estimate", "m-estimate", "m-branch"),
         for_classes=True,
@@ -230,7 +236,7 @@ class Decision:
         accepts="matrix",
         flag="--cost",
         metavar="CLASS:SAID=COST",
-        flag_help="What an error costs: active:inactive=5 for calling an active one inactive; may be repeated.",
+        flag_help="The cost of an error: active:inactive=5 for predicting an active one inactive; may be repeated.",
         many=True,
         for_classes=True,
     )

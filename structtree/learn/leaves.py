@@ -173,7 +173,7 @@ def reweighted(tree: Tree, class_weight: Mapping[Any, float]) -> Tree:
     for label, factor in class_weight.items():
         if label not in tree.classes:
             known = did_you_mean(str(label), map(str, tree.classes))
-            raise UsageError(f"class_weight names {label!r}, which is no class{known}")
+            raise UsageError(f"class_weight names {label!r}, which is not a class{known}")
         if not (isfinite(factor) and factor >= 0):
             raise UsageError(f"the weight of class {label!r} must be a number >= 0; got {factor}")
     factors = [float(class_weight.get(label, 1.0)) for label in tree.classes]
@@ -205,7 +205,7 @@ def with_class_shares(tree: Tree, shares: Mapping[Any, float]) -> Tree:
     factors = {}
     for label, count in zip(classes, seen.tolist(), strict=True):
         if shares[label] and not count:
-            raise UsageError(f"class {label!r} cannot get a share: the training data has nobody of it")
+            raise UsageError(f"class {label!r} cannot get a share: no individual of the training data has it")
         factors[label] = shares[label] / sum(given) * float(seen.sum()) / (count or 1.0)
     return reweighted(tree, factors)
 
@@ -246,7 +246,7 @@ def operating_points(tree: Tree, decision: Decision = MAJORITY, positive: Any = 
 
 
 def convex_hull(points: tuple[OperatingPoint, ...]) -> tuple[OperatingPoint, ...]:
-    """Those of a tree's operating points that no mixture of two others is as good as.
+    """Return those of a tree's operating points that no mixture of two others is as good as.
 
     With frequencies all of them are; with another estimate the leaves may be in an order that is not the best for
     the training data.

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from structtree import __version__
 from structtree.data.columns import Population
 from structtree.data.infer import shown
-from structtree.data.schema import Kind, Schema
+from structtree.data.schema import Attribute, Kind, Schema
 from structtree.data.textfiles import open_text_file
 from structtree.errors import DataError, GrammarError, StructtreeError, UsageError
 from structtree.files import replacing
@@ -348,7 +348,7 @@ def _document(path: str | os.PathLike[str]) -> Any:
         return json.loads(content, parse_constant=_no_constant)
     except json.JSONDecodeError as error:
         what = f"broken JSON: {error.msg} in column {error.colno}"
-        raise DataError(what, line=error.lineno, fix="is this a whole model file?") from None
+        raise DataError(what, line=error.lineno, fix="is this a complete model file?") from None
     except UnicodeDecodeError:
         raise DataError("the file is not UTF-8 text") from None
     except RecursionError:
@@ -358,7 +358,7 @@ def _document(path: str | os.PathLike[str]) -> Any:
 
 
 def _no_constant(word: str) -> NoReturn:
-    raise ValueError(f"{word} is not a number of JSON")
+    raise ValueError(f"{word} is not a JSON number")
 
 
 @dataclass(frozen=True, slots=True)
@@ -474,9 +474,13 @@ def _checked_definitions(part: _Part, schema: Schema) -> CheckedGrammar:
 
 
 def _any_category(schema: Schema) -> Schema:
-    """The schema without its lists of categories: a grammar may declare others than the data had."""
-    types = (replace(t, attributes=tuple(replace(a, values=()) for a in t.attributes)) for t in schema.types)
+    """The schema without its lists of nominal categories: a grammar may declare others than the data had."""
+    types = (replace(t, attributes=tuple(map(_with_any_category, t.attributes))) for t in schema.types)
     return Schema(tuple(types), schema.individual)
+
+
+def _with_any_category(attribute: Attribute) -> Attribute:
+    return replace(attribute, values=()) if attribute.kind == "nominal" else attribute
 
 
 def _parsed(part: _Part) -> Predicate:

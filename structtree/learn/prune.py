@@ -502,5 +502,5 @@ def _check_classes(tree: Tree, grown: Tree) -> None:
     if grown.classes != tree.classes:
         raise UsageError(
             f"the tree of a fold must have the classes of the whole tree, {list(tree.classes)}; "
-            f"got {list(grown.classes)}, so hand the classes to what grows it"
+            f"got {list(grown.classes)}, so pass the classes to the function that grows it"
         )

@@ -132,7 +132,7 @@ def to_rules(
 
 
 def to_formula(tree: Tree, decision: Decision = MAJORITY) -> dict[Any, Predicate]:
-    """For each class, a formula in disjunctive normal form that holds for exactly those whom the tree gives it to.
+    """Return for each class a formula in disjunctive normal form that holds for exactly those predicted to have it.
 
     Parameters
     ----------
@@ -159,7 +159,9 @@ def to_formula(tree: Tree, decision: Decision = MAJORITY) -> dict[Any, Predicate
     ('size >= 3', 'not (size >= 3)')
     """
     if tree.task != "classes":
-        raise UsageError("a formula tells classes apart; this tree tells numbers, so ask for its rules instead")
+        raise UsageError(
+            "formulas are for trees that predict classes; this one predicts numbers, so use its rules instead"
+        )
     answers = _answers(tree, decision)
     found = short_clauses(tree, answers)
     return {

@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structtree.data.columns import Column, Population
-from structtree.data.schema import Kind
+from structtree.data.schema import Attribute, Kind
 from structtree.lang.check import CheckedGrammar
-from structtree.lang.syntax import Among, Compare, Flag, Missing, Named, Predicate, Star, Top, Within
+from structtree.lang.syntax import Among, Compare, Flag, Missing, Named, Predicate, Star, Top, Within, written
 from structtree.learn.routing import own_attributes
 from structtree.search.bottom_up import LinkColumn, link_columns, own_columns, suits
 from structtree.search.clock import Clock
@@ -94,6 +94,8 @@ class FlatTest:
         See `structtree.search.kernels.tables`.
     attribute, kind : str, optional
         What thresholds and values are of.
+    levels : tuple of str
+        The categories of an ordered attribute, in order.
     steps : tuple of Predicate
         Tests from the laxest to the strictest; of the form ``AT_MOST`` from the strictest to the laxest.
     ranks : array of int, optional
@@ -106,12 +108,12 @@ class FlatTest:
     kind: Kind | None = None
     steps: tuple[Predicate, ...] = ()
     ranks: NDArray[np.int16] | None = None
+    levels: tuple[str, ...] = ()
 
     def at(self, threshold: float) -> Compare:
         """Return the member of a family of thresholds that has this one."""
         assert self.attribute is not None and isinstance(self.right, Compare)
-        whole = self.kind == "int" and threshold.is_integer()
-        return Compare(self.attribute, self.right.op, int(threshold) if whole else threshold)
+        return Compare(self.attribute, self.right.op, written(threshold, self.kind, self.levels))
 
 
 class ListedTests(NamedTuple):
@@ -212,9 +214,10 @@ def _stepped_up(column: LinkColumn) -> FlatTest:
 def _flat_test(right: Predicate, grammar: CheckedGrammar) -> FlatTest | None:
     match right:
         case Compare(attribute, ">=" | "<=" as op, Star()):
-            kind = _kind(attribute, grammar)
-            return FlatTest(right, kernel.AT_LEAST if op == ">=" else kernel.AT_MOST, attribute, kind)
-        case Compare(attribute, "=", Star()) if _kind(attribute, grammar) == "nominal":
+            found, form = _attribute(attribute, grammar), kernel.AT_LEAST if op == ">=" else kernel.AT_MOST
+            levels = found.values if found.kind == "ordered" else ()
+            return FlatTest(right, form, attribute, found.kind, levels=levels)
+        case Compare(attribute, "=", Star()) if _attribute(attribute, grammar).kind == "nominal":
             return FlatTest(right, kernel.EQUAL, attribute, "nominal")
         case Among(attribute, source=Star()):
             return FlatTest(right, kernel.SUBSET, attribute, "nominal")
@@ -243,16 +246,16 @@ def with_sets(grammar: CheckedGrammar) -> CheckedGrammar:
 
 def _with_sets(rewrite: Any, grammar: CheckedGrammar) -> Any:
     match rewrite.right:
-        case Compare(attribute, "=", Star()) if _kind(attribute, grammar) == "nominal":
+        case Compare(attribute, "=", Star()) if _attribute(attribute, grammar).kind == "nominal":
             return replace(rewrite, right=Among(attribute, source=Star()))
         case _:
             return rewrite
 
 
-def _kind(attribute: str, grammar: CheckedGrammar) -> Kind:
-    found = grammar.schema.type(grammar.individual).attribute(attribute)
+def _attribute(name: str, grammar: CheckedGrammar) -> Attribute:
+    found = grammar.schema.type(grammar.individual).attribute(name)
     assert found is not None
-    return found.kind
+    return found
 
 
 # ---- a table as integers --------------------------------------------------------------------------------------
@@ -315,7 +318,7 @@ def _table_of(
         tests = tuple(test for test in tests if test.attribute in there)
     single = [test for test in tests if test.attribute is None]
     place: dict[Any, int] = {name: i for i, name in enumerate([*long, *short, *map(id, single)])}
-    spots = [(place[test.attribute or id(test)], test.form) for test in tests]
+    spots = [(place[id(test) if test.attribute is None else test.attribute], test.form) for test in tests]
     n_codes = [*(found.n for found in short.values()), *(len(test.steps) + 1 for test in single)]
     codes = np.empty((len(n_codes), len(rows)), dtype=np.int32)
     for i, name in enumerate(list(short)):

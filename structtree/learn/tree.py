@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structtree.data.columns import Population
-from structtree.data.schema import Schema
+from structtree.data.schema import LearningTask, Schema
 from structtree.lang.pretty import pretty
 from structtree.lang.syntax import Compare, Predicate
 from structtree.learn.descent import Descent, descent_of, leaves_by
@@ -122,13 +122,13 @@ class Leaf:
 
     @property
     def children(self) -> tuple[int, ...]:
-        """There are none."""
+        """No sides."""
         return ()
 
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """A test, and where it sends whom it holds of and whom it does not.
+    """Node with a test, and where it sends individuals that pass it and those that do not.
 
     Parameters
     ----------
@@ -160,10 +160,10 @@ class Branch:
 
 @dataclass(frozen=True, slots=True)
 class Switch:
-    """A nominal attribute, and where each of its values leads.
+    """Node with a nominal attribute, and where each of its values leads.
 
-    A value that was not seen here in training goes to the side with the most training weight, and so does who has no
-    value at all; by the rule ``"fractional"`` both go to all sides, in parts.
+    A value that was not seen here in training goes to the side with the most training weight, and so does an
+    individual without a value; by the rule ``"fractional"`` both go to all sides, in parts.
 
     Parameters
     ----------
@@ -237,11 +237,14 @@ class Doubt(NamedTuple):
         By how much the loss might be less.
     reason : optional
         Why it is not known, as of `Found`; models of older versions do not say it.
+    gain : float, optional
+        What the test that was found gains; None at a leaf.
     """
 
     node: int
     gap: float
     reason: Unproved | None
+    gain: float | None = None
 
 
 class Part(NamedTuple):
@@ -334,7 +337,7 @@ class Tree:
     missing : {"false", "majority", "fractional"}
         What becomes of those who lack the value that a node asks about: no test holds of them; they go to the side
         with the most training weight; or they go to all sides, in parts that are in proportion to it. By the last
-        two rules a category that the schema does not list, since training has not seen it, is as good as missing.
+        two rules a category that the schema does not list, since training has not seen it, counts as missing.
     """
 
     nodes: Sequence[Node]
@@ -369,7 +372,7 @@ class Tree:
     # ---- its shape --------------------------------------------------------------------------------------
 
     @property
-    def task(self) -> str:
+    def task(self) -> LearningTask:
         """Task of the tree, ``"classes"`` or ``"numbers"``."""
         return "classes" if self.classes else "numbers"
 
@@ -401,7 +404,7 @@ class Tree:
                 if node.gap:
                     found.append(Doubt(i, node.gap, node.stopped_by))
             elif not node.found.proved:
-                found.append(Doubt(i, node.found.gap, node.found.stopped_by))
+                found.append(Doubt(i, node.found.gap, node.found.stopped_by, node.found.gain))
         return found
 
     @property

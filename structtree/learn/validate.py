@@ -8,7 +8,6 @@ be (1/k + n_test/n_train) times that of the k differences, not 1/k times.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf, sqrt
@@ -18,20 +17,41 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import is_classifier
 from sklearn.metrics import get_scorer
-from sklearn.model_selection import RepeatedKFold, RepeatedStratifiedKFold
 from sklearn.utils import _safe_indexing
 
 from structtree.arrays import Floats
 from structtree.errors import UsageError
 from structtree.interrupts import stoppable
-from structtree.learn.tree import Leaf
+from structtree.learn.folds import Fold, splits_of
+from structtree.learn.score import (
+    Predicted,
+    Scores,
+    answers_of,
+    constant_answers,
+    gather_scores,
+    main_metric,
+    score_answers,
+)
+from structtree.learn.tree import Doubt, Leaf
 from structtree.reprs import names_text, number_text, short_repr
 from structtree.search.clock import Clock
 from structtree.search.kernels.compiling import now
 
-__all__ = ["Comparison", "CrossValidation", "FoldDone", "TTest", "compare", "corrected_t_test", "cross_validate"]
+__all__ = [
+    "Comparison",
+    "CrossValidation",
+    "FoldDone",
+    "HeldOut",
+    "TTest",
+    "compare",
+    "corrected_t_test",
+    "cross_validate",
+]
 
 MakeEstimator = Callable[[], Any]
+
+USUAL_REPEATS = 3
+"""How often folds by chance are made, if it is not said."""
 
 
 class FoldDone(NamedTuple):
@@ -41,6 +61,14 @@ class FoldDone(NamedTuple):
     done: int
     total: int
     score: float
+
+
+class HeldOut(NamedTuple):
+    """The individuals of a fold that were not learned from: their rows, what was said, and the baseline."""
+
+    rows: NDArray[np.int64]
+    answers: Predicted
+    baseline: Predicted
 
 
 class TTest(NamedTuple):
@@ -63,20 +91,28 @@ class CrossValidation:
         The sizes of the trees.
     evaluated : int
         Predicates that were evaluated for branches of all trees.
-    unproved : int
+    doubts : tuple of Doubt
         Branches of all trees whose test is not proved best.
     seconds : float
         All of it.
     test_ratio : float
         Test individuals for each training individual.
+    held_out : tuple of HeldOut
+        What was predicted for the individuals of each fold.
     """
 
     scores: Floats
     leaves: NDArray[np.int64]
     evaluated: int
-    unproved: int
+    doubts: tuple[Doubt, ...]
     seconds: float
     test_ratio: float
+    held_out: tuple[HeldOut, ...]
+
+    @property
+    def unproved(self) -> int:
+        """The number of branches of all trees whose test is not proved best."""
+        return len(self.doubts)
 
     def __repr__(self) -> str:
         spread = f" ± {self.sd:.4f}" if len(self.scores) > 1 else ""
@@ -97,6 +133,20 @@ class CrossValidation:
     def leaves_mean(self) -> float:
         """The mean number of leaves."""
         return float(self.leaves.mean())
+
+    def scores_by_fold(self, metrics: Sequence[str] | None = None) -> list[Scores]:
+        """Return the scores of each fold by some metrics, as of `structtree.evaluate`."""
+        return [score_answers(one.answers, one.baseline, metrics) for one in self.held_out]
+
+    def evaluate(self, metrics: Sequence[str] | None = None) -> Scores:
+        """Return the mean over the folds of some metrics, with the standard deviations and the baseline.
+
+        Parameters
+        ----------
+        metrics : sequence of str, optional
+            As of `structtree.evaluate`.
+        """
+        return gather_scores(self.scores_by_fold(metrics))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -122,8 +172,8 @@ def cross_validate(
     population: Any,
     target: ArrayLike,
     *,
-    folds: int = 10,
-    repeats: int = 3,
+    folds: Any = 10,
+    repeats: int | None = None,
     seed: int = 0,
     scoring: str | None = None,
     progress: Callable[[FoldDone], None] | None = None,
@@ -137,14 +187,18 @@ def cross_validate(
         Gives a new estimator of this package, or one like it.
     population : Population, or anything else the estimator takes
     target : array
-    folds, repeats : int
-        The classes are spread evenly over the folds.
+    folds : int, splitter, array of groups, or iterable of pairs
+        A number of folds by chance, with the classes spread evenly; a splitter as scikit-learn has them, such as
+        `structtree.learn.folds.TimeFolds`; the group of each individual, which stays together; or pairs of the rows
+        to learn from and to test on.
+    repeats : int, optional
+        How often folds by chance are made: 3 times by default. Other folds are made once.
     seed : int
         Of the folds.
     scoring : str, optional
-        A scorer of scikit-learn; the estimator's ``score`` by default: accuracy for classes, R² for numbers.
+        A scorer of scikit-learn for ``scores``; by default accuracy for classes, R² for numbers.
     progress : function, optional
-        Told of each fold that is done. Ctrl-C ends the cross-validation with those, if they are two or more.
+        Called after each fold. Ctrl-C ends the cross-validation with those, if they are two or more.
     time_limit : float, optional
         Seconds for all fits; each gets its share of what is left.
 
@@ -155,6 +209,8 @@ def cross_validate(
     >>> found = cross_validate(StructuralTreeClassifier, lenses.population, lenses.target, folds=4, repeats=1)
     >>> len(found.scores), 0.6 <= found.mean <= 1.0
     (4, True)
+    >>> found.evaluate(["roc_auc"]).baseline
+    {'roc_auc': 0.5}
     """
     named = {"": make_estimator}
     options = _Options(folds, repeats, seed, scoring, progress, time_limit)
@@ -166,8 +222,8 @@ def compare(
     population: Any,
     target: ArrayLike,
     *,
-    folds: int = 10,
-    repeats: int = 3,
+    folds: Any = 10,
+    repeats: int | None = None,
     seed: int = 0,
     scoring: str | None = None,
     progress: Callable[[FoldDone], None] | None = None,
@@ -235,8 +291,8 @@ def corrected_t_test(scores: ArrayLike, others: ArrayLike, test_ratio: float) ->
 
 
 class _Options(NamedTuple):
-    folds: int
-    repeats: int
+    folds: Any
+    repeats: int | None
     seed: int
     scoring: str | None
     progress: Callable[[FoldDone], None] | None
@@ -249,27 +305,40 @@ class _Fit(NamedTuple):
     score: float
     leaves: int
     evaluated: int
-    unproved: int
+    doubts: tuple[Doubt, ...]
     seconds: float
     test_ratio: float
+    held_out: HeldOut
+
+
+class _Task(NamedTuple):
+    """What is learned: the individuals, their target, its classes if it has some, and how it is scored."""
+
+    population: Any
+    target: NDArray[Any]
+    classes: list[Any] | None
+    scoring: str | None
 
 
 def _all_folds(
     estimators: Mapping[str, MakeEstimator], population: Any, target: NDArray[Any], options: _Options
 ) -> dict[str, CrossValidation]:
     """Each estimator on each fold; fold by fold, so that what is done when it is interrupted can be compared."""
-    done = 0
-    splits = _splits(all(is_classifier(make()) for make in estimators.values()), target, options)
+    done, is_classes = 0, all(is_classifier(make()) for make in estimators.values())
+    usual = USUAL_REPEATS if isinstance(options.folds, int) else 1
+    repeats = usual if options.repeats is None else options.repeats
+    splits = splits_of(options.folds, target, is_classes=is_classes, repeats=repeats, seed=options.seed)
+    task = _Task(population, target, np.unique(target).tolist() if is_classes else None, options.scoring)
     total = len(splits) * len(estimators)
     fits: list[dict[str, _Fit]] = []
     with stoppable() as stop:
         clock = Clock(options.time_limit, stop)
         try:
-            for train, test in splits:
+            for fold in splits:
                 here = {}
                 for name, make in estimators.items():
                     estimator = _with_share_of_time(make(), clock, total - done)
-                    here[name] = _fit(estimator, population, target, train, test, options.scoring)
+                    here[name] = _fit(estimator, task, fold)
                     done += 1
                     if options.progress is not None:
                         options.progress(FoldDone(name, done, total, here[name].score))
@@ -282,21 +351,6 @@ def _all_folds(
     return {name: _gathered([here[name] for here in fits]) for name in estimators}
 
 
-def _splits(stratified: bool, target: NDArray[Any], options: _Options) -> list[tuple[Any, Any]]:
-    n, folds = len(target), options.folds
-    if not 2 <= folds <= n:
-        raise UsageError(f"folds must be an int from 2 to the number of individuals, which is {n}; got {folds}")
-    if options.repeats < 1:
-        raise UsageError(f"repeats must be an int >= 1; got {options.repeats}")
-    # A class with fewer members than there are folds is in some of them only; scikit-learn wants that more often.
-    evenly = stratified and np.unique(target, return_counts=True)[1].max() >= folds
-    splitter = RepeatedStratifiedKFold if evenly else RepeatedKFold
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="The least populated class", category=UserWarning)
-        made = splitter(n_splits=folds, n_repeats=options.repeats, random_state=options.seed)
-        return list(made.split(np.zeros(n), target))
-
-
 def _with_share_of_time(estimator: Any, clock: Clock, n_left: int) -> Any:
     if clock.seconds is None:
         return estimator
@@ -305,25 +359,39 @@ def _with_share_of_time(estimator: Any, clock: Clock, n_left: int) -> Any:
     return estimator.set_params(time_limit=share if own is None else min(own, share))
 
 
-def _fit(estimator: Any, population: Any, target: NDArray[Any], train: Any, test: Any, scoring: str | None) -> _Fit:
+def _fit(estimator: Any, task: _Task, fold: Fold) -> _Fit:
     started = now()
-    estimator.fit(_safe_indexing(population, train), target[train])
+    estimator.fit(_safe_indexing(task.population, fold.train), task.target[fold.train])
     if estimator.model_.params.get("stopped_by") == "interrupt":
         raise KeyboardInterrupt  # growing answers it with the tree so far, which is of no use here
-    inside = _safe_indexing(population, test)
-    score = estimator.score if scoring is None else lambda x, y: get_scorer(scoring)(estimator, x, y)
-    found = [node.found for node in estimator.tree_.nodes if not isinstance(node, Leaf)]
+    inside, truth = _safe_indexing(task.population, fold.test), task.target[fold.test]
+    held_out = _held_out(estimator, inside, truth, task, fold)
+    if task.scoring is not None:
+        score = float(get_scorer(task.scoring)(estimator, inside, truth))
+    else:
+        main = main_metric(held_out.answers.task)
+        score = score_answers(held_out.answers, held_out.baseline, [main])[main]
+    tree = estimator.tree_
     return _Fit(
-        float(score(inside, target[test])),
+        score,
         estimator.get_n_leaves(),
-        sum(one.evaluated for one in found),
-        sum(not one.proved for one in found),
+        sum(node.found.evaluated for node in tree.nodes if not isinstance(node, Leaf)),
+        tuple(doubt for doubt in tree.doubts if tree.nodes[doubt.node].children),
         now() - started,
-        len(test) / len(train),
+        len(fold.test) / len(fold.train),
+        held_out,
     )
 
 
+def _held_out(estimator: Any, inside: Any, truth: NDArray[Any], task: _Task, fold: Fold) -> HeldOut:
+    """What the estimator says of the individuals of a fold, and what it would say if it always said the same."""
+    answers, training = answers_of(estimator, inside, truth, task.classes), task.target[fold.train]
+    if task.classes is not None:
+        training = np.searchsorted(task.classes, training)
+    return HeldOut(fold.test, answers, constant_answers(answers, training))
+
+
 def _gathered(fits: Sequence[_Fit]) -> CrossValidation:
-    scores, leaves, evaluated, unproved, seconds, ratios = zip(*fits, strict=True)
-    sums = (sum(evaluated), sum(unproved), sum(seconds))
-    return CrossValidation(np.array(scores), np.array(leaves), *sums, float(np.mean(ratios)))
+    scores, leaves, evaluated, doubts, seconds, ratios, held_out = zip(*fits, strict=True)
+    sums = (sum(evaluated), tuple(doubt for some in doubts for doubt in some), sum(seconds))
+    return CrossValidation(np.array(scores), np.array(leaves), *sums, float(np.mean(ratios)), held_out)

@@ -11,7 +11,7 @@ from structtree.lang.pretty import pretty
 from structtree.learn.fit import fit
 from structtree.learn.model import Model
 from structtree.learn.rules import to_rules
-from structtree.learn.score import score
+from structtree.learn.score import evaluate
 from structtree.report.effort import Effort, compare_effort
 from structtree.report.explain import explain
 from structtree.report.text import export_text
@@ -69,7 +69,7 @@ def _space(space: Space) -> Iterator[str]:
 def _learned(trains: Dataset, model: Model) -> Iterator[str]:
     tree = model.tree
     yield from _indented(export_text(tree).splitlines())
-    right = score(tree, model.predict(trains.population), trains.target)
+    right = evaluate(model, trains.population, trains.target)
     yield f"\nOn the twenty trains: {right}. The tree as rules:\n"
     yield from _indented(map(str, to_rules(tree)))
     # The longest path has the most to explain.

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import cycle
+from math import log10
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,16 +13,20 @@ from structtree.files import check_writable, replacing
 from structtree.report.dag import Dag, DagNode, Point, layout, to_dot
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from structtree.report.effort import Effort
 
-__all__ = ["check_dag_picture", "check_picture", "draw_dag", "draw_effort"]
+__all__ = ["check_dag_picture", "check_picture", "draw_dag", "draw_effort", "effort_figure"]
 
 PICTURE_FORMATS = (".svg", ".png", ".pdf")
 INCHES_PER_CHARACTER, INCHES_PER_LINE = 0.0672, 0.29
 INK, GREY = "#1c2a44", "#7a8499"
 WITH, WITHOUT = "#2f6db5", "#c9d3e3"
-# Told apart by people who do not see all colours (after Okabe and Ito).
+# Distinguishable with any kind of colour vision (after Okabe and Ito).
 LINES = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#333333")
+DASHES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (8, 2)), "-")
+MARKERS = ("o", "s", "^", "v", "P", "X", "*")
 
 
 def draw_dag(dag: Dag, path: str | Path, title: str = "") -> None:
@@ -77,20 +83,26 @@ def _box(axes, node: DagNode, point: Point) -> None:  # type: ignore[no-untyped-
 
 def draw_effort(efforts: Sequence[Effort], path: str | Path, title: str = "") -> None:
     """Draw what pruning saves: bars with and without it, and beside them the best found against time."""
-    from matplotlib.figure import Figure
-
     target = Path(path)
     check_picture(target)
+    figure = effort_figure(efforts, title)
+    with replacing(target) as draft:
+        figure.savefig(draft, format=draft.suffix[1:], dpi=150)
+
+
+def effort_figure(efforts: Sequence[Effort], title: str = "") -> Figure:
+    """Return the figure that `draw_effort` writes."""
+    from matplotlib.figure import Figure
+
     watched = any(effort.moments for effort in efforts)
-    figure = Figure(figsize=(11.0 if watched else 6.6, 1.9 + 0.62 * max(3, len(efforts))), layout="constrained")
+    figure = Figure(figsize=(12.0 if watched else 6.6, 1.9 + 0.62 * max(3, len(efforts))), layout="constrained")
     if title:
         figure.suptitle(title, x=0.012, ha="left", fontsize=12, color=INK)
     panels = figure.subplots(1, 2, width_ratios=(1.35, 1.0)) if watched else [figure.subplots()]
     _bars(panels[0], efforts)
     if watched:
         _incumbents(panels[1], efforts)
-    with replacing(target) as draft:
-        figure.savefig(draft, format=draft.suffix[1:], dpi=150)
+    return figure
 
 
 def check_picture(path: str | Path) -> None:
@@ -120,7 +132,7 @@ def _bars(axes, efforts: Sequence[Effort]) -> None:  # type: ignore[no-untyped-d
         axes.barh(row + 0.19, effort.evaluated, 0.34, color=WITH)
         share = "" if effort.percent is None else f"  ({effort.percent:.2g} %)"
         if not effort.proved:
-            share = ", then stopped"
+            share = ", not proved"
         _label(axes, effort.evaluated, row + 0.19, f"{effort.evaluated:,}{share}", INK)
     axes.set_xscale("log")
     # Room for the numbers behind the bars, on a scale where that is a factor.
@@ -130,6 +142,7 @@ def _bars(axes, efforts: Sequence[Effort]) -> None:  # type: ignore[no-untyped-d
     axes.set_xlabel("predicates evaluated (log scale)", color=INK)
     axes.set_title(_legend(efforts), loc="left", fontsize=9, color=GREY)
     _quiet(axes)
+    _plain_ticks(axes.xaxis)
 
 
 def _legend(efforts: Sequence[Effort]) -> str:
@@ -142,20 +155,37 @@ def _label(axes, x: float, y: float, text: str, colour: str) -> None:  # type: i
 
 
 def _incumbents(axes, efforts: Sequence[Effort]) -> None:  # type: ignore[no-untyped-def]
-    for effort, colour, width in zip(efforts, LINES * len(efforts), _widths(len(efforts)), strict=False):
-        times = [1000 * moment.seconds for moment in effort.moments]
+    """Draw the best found against time; colours, dashes and markers differ, so that it can be read in grey."""
+    end = max((moment.seconds for effort in efforts for moment in effort.moments), default=0.0)
+    unit, factor = ("seconds", 1.0) if end >= 10 else ("milliseconds", 1000.0)
+    looks = zip(LINES, DASHES, MARKERS, strict=True)
+    for effort, (colour, dashes, marker), width in zip(efforts, cycle(looks), _widths(len(efforts)), strict=False):
+        times = [factor * moment.seconds for moment in effort.moments]
         shares = [100 * moment.share for moment in effort.moments]
-        axes.step(times, shares, where="post", color=colour, linewidth=width, label=effort.criterion, alpha=0.85)
-        axes.plot(times, shares, "o", color=colour, markersize=3)
-        if effort.proved and times:
-            axes.plot(times[-1:], shares[-1:], "D", color=colour, markersize=6, markeredgecolor="white")
+        look = {"color": colour, "marker": marker, "markersize": 4, "markevery": _changes(shares)}
+        axes.step(times, shares, where="post", linestyle=dashes, linewidth=width, label=effort.criterion, **look)
+        inside = colour if effort.proved else "white"
+        axes.plot(times[-1:], shares[-1:], "D", color=inside, markersize=6, markeredgecolor=colour, zorder=3)
     axes.set_xscale("log")
-    axes.set_ylim(top=103)
-    axes.set_xlabel("milliseconds (log scale)", color=INK)
-    axes.set_ylabel("% of the final gain", color=INK)
-    axes.set_title("best found so far; diamond: proved best", loc="left", fontsize=9, color=GREY)
-    axes.legend(frameon=False, fontsize=8.5, loc="lower right")
+    axes.set_ylim(-3, 104)
+    axes.set_xlabel(f"{unit} (log scale)", color=INK)
+    axes.set_ylabel("% of the possible gain", color=INK)
+    axes.set_title(_ends(efforts), loc="left", fontsize=9, color=GREY)
+    axes.legend(frameon=False, fontsize=8.5, loc="upper left", bbox_to_anchor=(1.0, 1.0), handlelength=3.2)
     _quiet(axes)
+    _plain_ticks(axes.xaxis)
+
+
+def _ends(efforts: Sequence[Effort]) -> str:
+    """Return what the diamonds mean: what is above an open one is not ruled out."""
+    proved = "filled diamond: proved best" if any(effort.proved for effort in efforts) else ""
+    stopped = "open diamond: stopped before the proof" if any(not effort.proved for effort in efforts) else ""
+    return "best found so far; " + "; ".join(filter(None, (proved, stopped)))
+
+
+def _changes(shares: Sequence[float]) -> list[int]:
+    """Return where a curve rises; further markers would only hide other curves."""
+    return [i for i, share in enumerate(shares) if i == 0 or share > shares[i - 1]]
 
 
 def _widths(n: int) -> list[float]:
@@ -168,3 +198,26 @@ def _quiet(axes) -> None:  # type: ignore[no-untyped-def]
     axes.spines[["left", "bottom"]].set_color("#b8c0ce")
     axes.tick_params(colors=INK, labelsize=9, length=3)
     axes.minorticks_off()
+
+
+def _plain_ticks(axis) -> None:  # type: ignore[no-untyped-def]
+    """Label a log axis with plain numbers, and with enough of them where it spans little."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+
+    low, high = axis.get_view_interval()
+    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if high < 50 * low else (1.0,), numticks=8))
+    axis.set_major_formatter(FuncFormatter(lambda x, _: _tick_text(x)))
+    axis.set_minor_locator(NullLocator())
+
+
+def _tick_text(x: float) -> str:
+    """Return a number as people write it; powers of ten from ten million on.
+
+    Examples
+    --------
+    >>> _tick_text(0.2), _tick_text(20_000), _tick_text(1e8)
+    ('0.2', '20,000', '$10^{8}$')
+    """
+    if x >= 1e7:
+        return f"$10^{{{round(log10(x))}}}$"
+    return f"{x:,.0f}" if x >= 1 else f"{x:g}"

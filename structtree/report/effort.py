@@ -54,7 +54,8 @@ class Moment:
     seconds : float
     score : float
     share : float
-        How much of the gain that the search reached in the end was reached then, from 0 to 1.
+        The gain at that time, as a share of the greatest gain that the whole search did not rule out. It ends at 1
+        only where the result is proved best, and otherwise below 1, by the remaining gap.
     """
 
     seconds: float
@@ -386,11 +387,11 @@ def _moments(effort: Effort, task: _Task) -> tuple[Moment, ...]:
         seen = [(part.stats, part) for part in parts]
     judge = last.problem.judge
     nothing = float(judge.criterion.unsplit(judge.total)[0])
-    gain = nothing - last.loss[0]
+    possible = nothing - last.loss[0] + last.gap
     points = sorted([*seen, (last.stats, last)], key=lambda point: point[0].evaluated)
     # The parts were timed one by one, so that a later one may have been quicker by chance.
     seconds = np.maximum.accumulate([stats.seconds for stats, _ in points]).tolist()
     return tuple(
-        Moment(when, best.score, (nothing - best.loss[0]) / gain if gain > 0 else 1.0)
+        Moment(when, best.score, (nothing - best.loss[0]) / possible if possible > 0 else 1.0)
         for when, (_, best) in zip(seconds, points, strict=True)
     )

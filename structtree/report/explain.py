@@ -11,13 +11,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from datetime import date
 from itertools import pairwise
-from math import inf
+from math import inf, isnan
 from typing import Any
 
 import numpy as np
 
 from structtree.data.columns import Population, Value
+from structtree.data.moments import moment_value, text_of
 from structtree.data.reach import compact
 from structtree.data.schema import Schema
 from structtree.errors import UsageError
@@ -29,10 +31,12 @@ from structtree.lang.syntax import (
     And,
     Compare,
     Count,
+    Day,
     Distinct,
     Exists,
     Flag,
     Follow,
+    Instant,
     ListStep,
     Missing,
     Named,
@@ -90,7 +94,8 @@ class SeenRow:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the row as plain JSON values."""
-        return {"path": self.path, "type": self.type, "values": dict(self.values), "fails": self.fails}
+        values = {name: _json_value(value) for name, value in self.values}
+        return {"path": self.path, "type": self.type, "values": values, "fails": self.fails}
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,12 +306,19 @@ def _concluded(
     return Explanation(individual, name, reasons, leaf, tree.classes[code], sure, None, stats.n, counts, words)
 
 
+def _json_value(value: Value) -> bool | int | float | str | None:
+    """A value as JSON has it: of a date its text."""
+    return text_of(value) if isinstance(value, date) else value
+
+
 def _plain(value: Value) -> str:
     match value:
         case None:
             return "missing"
         case bool():
             return "yes" if value else "no"
+        case date():
+            return text_of(value)
         case _:
             return pretty_scalar(value)
 
@@ -366,6 +378,8 @@ def _looked_at(predicate: Predicate, row: _Row) -> tuple[tuple[str, Value], ...]
         case Aggregate(function, link, attribute):
             value = float(aggregate_values(predicate, row.population, row.type)[row.number])
             name = f"{function} {pretty_name(link)}.{pretty_name(attribute)}"
+            if isinstance(predicate.value, Day) and not np.isnan(value):
+                return ((name, moment_value(value, "time" if isinstance(predicate.value, Instant) else "date")),)
             return ((name, None if np.isnan(value) else value),)
         case And(parts) | Or(parts):
             return tuple(dict.fromkeys(seen for part in parts for seen in _looked_at(part, row)))
@@ -455,7 +469,7 @@ def _nearness(parts: tuple[Predicate, ...], row: _Row) -> tuple[int, float]:
 def _gap(part: Predicate, row: _Row) -> float:
     match part:
         case Compare(name, ">=" | "<=", int() | float() as threshold):
-            value = row.value(name)
-            return abs(value - threshold) if isinstance(value, int | float) else inf
+            number = float(row.population.tables[row.type].columns[name].values[row.number])
+            return inf if isnan(number) else abs(number - threshold)
         case _:
             return inf

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structtree.data.columns import Adjacency, Column, Population
+from structtree.data.moments import moment_text
 from structtree.data.opening import Opened
 from structtree.data.schema import RecordType
 
@@ -71,6 +72,9 @@ def _values(column: Column) -> str:
         return "none"
     if column.kind in ("int", "real"):
         return f"{present.min():g} to {present.max():g}"
+    if column.kind in ("date", "time"):
+        kind = column.kind
+        return " to ".join(moment_text(float(end), kind) for end in (present.min(), present.max()))
     counts = Counter({column.value(i): n for i, n in _first_of_each(column)})
     shown = ", ".join(f"{value} {n}" for value, n in counts.most_common(8))
     return shown if len(counts) <= 8 else f"{shown}, and {len(counts) - 8} more"

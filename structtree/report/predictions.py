@@ -22,7 +22,7 @@ from structtree.data.provenance import record_members, record_values
 from structtree.errors import DataError, UnknownNameError, UsageError, did_you_mean
 from structtree.learn.model import Model
 from structtree.learn.predict import predicted_spreads
-from structtree.learn.score import Score, class_name, score
+from structtree.learn.score import Predicted, Scores, class_name, constant_answers, main_metric, score_answers
 from structtree.reprs import number_text, short_repr
 
 _COMPARED = 2000
@@ -49,8 +49,8 @@ class Predictions:
         For numbers: the standard deviation of those seen in training at the leaf.
     actual : list or None
         What the data itself has, None where it has nothing; None if it does not have the target.
-    score : Score or None
-        How right the model is where that is known.
+    answers : Predicted or None
+        Predictions beside the truth, where that is known.
     rows : sequence of int
         For each individual, its number in the source, counted from 0.
     names, kept : mapping
@@ -65,14 +65,21 @@ class Predictions:
     classes: tuple[str, ...]
     spread: NDArray[np.float64] | None
     actual: list[Any] | None
-    score: Score | None
+    answers: Predicted | None
     rows: Sequence[int]
     names: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     kept: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     left_out: Mapping[int, str] = field(default_factory=dict)
 
+    def evaluate(self, metrics: Sequence[str] | None = None) -> Scores | None:
+        """Return how right the model is, as of `structtree.evaluate`; None if the truth is not known."""
+        if self.answers is None:
+            return None
+        return score_answers(self.answers, constant_answers(self.answers), metrics)
+
     def __repr__(self) -> str:
-        score = "" if self.score is None else str(self.score)
+        found = None if self.answers is None else self.evaluate([main_metric(self.answers.task)])
+        score = "" if found is None else str(found)
         return short_repr(self, f"{self.target or 'target'} of {number_text(self.said, 'individual')}", score)
 
     def to_dicts(self) -> list[dict[str, Any]]:
@@ -158,28 +165,41 @@ def predictions(model: Model, data: Opened, keep: Iterable[str] = ()) -> Predict
     >>> found = predictions(model, trains)
     >>> found.to_csv().splitlines()[:2]
     ['row,prediction,p(east),p(west),actual', '0,east,1,0,east']
-    >>> print(found.score)
+    >>> print(found.evaluate())
     accuracy 1.000 (20 of 20)
     """
     population = whole(data)
     prepared = model.prepared(population)
     said, is_classes = model.predict(prepared), model.tree.task == "classes"
     actual = truth(population, model.target)
-    known = [i for i, value in enumerate(actual or []) if value is not None]
+    probabilities = model.predict_proba(prepared) if is_classes else None
     kept = [name for name in _chosen(keep, population) if name not in data.provenance.names]
     return Predictions(
         model.target,
         said,
-        model.predict_proba(prepared) if is_classes else None,
+        probabilities,
         tuple(map(class_name, model.tree.classes)),
         None if is_classes else predicted_spreads(model.tree, prepared),
         actual,
-        score(model.tree, said[known], [actual[i] for i in known]) if actual and known else None,
+        _answers(model, said, probabilities, actual or []),
         data.rows.tolist(),
         data.provenance.names,
         {name: record_values(population, name) for name in kept},
         data.provenance.left_out,
     )
+
+
+def _answers(
+    model: Model, said: NDArray[Any], probabilities: NDArray[np.float64] | None, actual: list[Any]
+) -> Predicted | None:
+    """The predictions for those whose target is known, beside it; None if there are none."""
+    known = [i for i, value in enumerate(actual) if value is not None]
+    if not known:
+        return None
+    truth = [actual[i] for i in known]
+    if probabilities is None:
+        return Predicted.of_numbers(truth, said[known])
+    return Predicted.of_classes(truth, said[known], model.tree.classes, probabilities[known])
 
 
 def _chosen(patterns: Iterable[str], population: Population) -> list[str]:

@@ -2,8 +2,8 @@
 
 Written line by line with a stack, so that the depth of a tree does not matter. Long tests are wrapped under
 themselves; a test that the search could not prove best says by how much something else might be better, and the last
-line says why. A switch shows its attribute, and each value with what it leads to; ``else`` marks the side of all
-other values.
+lines say why, and what to do. A switch shows its attribute, and each value with what it leads to; ``else`` marks the
+side of all other values.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from structtree.lang.pretty import pretty, pretty_name, pretty_scalar
 from structtree.learn.growth import MAJORITY, Decision
 from structtree.learn.leaves import decisions, means, probabilities, spreads
 from structtree.learn.tree import Branch, ClassCounts, Leaf, Switch, Tree
-from structtree.report.doubts import because
+from structtree.report.doubts import doubt_lines
 
 __all__ = ["NodeText", "export_text"]
 
@@ -73,13 +73,15 @@ def export_text(
     └─ no:  length <= 1  [not proved best, gap 0.25]
        ├─ yes: west 3/3
        └─ no:  west 1/2
+    (the tree is valid, but 1 of 2 tests is not proved best, only the best found)
+    (too little was seen to say whether another test is much better (by up to 0.25 in acc*))
     """
     for name, value, least in (("digits", digits, 1), ("width", width, 1), ("max_depth", max_depth, 0)):
         if value is not None and value < least:
             raise UsageError(f"{name} must be a whole number >= {least}; got {value}")
     texts = NodeText.of(tree, decision, digits)
     lines = [*_lines(tree, texts, len(tree.nodes) if max_depth is None else max_depth, width, counts)]
-    return "\n".join([*lines, *_about_missing(tree), *_about_doubts(tree)])
+    return "\n".join([*lines, *_about_missing(tree), *_about_doubts(tree, width)])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -188,10 +190,12 @@ def _about_missing(tree: Tree) -> list[str]:
     return [f"(missing values: to {sides[tree.missing]} in training)"] if known else []
 
 
-def _about_doubts(tree: Tree) -> list[str]:
-    """The reasons why some tests are not proved best."""
-    why = because(doubt for doubt in tree.doubts if not isinstance(tree.nodes[doubt.node], Leaf))
-    return [f"(not proved best: {why})"] if why else []
+def _about_doubts(tree: Tree, width: int) -> list[str]:
+    """Why some tests are not proved best, what that means, and what to do."""
+    doubts = tree.doubts
+    criteria = dict.fromkeys(node.found.criterion for node in tree.nodes if not isinstance(node, Leaf))
+    lines = doubt_lines(doubts, len(tree.branches), next(iter(criteria), "the criterion"))
+    return [part for line in lines for part in textwrap.wrap(f"({line})", width, subsequent_indent=" ")]
 
 
 def _leaves_below(tree: Tree, node: int) -> int:

@@ -650,7 +650,9 @@ class Search:
         for index, opening in openings.items():
             family = opening.family
             if isinstance(family, LinkFamily) and index not in self.space.contested[place.type]:
-                literal = next(base_literals(family))
+                literal = next(base_literals(family), None)
+                if literal is None:
+                    continue  # nothing to count, as no molecule has a ring
                 beside = opening.position.items
                 found[members.families == index] = not any(
                     item.family.head == family.head or clash(literal, item.literal) for item in beside

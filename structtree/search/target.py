@@ -138,7 +138,7 @@ PLAIN = Units()
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Target:
-    """The labels of all individuals, and by which criterion they are told apart.
+    """The labels of all individuals, and the criterion that splits are judged by.
 
     Parameters
     ----------
@@ -315,7 +315,7 @@ def _codes(labels: list[Any], classes: tuple[Any, ...]) -> NDArray[np.int64]:
     unknown = next((i for i, label in enumerate(labels) if label not in code_of), None)
     if unknown is not None:
         known = did_you_mean(str(labels[unknown]), map(str, classes))
-        raise DataError(f"{labels[unknown]!r} is none of the classes{known}", individual=unknown)
+        raise DataError(f"{labels[unknown]!r} is not one of the classes{known}", individual=unknown)
     return np.fromiter(map(code_of.__getitem__, labels), dtype=np.int64, count=len(labels))
 
 
@@ -323,7 +323,7 @@ def _factors(class_weight: Mapping[Any, float], classes: tuple[Any, ...]) -> Flo
     for label, weight in class_weight.items():
         if label not in classes:
             known = did_you_mean(str(label), map(str, classes))
-            raise UsageError(f"class_weight names {label!r}, which is no class{known}")
+            raise UsageError(f"class_weight names {label!r}, which is not a class{known}")
         if not 0 <= weight < np.inf:
             raise UsageError(f"a class weight must be a number >= 0; got {weight} for {label!r}")
     return np.array([float(class_weight.get(label, 1.0)) for label in classes])
@@ -334,7 +334,7 @@ def _prior_factors(priors: Mapping[Any, float], classes: tuple[Any, ...], weight
     for label in priors:
         if label not in classes:
             known = did_you_mean(str(label), map(str, classes))
-            raise UsageError(f"priors name {label!r}, which is no class{known}")
+            raise UsageError(f"priors name {label!r}, which is not a class{known}")
     shares = np.array([float(priors.get(label, np.nan)) for label in classes])
     if not (shares >= 0).all() or not 0 < shares.sum() < np.inf:
         raise UsageError(
@@ -342,7 +342,9 @@ def _prior_factors(priors: Mapping[Any, float], classes: tuple[Any, ...], weight
         )
     nobody = np.flatnonzero((shares > 0) & (weights <= 0))
     if len(nobody):
-        raise UsageError(f"class {classes[nobody[0]]!r} cannot have a prior: the training data has nobody of it")
+        raise UsageError(
+            f"class {classes[nobody[0]]!r} cannot have a prior: no individual of the training data has it"
+        )
     return np.asarray(shares / shares.sum() * weights.sum() / np.where(weights > 0, weights, 1.0))
 
 

@@ -1,4 +1,4 @@
-"""Why not this predicate? The question that everybody asks of a split, answered from bounds and scores.
+"""Answers to "why not this predicate?", the question that everybody asks of a split, answered from bounds and scores.
 
 A predicate that somebody had in mind is not derivable, or was pruned, or was outscored, or is as good as the winner,
 or is the winner. A search keeps no record of the millions that it left out: whether one of them can have been left

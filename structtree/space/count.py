@@ -1,4 +1,4 @@
-"""How many predicates a space has, without enumerating them.
+"""The number of predicates of a space, without enumerating them.
 
 A position is a set of literals, and which literals may stand together is decided group by group: the tests of
 one subject, the literals of one link. Each group is a polynomial, the coefficient of x^k y^l saying in how many
@@ -105,7 +105,7 @@ class _Counter:
     known: dict[tuple[str, Room], Sizes] = field(default_factory=dict)
 
     def position(self, slot: Slot, room: Room) -> Sizes:
-        """How many predicates of each size may stand in a slot."""
+        """Return the number of predicates of each size that may stand in a slot."""
         if not slot.plain:
             return _sizes(self._with_fixed(slot, room))
         key = (slot.type, room)

@@ -46,7 +46,7 @@ _OPERATORS: dict[str, Any] = {"=": eq, "!=": ne, ">=": ge, "<=": le}
 
 
 def holds(predicate: Predicate, population: Population) -> Mask:
-    """Which individuals a predicate holds of.
+    """Return a mask of the individuals that a predicate holds for.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def holds(predicate: Predicate, population: Population) -> Mask:
 
 
 def rows_where(predicate: Predicate, population: Population, type_name: str, known: Known | None = None) -> Mask:
-    """Which rows of a type a predicate holds of.
+    """Return a mask of the rows of a type that a predicate holds for.
 
     Parameters
     ----------

@@ -38,6 +38,7 @@ from structtree.lang.syntax import (
     LinkForm,
     Listed,
     ListStep,
+    OrderedCategory,
     Predicate,
     Quantiles,
     Range,
@@ -46,6 +47,7 @@ from structtree.lang.syntax import (
     Top,
     ValueSource,
     Within,
+    written,
 )
 from structtree.lang.walk import StepPath, children, functional_step, inner_type, is_closed, peel, with_children, wrap
 from structtree.space.evaluate import aggregate_values, rows_where
@@ -100,6 +102,8 @@ class TestFamily:
         The literal it specialises; None stands for ``top``.
     kind : str or None
         The kind of the attribute whose values these are.
+    levels : tuple of str
+        Its categories in order, if they are ordered.
     cost : int or None
         For how many literals a member counts, when not for those it has.
     subject : tuple or None
@@ -120,6 +124,7 @@ class TestFamily:
     left: Predicate | None = None
     kind: Kind | None = None
     cost: int | None = None
+    levels: tuple[str, ...] = ()
     subject: Subject | None = field(init=False)
     head: tuple[Any, ...] | None = field(init=False)
     size: int = field(init=False)
@@ -138,7 +143,7 @@ class TestFamily:
 
     @property
     def n(self) -> int:
-        """How many members there are, even if they are more than can be listed."""
+        """Number of members, even if they are more than can be listed."""
         return self.values.n if isinstance(self.values, Subsets) else len(self.values)
 
     def choices(self) -> range:
@@ -159,7 +164,7 @@ class TestFamily:
 
     def literal(self, v: int) -> Predicate:
         """The member with the v-th value."""
-        return wrap(self.path, _instantiate(self.template, self.values[v], self.kind))
+        return wrap(self.path, _instantiate(self.template, self.values[v], self.kind, self.levels))
 
     def find(self, literal: Predicate) -> int | None:
         """The index of a literal among the members, if it is one."""
@@ -361,8 +366,10 @@ class _Resolver:
         """The family of one right side, or of one literal inside it."""
         path, end = _path_to_test(right)
         if isinstance(end, Test) or not _opens(end):
-            values, kind = self._values(end, reduce(self._target, path, name), rewrite)
-            return TestFamily(0, name, canonical(end), path, values, kind=kind)
+            at = reduce(self._target, path, name)
+            values, kind = self._values(end, at, rewrite)
+            levels = self._levels(end, at) if kind == "ordered" else ()
+            return TestFamily(0, name, canonical(end), path, values, kind=kind, levels=levels)
         assert isinstance(right, LinkPredicate)
         target = self._target(name, right)
         slots = tuple(self.slot(inner, target, rewrite) for inner in children(right))
@@ -393,11 +400,23 @@ class _Resolver:
                 kind = self._attribute(name, attribute).kind
                 return intervals(source, self._numbers_of(test, name, source, rewrite), kind), kind
             case Aggregate(value=Star() | Bins() | Quantiles() | Listed() | Range() as source):
-                return cuts(source, self._numbers_of(test, name, source, rewrite), "real", test.op), "real"
+                kind = self._aggregate_kind(test, name)
+                return cuts(source, self._numbers_of(test, name, source, rewrite), kind, test.op), kind
             case Count():
                 return self._counts(test, name, rewrite), None
             case _:
                 return (None,), None
+
+    def _levels(self, test: Predicate, name: str) -> tuple[str, ...]:
+        assert isinstance(test, Compare)  # no other test is for ordered categories
+        return self._attribute(name, test.attribute).values
+
+    def _aggregate_kind(self, test: Aggregate, name: str) -> Kind:
+        """Return the kind of the thresholds of an aggregate: of the least and the latest of dates they are dates."""
+        link = self.grammar.schema.type(name).link(test.link)
+        assert link is not None
+        kind = self._attribute(link.target, test.attribute).kind
+        return kind if kind in ("date", "time") else "real"
 
     def _attribute(self, name: str, attribute: str) -> Attribute:
         found = self.grammar.schema.type(name).attribute(attribute)
@@ -424,13 +443,15 @@ class _Resolver:
     def _offered(self, name: str, attribute: str, source: ValueSource, rewrite: CheckedRewrite) -> tuple[Any, ...]:
         declared = self._attribute(name, attribute)
         if isinstance(source, Listed | Range) or (self.population is None and declared.values):
+            if declared.kind == "ordered":
+                return tuple(OrderedCategory(rank, name) for rank, name in enumerate(declared.values))
             return declared.values
         column = self._data(rewrite).tables[name].columns[attribute]
         values = column.values[self.reached[name]]
         if column.kind == "nominal":
             return tuple(column.categories[code] for code in np.flatnonzero(np.bincount(values[values >= 0])))
         present = np.unique(values[~np.isnan(values)]).tolist()
-        return tuple(int(v) for v in present) if column.kind == "int" else tuple(present)
+        return tuple(written(v, column.kind, column.categories) for v in present)
 
     def _counts(self, predicate: Count, name: str, rewrite: CheckedRewrite) -> tuple[int, ...]:
         if isinstance(predicate.n, int):
@@ -441,7 +462,7 @@ class _Resolver:
         return counts(predicate.n, int(lengths.max(initial=0)))
 
     def _below(self, family: Family, left: Predicate, rewrite: CheckedRewrite) -> Family:
-        """The family with only those members that are more special than the left side."""
+        """The family with only those members that are more specific than the left side."""
         if isinstance(family, LinkFamily):
             return replace(family, left=left)
         if isinstance(family.values, Subsets) and rewrite.settled and family.subject == subject(left):
@@ -507,19 +528,19 @@ def _path_to_test(predicate: Predicate) -> tuple[StepPath, Predicate]:
     return (path, end) if isinstance(end, Test) else ((), predicate)
 
 
-def _instantiate(template: Predicate, value: Any, kind: Kind | None) -> Predicate:
+def _instantiate(template: Predicate, value: Any, kind: Kind | None, levels: tuple[str, ...]) -> Predicate:
     if value is None:
         return template
     match template:
         case Among(attribute):
             return canonical(Among(attribute, value))
         case Compare():
-            number = int(value) if kind == "int" and float(value).is_integer() else value
-            return replace(template, value=float(value) if kind == "real" else number)
+            return replace(template, value=value if isinstance(value, str) else written(value, kind, levels))
         case Within():
-            return replace(template, low=value.low, high=value.high, closed=value.closed, source=None)
+            low, high = (written(end, "real" if kind == "int" else kind) for end in (value.low, value.high))
+            return replace(template, low=low, high=high, closed=value.closed, source=None)
         case Aggregate():
-            return replace(template, value=float(value))
+            return replace(template, value=written(value, kind))
         case Count():
             return replace(template, n=int(value))
         case _:

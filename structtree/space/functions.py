@@ -7,6 +7,7 @@ so that loading a grammar never runs any.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from datetime import date
 from typing import Any
 
 import numpy as np
@@ -50,7 +51,7 @@ def with_functions(
         if function.name not in functions:
             raise UsageError(
                 f"the grammar needs the function {function.name!r} from {function.type} to {function.kind}; "
-                f"hand it over as functions={{{function.name!r}: ...}}"
+                f"pass it as functions={{{function.name!r}: ...}}"
             )
         column = _compute(population, function, functions[function.name])
         population = population.with_column(function.type, function.attribute, column)
@@ -74,7 +75,9 @@ def _fits(function: Function, value: Value) -> bool:
     match function.kind:
         case "bool":
             return isinstance(value, bool | np.bool_)
-        case "nominal":
+        case "nominal" | "ordered":
             return isinstance(value, str)
+        case "date" | "time":
+            return isinstance(value, date | np.datetime64)
         case _:
             return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)

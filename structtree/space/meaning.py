@@ -1,4 +1,4 @@
-"""Why a predicate holds of an individual: the rows that made it true, its *witnesses*, and how each is reached."""
+"""Witnesses: the rows that made a predicate true of an individual, and how each is reached."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why a grammar does not derive a predicate: the first thing that stands in the way, as a sentence.
+"""The obstacle to deriving a predicate from a grammar: the first thing that stands in the way, as a sentence.
 
 The walk follows the predicate from the outside in, the way a derivation would have made it, and stops where no
 derivation goes on: at a limit, at two conjuncts that may not stand together, at one conjunct too many, or at a

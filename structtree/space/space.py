@@ -165,7 +165,7 @@ class Position:
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """How much a predicate may still grow: literals in all, link steps from here; None is no limit."""
+    """Room that a predicate has to grow: literals in all, link steps from here; None is no limit."""
 
     literals: int | None
     nesting: int | None
@@ -367,7 +367,7 @@ class Space:
                 queue.extend((child, level + 1) for child in self.extend(position))
 
     def size(self) -> int:
-        """How many predicates there are, counted without enumerating them; see `structtree.space.count`."""
+        """Number of predicates, counted without enumerating them; see `structtree.space.count`."""
         from structtree.space.count import count_space
 
         return count_space(self).size
@@ -598,7 +598,7 @@ class Space:
         return least is not None and least.key == made.key
 
     def _grow_item(self, item: Item, type_name: str, room: Room) -> Iterator[Item]:
-        """The item with one of its positions grown, or rewritten into a more special literal."""
+        """The item with one of its positions grown, or rewritten into a more specific literal."""
         if isinstance(item.family, LinkFamily):
             for i in reversed(range(len(item.positions))):
                 growths = self._extensions(item.positions[i], room.inside(), (), _alone, free=False)
@@ -609,7 +609,7 @@ class Space:
         yield from self._rewritten(item, type_name, room)
 
     def _rewritten(self, item: Item, type_name: str, room: Room) -> Iterator[Item]:
-        """The more special literals that rewrites of this literal make."""
+        """The more specific literals that rewrites of this literal make."""
         if not item.goes_in_circles:
             for family in self.offers.from_literal[type_name].get(item.literal, ()):
                 yield from self._members(family, item, room.after(-item.size), 0)

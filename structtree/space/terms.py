@@ -200,7 +200,7 @@ def _opposed(p: Predicate, q: Predicate) -> bool:
 
 
 def n_literals(predicate: Predicate) -> int:
-    """How many literals a predicate has: every test and every link step counts one.
+    """Return the number of literals of a predicate: every test and every link step counts one.
 
     Examples
     --------
@@ -212,7 +212,7 @@ def n_literals(predicate: Predicate) -> int:
 
 
 def nesting(predicate: Predicate) -> int:
-    """How many link steps deep a predicate looks.
+    """Return how many link steps deep a predicate looks.
 
     Examples
     --------

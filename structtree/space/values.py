@@ -2,7 +2,8 @@
 
 The rules a person can predict. ``a >= *`` has a threshold between any two neighbouring values: for whole numbers
 the greater of the two (``<=``: the smaller), for reals the midpoint, rounded to the fewest decimals that keep it
-in the middle half of the gap. ``bins(k)`` are k intervals of equal width between the least and the greatest finite
+in the middle half of the gap; for dates and times the first of a year, a month, a day and so on there.
+``bins(k)`` are k intervals of equal width between the least and the greatest finite
 value, the last closed, and the outer ones with the infinite values beside them; ``quantiles(k)`` are
 intervals of about equally many rows; with ``>=`` and ``<=`` both offer their inner edges, for whole numbers the next
 whole number that says the same. ``a in *`` offers every set
@@ -21,6 +22,7 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
+from structtree.data.moments import between
 from structtree.data.schema import Kind
 from structtree.lang.syntax import Bins, Listed, Quantiles, Range, Scalar, Star, ValueSource
 
@@ -64,7 +66,7 @@ class Subsets(Sequence[tuple[str, ...]]):
 
     @property
     def n(self) -> int:
-        """How many sets there are, however many."""
+        """Number of sets, however large."""
         return int(2 ** len(self.words) - 1 - len(self.skipped))
 
     def __len__(self) -> int:
@@ -132,8 +134,7 @@ def cuts(source: ValueSource, values: _Floats, kind: Kind, op: str) -> _Floats:
         case Star():
             return midpoints(present[:-1], present[1:], kind, op)
         case Bins(k):
-            edges = _edges(present, k)[1:-1]
-            return np.unique(_whole(edges, op) if kind == "int" else edges)
+            return np.unique(_rounded(_edges(present, k)[1:-1], kind, op))
         case Quantiles(k):
             return _quantile_cuts(values, k, kind, op)
         case Listed() | Range():
@@ -152,7 +153,8 @@ def intervals(source: Bins | Quantiles, values: _Floats, kind: Kind) -> tuple[In
     if not len(present):
         return ()
     if isinstance(source, Bins):
-        edges = np.unique(_edges(present, source.k))
+        edges = _edges(present, source.k)
+        edges = np.unique(edges if kind == "int" else np.r_[edges[0], _rounded(edges[1:-1], kind, ">="), edges[-1]])
     else:
         edges = np.unique(np.r_[present[0], _quantile_cuts(values, source.k, kind, ">="), present[-1]])
     if len(edges) == 1:
@@ -181,8 +183,10 @@ def midpoints(low: _Floats, high: _Floats, kind: Kind, op: str) -> _Floats:
     >>> midpoints(np.array([0.1]), np.array([0.5]), "real", ">=").tolist()
     [0.3]
     """
-    if kind == "int":
+    if kind in ("int", "ordered"):
         return high if op == ">=" else low
+    if kind in ("date", "time"):
+        return between(low, high, kind, op)
     # Infinite numbers are as good as the greatest ones, and half the gap between any two of those is a number.
     most = np.finfo(np.float64).max
     finite_low, finite_high = np.clip(low, -most, most), np.clip(high, -most, most)
@@ -211,9 +215,16 @@ def _edges(present: _Floats, k: int) -> _Floats:
     return np.asarray(edges)
 
 
-def _whole(thresholds: _Floats, op: str) -> _Floats:
-    """The whole numbers that say the same of whole numbers."""
-    return np.asarray(np.ceil(thresholds) if op == ">=" else np.floor(thresholds))
+def _rounded(thresholds: _Floats, kind: Kind, op: str) -> _Floats:
+    """Edges of bins as thresholds: of whole numbers, days and ranks the next one, of times whole seconds if long."""
+    match kind:
+        case "int" | "date" | "ordered":
+            return np.asarray(np.ceil(thresholds) if op == ">=" else np.floor(thresholds))
+        case "time":
+            is_long = len(thresholds) < 2 or thresholds[1] - thresholds[0] >= 60
+            return np.round(thresholds) if is_long else np.round(thresholds * 1e6) / 1e6
+        case _:
+            return thresholds
 
 
 def _quantile_cuts(values: _Floats, k: int, kind: Kind, op: str) -> _Floats:

@@ -145,7 +145,11 @@ PROSE = "to read the rows by themselves: --format csv --no-header (format='csv',
             ".data: expected at most 2 values, as the names file has it",
         ),
         ("a,b.\nx: continuous.\n", "| no\n", ".data: the file has no rows"),
-        ("a,b.\nx: continuous.\nx: continuous.\n", "1,2,a\n", ".data: two columns are named 'x'; rename one"),
+        (
+            "a,b.\nx: continuous.\nx: continuous.\n",
+            "1,2,a\n",
+            ".data: columns 1 and 2 are both named 'x'; rename one",
+        ),
     ],
 )
 def test_broken_files_are_refused_with_their_line(tmp_path, names, rows, message):
@@ -188,5 +192,5 @@ def test_real_pairs_are_read(shared_data, tmp_path):
 @pytest.mark.parametrize("name", ["uci/agaricus-lepiota.names", "uci/monks.names"])
 def test_real_prose_is_refused(shared_data, name):
     path = shared_data(name)
-    with pytest.raises(DataError, match=r"expected an attribute, as in .* this is no names file of C4.5"):
+    with pytest.raises(DataError, match=r"expected an attribute, as in .* this is not a C4.5 names file"):
         read_c45(path)

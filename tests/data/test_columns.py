@@ -93,9 +93,9 @@ def test_memory_is_the_memory_of_the_arrays():
 @pytest.mark.parametrize(
     ("column", "kind", "sentence"),
     [
-        (Column("nominal", np.array([0, 2], np.int32), ("a", "b")), "nominal", "a code that is no category"),
-        (Column("nominal", np.array([0, -2], np.int32), ("a", "b")), "nominal", "a code that is no category"),
-        (Column("bool", np.array([0, 2], np.int8)), "bool", "a code that is no flag"),
+        (Column("nominal", np.array([0, 2], np.int32), ("a", "b")), "nominal", "a code that is not a category"),
+        (Column("nominal", np.array([0, -2], np.int32), ("a", "b")), "nominal", "a code that is not a category"),
+        (Column("bool", np.array([0, 2], np.int8)), "bool", "a code that is not a flag"),
         (Column("real", np.zeros(3)), "real", "T.x has 3 values for 2 rows"),
         (Column("int", np.zeros(2)), "real", "there is no real column for T.x"),
         (Column("real", np.zeros(2, np.float32)), "real", "there is no real column for T.x"),
@@ -109,7 +109,7 @@ def test_a_column_that_does_not_fit_is_refused(column, kind, sentence):
 @pytest.mark.parametrize(
     ("kind", "offsets", "targets", "sentence"),
     [
-        ("set", [0, 1], [2], "leads to a row of 'U' that is not there"),
+        ("set", [0, 1], [2], "leads to a row of 'U' that does not exist"),
         ("set", [0, 2], [1], "the offsets of T.next do not fit"),
         ("set", [0, 2], [1, 1], "has one element twice"),
         ("optional", [0, 2], [0, 1], "leads to 2 rows where one is allowed"),
@@ -129,5 +129,5 @@ def test_rows_of_sets_and_references_may_be_shared():
 
 def test_an_individual_must_be_a_row():
     schema = Schema((RecordType("T"),), "T")
-    with pytest.raises(DataError, match="an individual is a row that is not there"):
+    with pytest.raises(DataError, match="an individual refers to a row that does not exist"):
         Population(schema, {"T": Table(2)}, np.array([0, 2]))

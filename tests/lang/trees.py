@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from datetime import date
+
 from hypothesis import strategies as st
 
+from structtree.data.moments import moment_of
 from structtree.data.schema import Attribute, Link
 from structtree.lang.pretty import RESERVED
 from structtree.lang.syntax import (
@@ -14,6 +17,7 @@ from structtree.lang.syntax import (
     Bins,
     Compare,
     Count,
+    Day,
     Definition,
     Distinct,
     Exists,
@@ -23,6 +27,7 @@ from structtree.lang.syntax import (
     Glob,
     GrammarLimits,
     GrammarSyntax,
+    Instant,
     Listed,
     ListStep,
     Missing,
@@ -41,12 +46,18 @@ from structtree.lang.syntax import (
 )
 
 plain_names = st.from_regex(r"[a-zé_][a-z0-9_]{0,4}", fullmatch=True)
-names = st.one_of(plain_names, st.sampled_from(sorted(RESERVED)), st.text(max_size=5))
+odd_names = st.sampled_from([*sorted(RESERVED), "date", "time"])
+names = st.one_of(plain_names, odd_names, st.text(max_size=5))
 globs = st.from_regex(r"([a-z0-9_]{1,2}[*?]|\*|\?[a-z*])[a-z0-9_*?]{0,2}", fullmatch=True).map(Glob)
 attributes = st.one_of(names, names, globs)
 numbers = st.one_of(st.integers(), st.floats(allow_nan=False))
+moments = st.one_of(
+    st.dates().map(lambda day: Day(day.toordinal() - date(1970, 1, 1).toordinal())),
+    st.datetimes().map(lambda moment: Instant(moment_of(moment))),
+)
 words = st.one_of(names, st.characters(exclude_categories=[]).map(lambda sign: f"a{sign}"))
-scalars = st.one_of(words, numbers)
+scalars = st.one_of(words, numbers, moments)
+ends = st.one_of(st.floats(allow_nan=False), moments)
 listed = st.lists(scalars, min_size=1, max_size=4).map(tuple)
 small = st.integers(1, 100_000)
 ranges = st.tuples(st.integers(-50, 50), st.integers(0, 50)).map(lambda pair: Range(pair[0], pair[0] + pair[1]))
@@ -60,7 +71,7 @@ tests = st.one_of(
     st.builds(Compare, attributes, st.sampled_from(["=", "!=", ">=", "<="]), st.one_of(scalars, sources)),
     st.builds(Among, attributes, listed.map(sort_scalars)),
     st.builds(Among, attributes, source=st.just(Star())),
-    st.builds(Within, attributes, st.floats(allow_nan=False), st.floats(allow_nan=False), st.booleans()),
+    st.builds(Within, attributes, ends, ends, st.booleans()),
     st.builds(Within, attributes, source=st.one_of(st.builds(Bins, small), st.builds(Quantiles, small))),
     st.builds(Missing, attributes),
 )
@@ -70,7 +81,7 @@ aggregates = st.builds(
     names,
     attributes,
     bounds,
-    st.one_of(numbers, sources),
+    st.one_of(numbers, moments, sources),
 )
 
 
@@ -111,7 +122,7 @@ def _rewrite(left, right):
 conjunctions = st.integers(0, 100_000).map(lambda most: Rewrite(Top(), BOTH, most))
 rewrites = st.one_of(conjunctions, st.tuples(predicates, predicates).map(lambda sides: _rewrite(*sides)))
 docs = st.one_of(st.none(), st.text(max_size=10))
-kinds = st.sampled_from(["bool", "int", "real", "nominal"])
+kinds = st.sampled_from(["bool", "int", "real", "date", "time", "nominal"])
 
 
 @st.composite
@@ -130,6 +141,7 @@ def _member(name):
     return st.one_of(
         st.builds(Attribute, st.just(name), kinds),
         st.builds(Attribute, st.just(name), st.just("nominal"), categories),
+        st.builds(Attribute, st.just(name), st.just("ordered"), categories.filter(lambda found: len(found) > 1)),
         st.builds(Link, st.just(name), st.sampled_from(["set", "list", "one", "optional"]), names),
     )
 

@@ -212,12 +212,15 @@ def test_a_tree_for_numbers_has_no_decisions_and_one_for_classes_no_means():
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        (lambda: reweighted(FLACH, {"?": 1}), "class_weight names '\\?', which is no class"),
+        (lambda: reweighted(FLACH, {"?": 1}), "class_weight names '\\?', which is not a class"),
         (lambda: reweighted(FLACH, {"+": -1}), "the weight of class '\\+' must be a number >= 0; got -1"),
         (lambda: with_class_shares(FLACH, {"+": 1}), "shares must be a number >= 0 for each of the classes"),
         (lambda: with_class_shares(FLACH, {"+": 0, "-": 0}), "not 0 for all; got"),
         (lambda: with_class_shares(FLACH, {"+": 2, "-": -1}), "for each of the classes .*; got"),
-        (lambda: with_class_shares(tree_of(counts(1, 0)), {"no": 1, "yes": 1}), "nobody of it"),
+        (
+            lambda: with_class_shares(tree_of(counts(1, 0)), {"no": 1, "yes": 1}),
+            "no individual of the training data has it",
+        ),
         (lambda: operating_points(tree_of(numbers(1))), "two classes; got one for numbers"),
         (lambda: operating_points(tree_of(counts(1, 1, 1), (1, 2, 3))), "two classes; got one for 3 classes"),
         (lambda: operating_points(FLACH, positive="?"), "unknown class '\\?'"),

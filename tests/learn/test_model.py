@@ -217,7 +217,9 @@ def test_functions_are_handed_over_again(tmp_path):
     loaded = load_model(tmp_path / "m.json")
     assert loaded.functions == (Function("n_wheels", "Individual", "int"),)
     assert loaded.predict(data, {"n_wheels": n_wheels}).tolist() == ["a", "b", "a", "a"]
-    with pytest.raises(UsageError, match=r"needs the function 'n_wheels' from Individual to int; hand it over"):
+    with pytest.raises(
+        UsageError, match=r"needs the function 'n_wheels' from Individual to int; pass it as functions="
+    ):
         loaded.predict(data)
 
 
@@ -319,12 +321,12 @@ def test_no_part_of_a_model_file_loads_as_a_model(data):
 
 FOREIGN = {
     "": "the file is empty",
-    "{": r"m\.json:1: broken JSON: .*; is this a whole model file\?",
+    "{": r"m\.json:1: broken JSON: .*; is this a complete model file\?",
     "a,b\n1,2\n": r"m\.json:1: broken JSON",
     "[1, 2]": "not a structtree model",
     '{"format": "onnx"}': "not a structtree model",
     "3": "not a structtree model",
-    '{"format": NaN}': "NaN is not a number of JSON",
+    '{"format": NaN}': "NaN is not a JSON number",
     "[" * 100_000: "not a structtree model: its brackets nest too deep|broken JSON",
     "1" * 10_000: "broken JSON|not a structtree model",
 }

@@ -547,14 +547,18 @@ DATA = arriving([0, 1, 1])
         (
             lambda: reduced_error(OF_CLASSES, DATA, ["no", "yes", "maybe"]),
             DataError,
-            "'maybe' is none of the classes",
+            "'maybe' is not one of the classes",
         ),
         (lambda: reduced_error(OF_NUMBERS, DATA, ["a", "b", "c"]), DataError, "needs numbers as targets"),
         (lambda: reduced_error(OF_NUMBERS, DATA, [1.0, 2.0, 3.0], [1.0]), DataError, "expected 3 sample weights"),
         (lambda: chosen(folds=1), UsageError, "folds must be an int from 2 to the number of individuals, which is 3"),
         (lambda: chosen(folds=4), UsageError, "got 4"),
         (lambda: chosen(folds=2, rule="most"), UnknownNameError, "unknown rule 'most'"),
-        (lambda: chosen(folds=2, classes=("yes", "no")), UsageError, "hand the classes to what grows it"),
+        (
+            lambda: chosen(folds=2, classes=("yes", "no")),
+            UsageError,
+            "classes to the function that grows it",
+        ),
     ],
 )
 def test_what_makes_no_sense_is_refused_with_a_sentence(prune, error, sentence):

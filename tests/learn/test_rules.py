@@ -167,12 +167,12 @@ def test_a_population_without_its_target_is_refused():
 
 
 def test_an_unknown_class_is_refused():
-    with pytest.raises(DataError, match="'maybe' is none of the classes"):
+    with pytest.raises(DataError, match="'maybe' is not one of the classes"):
         to_rules(ask(THINGS.schema, counts(1, 3)), THINGS, ["yes", "no", "maybe", "no"])
 
 
 def test_numbers_have_no_formula():
-    with pytest.raises(UsageError, match="this tree tells numbers"):
+    with pytest.raises(UsageError, match="this one predicts numbers"):
         to_formula(ask(THINGS.schema, Moments(2, 2.0, 1.0, 0.0)))
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from structtree import DataError, Grammar, Space, load_dataset
 from structtree.errors import MissingFileError, UnknownNameError, UsageError
-from structtree.report.draw import draw_effort
+from structtree.report.draw import draw_effort, effort_figure
 from structtree.report.effort import compare_effort
 from structtree.search.best_split import best_split
 
@@ -91,6 +91,18 @@ def test_the_best_found_never_gets_worse_with_time():
         assert effort.moments[-1].score == effort.score
 
 
+def test_a_search_that_was_stopped_does_not_claim_all_of_the_gain():
+    bags = load_dataset("bags")
+    given = bags.population, bags.target, Grammar.load("multi-instance"), ["acc*"]
+    (effort,) = compare_effort(*given, time_limit=0.5, exhaustive_limit=0, watch=True)
+    assert not effort.proved
+    judge = effort.split.problem.judge
+    nothing = float(judge.criterion.unsplit(judge.total)[0])
+    reached = nothing - effort.split.loss[0]
+    assert effort.moments[-1].share == pytest.approx(reached / (reached + effort.split.gap))
+    assert effort.moments[-1].share < 1
+
+
 def test_a_space_may_be_given():
     space = Space.build(GIVEN[2], GIVEN[0])
     (effort,) = compare_effort(GIVEN[0], GIVEN[1], space, ["entropy"])
@@ -126,6 +138,18 @@ def test_it_can_be_drawn(tmp_path, suffix, watch):
     draw_effort(compare_effort(*GIVEN, ["acc*", "gini"], watch=watch, exhaustive_limit=0), path, "lenses")
     assert path.stat().st_size > 1000
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_the_legend_is_beside_the_curves_and_each_curve_differs_in_grey_too():
+    figure = effort_figure(compare_effort(*GIVEN, watch=True, exhaustive_limit=0))
+    figure.draw_without_rendering()
+    axes = figure.axes[1]
+    assert axes.get_legend().get_window_extent().x0 >= axes.get_window_extent().x1
+    curves = [line for line in axes.lines if not line.get_label().startswith("_")]
+    assert len(curves) == 7
+    assert len({(line.get_linestyle(), line.get_marker()) for line in curves}) == len(curves)
+    assert "filled diamond: proved best" in axes.get_title(loc="left")
+    assert "open diamond" not in axes.get_title(loc="left")
 
 
 def test_a_picture_that_cannot_be_drawn_is_refused(tmp_path):

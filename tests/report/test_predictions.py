@@ -31,7 +31,7 @@ def test_they_are_what_the_model_says(model):
     population = Population.from_records(RECORDS)
     assert found.said.tolist() == model.predict(population).tolist()
     assert np.array_equal(found.probabilities, model.predict_proba(population))
-    assert found.score.value == 1.0
+    assert found.evaluate()["accuracy"] == 1.0
 
 
 def test_the_table_and_the_objects_say_the_same(model):
@@ -51,12 +51,13 @@ def test_the_table_and_the_objects_say_the_same(model):
 def test_a_truth_that_is_known_of_some_is_scored_on_those(model):
     found = predictions(model, opened({"size": 1, "kind": "b"}, {"size": 9}, {"size": 8, "kind": "b"}))
     assert found.actual == ["b", None, "b"]
-    assert (found.score.n, found.score.value) == (2, 0.5)
+    scores = found.evaluate()
+    assert (scores.n, scores["accuracy"]) == (2, 0.5)
 
 
 def test_without_a_truth_there_is_no_score(model):
     found = predictions(model, opened({"size": 1}))
-    assert (found.actual, found.score) == (None, None)
+    assert (found.actual, found.evaluate()) == (None, None)
 
 
 def test_the_target_of_the_data_may_be_asked_about_by_a_model_for_something_else():
@@ -64,7 +65,7 @@ def test_the_target_of_the_data_may_be_asked_about_by_a_model_for_something_else
     with_lenses = whole.population.with_target("lenses", whole.target)
     population, rates = with_lenses.split_target("tear_rate")
     model = fit(population, rates, target_name="tear_rate")
-    assert predictions(model, whole).score.value == 0.875
+    assert predictions(model, whole).evaluate()["accuracy"] == 0.875
 
 
 def test_numbers_have_a_spread():

@@ -54,11 +54,16 @@ def test_branches_say_who_came_by_when_asked():
     assert export_text(numbers, counts=True).splitlines()[0] == "b  (n=2, mean 2 ± 1)"
 
 
-def test_the_last_line_says_why_tests_are_not_proved():
+def test_the_last_lines_say_why_tests_are_not_proved_and_what_to_do():
     found = Found("acc*", 1.0, 0.5, False, 0.25, 9, 0.1, "time")
     lines = export_text(ask(SCHEMA, ("b", counts(0, 3), counts(5, 0)), found=found)).splitlines()
     assert lines[0] == "b  [not proved best, gap 0.25]"
-    assert lines[-1] == "(not proved best: the time limit ended the search)"
+    text = " ".join(line.strip() for line in lines[3:])
+    assert text == (
+        "(the tree is valid, but 1 of 1 test is not proved best, only the best found: the time limit ended the "
+        "search) (another test may be better by up to 0.25 in acc*; to prove more, allow more time, or use a "
+        "smaller grammar (such as quantiles(10) in place of *))"
+    )
 
 
 def test_a_test_that_is_not_proved_best_says_its_gap():

@@ -74,7 +74,7 @@ def test_a_class_weight_may_be_of_a_class_that_is_only_known_from_outside():
         (np.array([1.0, 2.0, np.nan]), {"name": "gini"}, "the target has no value (individual 2)"),
         (np.array([1.0, np.inf, 2.0]), {}, "a target must be a number; got inf (individual 1)"),
         (["a", "b", "b"], {"name": "mse"}, "criterion 'mse' needs numbers as targets; got np.str_('a')"),
-        (["a", "b", "x"], {"classes": ("a", "b")}, "'x' is none of the classes (known: 'a', 'b') (individual 2)"),
+        (["a", "b", "x"], {"classes": ("a", "b")}, "'x' is not one of the classes (known: 'a', 'b') (individual 2)"),
         (["a", "b", "b"], {"sample_weight": [1, 2]}, "expected 3 sample weights; got an array of shape (2,)"),
         (
             ["a", "b", "b"],
@@ -97,7 +97,7 @@ def test_labels_and_weights_that_make_no_sense_are_refused_with_a_sentence(targe
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"class_weight": {"yse": 2}}, "class_weight names 'yse', which is no class (did you mean 'yes'?)"),
+        ({"class_weight": {"yse": 2}}, "class_weight names 'yse', which is not a class (did you mean 'yes'?)"),
         ({"class_weight": {"yes": -1}}, "a class weight must be a number >= 0; got -1 for 'yes'"),
         (
             {"name": "mse", "classes": ("no",)},
@@ -140,12 +140,12 @@ def test_class_weights_come_on_top_of_priors():
 
 def test_a_class_with_prior_0_is_left_out_and_priors_that_make_no_sense_are_refused():
     assert target_for(list("aab"), 3, priors={"a": 1, "b": 0}).weights.tolist() == [1.5, 1.5, 0.0]
-    with pytest.raises(UsageError, match=r"priors name 'x', which is no class"):
+    with pytest.raises(UsageError, match=r"priors name 'x', which is not a class"):
         target_for(list("aab"), 3, priors={"a": 1, "x": 1})
     for priors in ({"a": 1}, {"a": -1, "b": 2}, {"a": 0, "b": 0}, {"a": np.nan, "b": 1}):
         with pytest.raises(UsageError, match="priors must be a number >= 0 for each of the classes"):
             target_for(list("aab"), 3, priors=priors)
-    with pytest.raises(UsageError, match="class 'b' cannot have a prior: the training data has nobody of it"):
+    with pytest.raises(UsageError, match="class 'b' cannot have a prior: no individual of the training data has it"):
         target_for(list("aa"), 2, classes=("a", "b"), priors={"a": 1, "b": 1})
     with pytest.raises(UsageError, match="priors are for classes"):
         target_for([1.5, 2.5], 2, priors={"a": 1})

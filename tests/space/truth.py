@@ -101,7 +101,11 @@ def _holds(predicate: Predicate, population: Population, row: Row) -> bool:
 
 
 def _value(population: Population, row: Row, attribute: str) -> Value:
-    return population.tables[row.type].columns[attribute].value(row.index)
+    column = population.tables[row.type].columns[attribute]
+    if column.kind in ("date", "time", "ordered"):  # which are numbers, however they are shown
+        number = float(column.values[row.index])
+        return None if number != number else number
+    return column.value(row.index)
 
 
 def _is_missing(population: Population, row: Row, member: str) -> bool:

@@ -1,0 +1,221 @@
+"""Dates and times as numbers, as Python values, and as the text that a person writes.
+
+A ``date`` is kept as days since 1970-01-01, a ``time`` as seconds since then, UTC, to the microsecond. The text of
+either is ISO 8601: ``2024-12-31``, ``2024-12-31 12:30``, ``2024-12-31T12:30:05.25``, with ``Z`` or an offset such as
+``+02:00`` where data has them. Days and months the other way round (``31.12.2024``, ``31/12/2024``) are read only
+where somebody has said so. Years go from 1 to 9999.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import UTC, date, datetime, timedelta
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = [
+    "DAY",
+    "MomentKind",
+    "UtcSeconds",
+    "are_iso",
+    "between",
+    "kind_of_seconds",
+    "moment_of",
+    "moment_text",
+    "moment_value",
+    "numbers_of_dates",
+    "text_of",
+    "to_kind",
+]
+
+MomentKind = Literal["date", "time"]
+
+DAY = 86_400.0
+"""The seconds of a day."""
+
+_EPOCH = datetime(1970, 1, 1)
+_MICROSECOND = timedelta(microseconds=1)
+_CLOCK = r"(?P<clock>\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)"
+_ZONE = r"(?P<zone>Z|[+-]\d{2}:?\d{2})"
+_ISO = re.compile(rf"(?P<day>\d{{4}}-\d{{2}}-\d{{2}})(?:[T ]{_CLOCK}\s*{_ZONE}?)?", re.ASCII)
+_DAY_FIRST = re.compile(
+    rf"(?P<d>\d{{1,2}})([./-])(?P<m>\d{{1,2}})\2(?P<y>\d{{4}})(?:[T ]\s*{_CLOCK}\s*{_ZONE}?)?", re.ASCII
+)
+
+
+class UtcSeconds(float):
+    """A date or time as seconds since 1970, which remembers whether it came with a time zone."""
+
+    __slots__ = ("is_aware",)
+    is_aware: bool
+
+    def __new__(cls, seconds: float, is_aware: bool = False) -> UtcSeconds:
+        """Return the moment."""
+        made = super().__new__(cls, seconds)
+        made.is_aware = is_aware
+        return made
+
+
+def moment_of(value: Any, *, day_first: bool = False) -> UtcSeconds:
+    """Return the moment that a text, a Python date or a numpy one stands for, in seconds.
+
+    Raises
+    ------
+    ValueError
+        When it stands for none.
+
+    Examples
+    --------
+    >>> moment_of("1970-01-02"), moment_of("1970-01-01T01:00+01:00").is_aware
+    (86400.0, True)
+    >>> moment_of("31.12.1970", day_first=True) == moment_of(date(1970, 12, 31))
+    True
+    """
+    if isinstance(value, str):
+        return _of_text(value.strip(), day_first)
+    if isinstance(value, np.datetime64):
+        value = value.astype("datetime64[us]").item()
+    if isinstance(value, datetime):
+        plain = value if value.tzinfo is None else value.astimezone(UTC).replace(tzinfo=None)
+        return UtcSeconds((plain - _EPOCH) // _MICROSECOND / 1e6, value.tzinfo is not None)
+    if isinstance(value, date):
+        return UtcSeconds((value.toordinal() - _EPOCH.toordinal()) * DAY)
+    raise ValueError("neither a date nor a time")
+
+
+def _of_text(text: str, day_first: bool) -> UtcSeconds:
+    found = (_DAY_FIRST if day_first else _ISO).fullmatch(text)
+    if found is None:
+        raise ValueError("neither a date nor a time")
+    day = f"{found['y']}-{int(found['m']):02}-{int(found['d']):02}" if day_first else found["day"]
+    if found["clock"] is None:
+        return moment_of(date.fromisoformat(day))
+    zone = (found["zone"] or "").replace("Z", "+00:00")
+    return moment_of(datetime.fromisoformat(f"{day}T{found['clock']}{zone}"))
+
+
+def are_iso(texts: Sequence[str]) -> bool:
+    """Return whether all texts are dates or times as ISO 8601 writes them, and there is at least one.
+
+    Examples
+    --------
+    >>> are_iso(["2024-02-29", "2024-03-01 12:30"]), are_iso(["2024-02-30"]), are_iso(["2024"]), are_iso([])
+    (True, False, False, False)
+    """
+    try:
+        return bool(texts) and all(moment_of(text) == moment_of(text) for text in texts)
+    except ValueError:
+        return False
+
+
+def kind_of_seconds(seconds: NDArray[np.float64]) -> MomentKind:
+    """Return what moments are: dates if all of them are at midnight.
+
+    Examples
+    --------
+    >>> kind_of_seconds(np.array([0.0, 86400.0, np.nan])), kind_of_seconds(np.array([60.0]))
+    ('date', 'time')
+    """
+    return "time" if np.any((seconds % DAY)[~np.isnan(seconds)]) else "date"
+
+
+def to_kind(seconds: NDArray[np.float64], kind: MomentKind) -> NDArray[np.float64]:
+    """Return moments as a column keeps them: of a date the day, whatever the time of the day.
+
+    Examples
+    --------
+    >>> to_kind(np.array([90000.0]), "date").tolist(), to_kind(np.array([90000.0]), "time").tolist()
+    ([1.0], [90000.0])
+    """
+    return np.asarray(np.floor(seconds / DAY)) if kind == "date" else seconds
+
+
+def numbers_of_dates(moments: NDArray[np.datetime64]) -> NDArray[np.float64]:
+    """Return the seconds of moments of numpy, NaN for none.
+
+    Examples
+    --------
+    >>> numbers_of_dates(np.array(["1970-01-02", "NaT"], dtype="datetime64[D]")).tolist()
+    [86400.0, nan]
+    """
+    exact = moments.astype("datetime64[us]")
+    return np.where(np.isnat(exact), np.nan, exact.astype(np.int64) / 1e6)
+
+
+def moment_value(number: float, kind: MomentKind) -> date | datetime:
+    """Return a number of a column as a Python date, or as a datetime without a zone.
+
+    Examples
+    --------
+    >>> moment_value(1.0, "date"), moment_value(60.0, "time")
+    (datetime.date(1970, 1, 2), datetime.datetime(1970, 1, 1, 0, 1))
+    """
+    if kind == "date":
+        return date.fromordinal(int(number) + _EPOCH.toordinal())
+    return _EPOCH + timedelta(microseconds=round(number * 1e6))
+
+
+def moment_text(number: float, kind: MomentKind) -> str:
+    """Return a number of a column as people write it; of a time as much as there is beyond the minute.
+
+    Examples
+    --------
+    >>> moment_text(19783.0, "date"), moment_text(60.0, "time"), moment_text(61.25, "time")
+    ('2024-03-01', '1970-01-01 00:01', '1970-01-01 00:01:01.250')
+    """
+    value = moment_value(number, kind)
+    if not isinstance(value, datetime):
+        return value.isoformat()
+    small = value.microsecond
+    unit = "minutes" if not (small or value.second) else "seconds" if not small else "milliseconds"
+    return value.isoformat(" ", "microseconds" if small % 1000 else unit)
+
+
+def text_of(value: date | np.datetime64) -> str:
+    """Return a Python or numpy date, or datetime, as people write it.
+
+    Examples
+    --------
+    >>> text_of(date(2024, 3, 1)), text_of(datetime(2024, 3, 1))
+    ('2024-03-01', '2024-03-01 00:00')
+    """
+    seconds = moment_of(value)
+    is_time = isinstance(value, datetime) or bool(seconds % DAY)
+    return moment_text(seconds, "time") if is_time else moment_text(seconds / DAY, "date")
+
+
+def between(low: NDArray[np.float64], high: NDArray[np.float64], kind: MomentKind, op: str) -> NDArray[np.float64]:
+    """Return a threshold between each two moments: the first of a year or a month, a day, an hour, where one is near.
+
+    Near means in the middle half of the gap. Where ``>=`` has the first day of something, ``<=`` has the day before.
+
+    Examples
+    --------
+    >>> two = np.array([moment_of("1989-11-20"), moment_of("1990-04-03")]) / DAY
+    >>> [moment_text(between(two[:1], two[1:], "date", op)[0], "date") for op in (">=", "<=")]
+    ['1990-01-01', '1989-12-31']
+    """
+    tick = round(DAY * 1e6) if kind == "date" else 1  # in microseconds, as all that follows
+    first, last = (np.round(ends * (DAY * 1e6 if kind == "date" else 1e6)).astype(np.int64) for ends in (low, high))
+    middle = first + (last - first) // 2
+    found = -(-middle // tick) * tick
+    is_open = np.ones(len(low), dtype=np.bool_)
+    for unit in ("Y", "M", "D") if kind == "date" else ("Y", "M", "D", "h", "m", "s"):
+        nearest = _nearest(middle, unit)
+        good = is_open & (np.abs(nearest - middle) <= (last - first) // 4)
+        found, is_open = np.where(good, nearest, found), is_open & ~good
+    numbers = found / (DAY * 1e6 if kind == "date" else 1e6)
+    if kind == "date":
+        return np.asarray(numbers if op == ">=" else numbers - 1.0)
+    stuck = (numbers <= low) if op == ">=" else (numbers >= high)
+    return np.where(stuck, high if op == ">=" else low, numbers)
+
+
+def _nearest(middle: NDArray[np.int64], unit: str) -> NDArray[np.int64]:
+    """Return the beginnings of years, months and so on that are nearest to some microseconds."""
+    own = middle.astype("datetime64[us]").astype(f"datetime64[{unit}]")
+    before, after = (each.astype("datetime64[us]").astype(np.int64) for each in (own, own + 1))
+    return np.where(middle - before < after - middle, before, after)

@@ -1,0 +1,114 @@
+"""Selection of the attributes of the individuals to ask about: names and globs of those to take, or to leave out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from fnmatch import fnmatchcase
+
+from structtree.errors import UnknownNameError, UsageError
+
+__all__ = ["left_out", "matched_names", "shortest_patterns"]
+
+WORTH_A_GLOB = 3
+"""So many names at least are worth a glob."""
+
+
+def matched_names(patterns: str | Iterable[str], known: Sequence[str]) -> list[str]:
+    """Return the known names that patterns stand for, in the order in which they are known.
+
+    A pattern is a name, a glob (``f*``), or several of them with commas between. A name is taken as it is, also if
+    there is a comma or a star in it.
+
+    Raises
+    ------
+    UnknownNameError
+        When a pattern matches no name.
+
+    Examples
+    --------
+    >>> matched_names("CT_*,FDA", ["CT_1", "CT_2", "FDA", "logp"])
+    ['CT_1', 'CT_2', 'FDA']
+    >>> matched_names(["a,b", "c*"], ["a,b", "c*", "cd"])
+    ['a,b', 'c*']
+    """
+    chosen: set[str] = set()
+    for pattern in _patterns(patterns, frozenset(known)):
+        found = [pattern] if pattern in known else [name for name in known if fnmatchcase(name, pattern)]
+        if not found:
+            raise UnknownNameError("attribute", pattern, known)
+        chosen.update(found)
+    return [name for name in known if name in chosen]
+
+
+def _patterns(given: str | Iterable[str], known: frozenset[str]) -> Iterator[str]:
+    """The patterns one by one; what lies between two commas is joined again where that makes a name."""
+    for text in [given] if isinstance(given, str) else given:
+        pieces = text.split(",")
+        while pieces:
+            joined = ((n, ",".join(pieces[:n]).strip()) for n in range(len(pieces), 0, -1))
+            n, pattern = next(((n, name) for n, name in joined if name in known), (1, pieces[0].strip()))
+            pieces = pieces[n:]
+            if pattern:
+                yield pattern
+
+
+def left_out(
+    attributes: Sequence[str],
+    features: str | Iterable[str] | None = None,
+    ignore: str | Iterable[str] = (),
+    target: str | None = None,
+) -> tuple[str, ...]:
+    """Return the attributes that are not asked about; what is ignored is, also if it is among the features.
+
+    Parameters
+    ----------
+    attributes : sequence of str
+        All that there are, without the target.
+    features, ignore : str or iterable of str
+        Names and globs, as `matched_names` takes them; every attribute is a feature unless some are named.
+    target : str, optional
+        A glob may match it too, which says nothing.
+
+    Examples
+    --------
+    >>> left_out(["f1", "f2", "size"], features="f*", ignore="f2")
+    ('f2', 'size')
+    """
+    known = [*attributes] if target is None or target in attributes else [*attributes, target]
+    wanted = set(known if features is None else matched_names(features, known))
+    if features is not None and wanted == {target}:
+        raise UsageError(f"{target!r} is the target, and so cannot be the only feature")
+    ignored = set(matched_names(ignore, known))
+    return tuple(name for name in attributes if name not in wanted or name in ignored)
+
+
+def shortest_patterns(names: Sequence[str], others: Iterable[str]) -> str:
+    """Return patterns, with commas between, that stand for some names and for none of the others.
+
+    Examples
+    --------
+    >>> shortest_patterns(["NR-AR", "NR-ER", "NR-AhR", "p53"], ["logp"])
+    'NR-*,p53'
+    >>> shortest_patterns(["NR-AR", "NR-ER", "NR-AhR"], ["NR-weight"])
+    'NR-AR,NR-ER,NR-AhR'
+    """
+    foreign, rest, found = set(others), list(names), []
+    while rest:
+        reach = {glob: [name for name in rest if fnmatchcase(name, glob)] for name in rest for glob in _globs(name)}
+        fair = {glob: caught for glob, caught in reach.items() if not any(fnmatchcase(o, glob) for o in foreign)}
+        best = max(fair, key=lambda glob: len(fair[glob]), default=None)
+        if best is None or len(fair[best]) < WORTH_A_GLOB:
+            break
+        found.append(best)
+        rest = [name for name in rest if name not in fair[best]]
+    return ",".join([*found, *rest])
+
+
+def _globs(name: str) -> Iterator[str]:
+    """The globs of a name's first word, and of its last, where that is not all of it."""
+    for sign in "-_ .":
+        first, last = name.partition(sign)[0], name.rpartition(sign)[2]
+        if first and first != name and not set(first) & set("*?[,"):
+            yield f"{first}{sign}*"
+        if last and last != name and not set(last) & set("*?[,"):
+            yield f"*{sign}{last}"

@@ -1,0 +1,135 @@
+"""Leaves out of a grammar what it asks about attributes that the data does not have on purpose.
+
+The target is one, and so is what the user ignores. A grammar that was derived from the whole data, or written for
+several targets, serves then without an edit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+
+from structtree.data.schema import Schema
+from structtree.lang.declare import in_names_of
+from structtree.lang.mistakes import error_at
+from structtree.lang.syntax import (
+    Aggregate,
+    AttributeTest,
+    Glob,
+    GrammarSyntax,
+    Missing,
+    Predicate,
+    RefineBlock,
+    TypeDeclaration,
+)
+from structtree.lang.walk import subpredicates
+
+__all__ = ["Omission", "omit_attributes"]
+
+
+@dataclass(frozen=True, slots=True)
+class Omission:
+    """Grammar without what it asks about some attributes, with their names and the number of rewrites left out."""
+
+    syntax: GrammarSyntax
+    names: tuple[str, ...]
+    n_rewrites: int
+
+
+def omit_attributes(
+    syntax: GrammarSyntax,
+    reasons: Mapping[str, str],
+    schema: Schema,
+    source: str = "<grammar>",
+    text: str | None = None,
+) -> Omission:
+    """Return the grammar without rewrites about attributes of the individuals that the data does not have.
+
+    Parameters
+    ----------
+    syntax : GrammarSyntax
+    reasons : mapping from name to str
+        The attributes, and what they are ("the target"); those that the data has all the same stay.
+    schema : Schema
+        Of the data.
+    source, text : str
+        Where the syntax came from, for messages.
+
+    Raises
+    ------
+    GrammarError
+        When a definition asks about one of them: it may be used anywhere, so that the user should decide.
+
+    Examples
+    --------
+    >>> from structtree.data.schema import Attribute, RecordType
+    >>> from structtree.lang.parse import parse_grammar
+    >>> schema = Schema((RecordType("Row", (Attribute("size", "int"),)),), "Row")
+    >>> found = omit_attributes(
+    ...     parse_grammar("refine Row { top -> size >= *; top -> kind = * }"), {"kind": "the target"}, schema
+    ... )
+    >>> found.names, found.n_rewrites
+    (('kind',), 1)
+    """
+    has = schema.type(schema.individual).members
+    gone = {name: why for name, why in reasons.items() if name not in has}
+    meant = in_names_of(syntax, schema, source, text)
+    view = _View(schema, frozenset(gone))
+    for definition in meant.definitions:
+        for name in view.asked(definition.body, definition.type):
+            message = f"the definition {definition.name!r} asks about {name!r}, which is {gone[name]}: take it out"
+            raise error_at(definition.place, message, source, text)
+    pairs = list(zip(syntax.blocks, meant.blocks, strict=True))
+    lost = {id(r): [*view.asked(r.left, m.type), *view.asked(r.right, m.type)] for _, m in pairs for r in m.rewrites}
+    names = {name for asked in lost.values() for name in asked}
+    kept = [_block(block, [r for r in block.rewrites if not lost[id(r)]]) for block, _ in pairs]
+    types = tuple(
+        _undeclared(declared, gone) if named.name == schema.individual else declared
+        for declared, named in zip(syntax.types, meant.types, strict=True)
+    )
+    return Omission(
+        replace(syntax, types=types, blocks=tuple(filter(None, kept))),
+        tuple(name for name in gone if name in names),
+        sum(map(bool, lost.values())),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _View:
+    """The data, and the attributes of the individuals that it does not have."""
+
+    schema: Schema
+    gone: frozenset[str]
+
+    def asked(self, predicate: Predicate, type_name: str) -> Iterator[str]:
+        """Those of them that a predicate asks about."""
+        if type_name not in self.schema:
+            return
+        for part, name in subpredicates(predicate, type_name, self.schema):
+            if isinstance(part, AttributeTest):
+                yield from self._matched(part.attribute, name)
+            elif isinstance(part, Missing):
+                yield from self._matched(part.member, name)
+            elif isinstance(part, Aggregate):
+                link = self.schema.type(name).link(part.link)
+                yield from self._matched(part.attribute, link.target) if link else ()
+
+    def _matched(self, attribute: str, type_name: str) -> Iterator[str]:
+        """The attribute, if it is gone; a glob stands for what is there, if there is anything."""
+        if type_name != self.schema.individual:
+            return
+        if not isinstance(attribute, Glob):
+            yield from {attribute} & self.gone
+        elif not any(fnmatchcase(a.name, attribute) for a in self.schema.type(type_name).attributes):
+            yield from (name for name in self.gone if fnmatchcase(name, attribute) and set(attribute) != {"*"})
+
+
+def _block(block: RefineBlock, rewrites: list) -> RefineBlock | None:  # type: ignore[type-arg]
+    if len(rewrites) == len(block.rewrites):
+        return block
+    return replace(block, rewrites=tuple(rewrites)) if rewrites else None
+
+
+def _undeclared(declaration: TypeDeclaration, gone: Mapping[str, str]) -> TypeDeclaration:
+    return replace(declaration, attributes=tuple(a for a in declaration.attributes if a.name not in gone))

@@ -1,0 +1,186 @@
+"""Folds: how individuals are divided into those to learn from and those to test on.
+
+scikit-learn's splitters do it: by chance with the classes spread evenly, by groups that stay together, or forward in
+time. All are lists of pairs of row numbers in the end, and `splits_of` makes one of whatever says how to divide.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.model_selection import GroupKFold, RepeatedKFold, RepeatedStratifiedKFold, TimeSeriesSplit
+
+from structtree.arrays import Ints
+from structtree.errors import UsageError
+
+__all__ = ["Fold", "GroupFolds", "TimeFolds", "splits_of"]
+
+USUAL_FOLDS = 5
+"""The number of folds by group or in time, if none is said."""
+
+
+class Fold(NamedTuple):
+    """The rows to learn from, and those to test on."""
+
+    train: Ints
+    test: Ints
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GroupFolds:
+    """Folds that keep groups together: no group is both in training and in testing.
+
+    The largest group comes first, each into the fold that is smallest then. A splitter as scikit-learn has them.
+
+    Parameters
+    ----------
+    groups : array
+        The group of each individual.
+    n_folds : int
+
+    Examples
+    --------
+    >>> [test.tolist() for _, test in GroupFolds(["a", "b", "a", "c"], 2).split()]
+    [[0, 2], [1, 3]]
+    """
+
+    groups: ArrayLike
+    n_folds: int = USUAL_FOLDS
+
+    def split(self, X: Any = None, y: Any = None) -> Iterator[Fold]:  # noqa: N803  # as scikit-learn calls it
+        """Yield the folds; the groups alone decide about them."""
+        groups = np.unique(np.asarray(self.groups), return_inverse=True)[1].ravel()
+        n = len(np.unique(groups))
+        if not 2 <= self.n_folds <= n:
+            raise UsageError(
+                f"the number of folds must be from 2 to that of the groups, which is {n}; got {self.n_folds}"
+            )
+        found = GroupKFold(self.n_folds).split(np.zeros(len(groups)), groups=groups)
+        return (Fold(train, test) for train, test in found)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TimeFolds:
+    """Folds forward in time: each tests on what comes next after what it learns from; equal times stay together.
+
+    The earliest individuals are never tested, since nothing comes before them. A splitter as scikit-learn has them.
+
+    Parameters
+    ----------
+    times : array of numbers or dates
+    n_folds : int
+
+    Examples
+    --------
+    >>> [(train.tolist(), test.tolist()) for train, test in TimeFolds([2020, 2023, 2021, 2021], 2).split()]
+    [([0], [2, 3]), ([0, 2, 3], [1])]
+    """
+
+    times: ArrayLike
+    n_folds: int = USUAL_FOLDS
+
+    def split(self, X: Any = None, y: Any = None) -> Iterator[Fold]:  # noqa: N803  # as scikit-learn calls it
+        """Yield the folds, the earliest first; the times alone decide about them."""
+        distinct, rank = np.unique(np.asarray(self.times), return_inverse=True)
+        n = len(distinct)
+        if not 2 <= self.n_folds < n:
+            message = f"the number of folds must be from 2 to {n - 1}, one less than there are different times"
+            raise UsageError(f"{message}; got {self.n_folds}")
+        found = TimeSeriesSplit(self.n_folds).split(distinct)
+        return (Fold(*(np.flatnonzero(np.isin(rank, part)) for part in parts)) for parts in found)
+
+
+def splits_of(folds: Any, target: NDArray[Any], *, is_classes: bool, repeats: int, seed: int) -> list[Fold]:
+    """Return the folds that are meant.
+
+    Parameters
+    ----------
+    folds : int, splitter, array of groups, or iterable of pairs
+        A number of folds by chance; anything with a ``split`` as scikit-learn's splitters have it; the group of each
+        individual; or pairs of the rows to learn from and to test on.
+    target : array
+    is_classes : bool
+        Whether the target has classes, which are spread evenly over folds by chance.
+    repeats : int
+        How often folds by chance are made.
+    seed : int
+        For folds by chance.
+
+    Examples
+    --------
+    >>> target = np.array(["a", "b", "a", "b"])
+    >>> [test.tolist() for _, test in splits_of(2, target, is_classes=True, repeats=1, seed=0)]
+    [[1, 2], [0, 3]]
+    >>> [test.tolist() for _, test in splits_of([([0, 1], [2, 3])], target, is_classes=True, repeats=1, seed=0)]
+    [[2, 3]]
+    """
+    if repeats < 1:
+        raise UsageError(f"repeats must be an int >= 1; got {repeats}")
+    if isinstance(folds, int | np.integer):
+        return _by_chance(int(folds), target, is_classes, repeats, seed)
+    if repeats > 1:
+        raise UsageError(f"repeats must be 1 for folds that are not made by chance; got {repeats}")
+    n = len(target)
+    if hasattr(folds, "split") and not isinstance(folds, str):
+        pairs: Iterable[Any] = folds.split(np.zeros(n), target)
+    else:
+        pairs = _given(folds, n)
+    found = [_fold(pair, n) for pair in pairs]
+    if not found:
+        raise UsageError("there must be at least one fold")
+    return found
+
+
+def _by_chance(folds: int, target: NDArray[Any], is_classes: bool, repeats: int, seed: int) -> list[Fold]:
+    n = len(target)
+    if not 2 <= folds <= n:
+        raise UsageError(f"folds must be an int from 2 to the number of individuals, which is {n}; got {folds}")
+    # A class with fewer members than there are folds is in some of them only; scikit-learn wants that more often.
+    evenly = is_classes and np.unique(target, return_counts=True)[1].max() >= folds
+    splitter = RepeatedStratifiedKFold if evenly else RepeatedKFold
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="The least populated class", category=UserWarning)
+        made = splitter(n_splits=folds, n_repeats=repeats, random_state=seed)
+        return [Fold(train, test) for train, test in made.split(np.zeros(n), target)]
+
+
+def _given(folds: Any, n: int) -> Iterable[Any]:
+    """The pairs that were given, or those of folds by the groups that were given."""
+    wanted = "folds must be an int, a splitter, an array with the group of each individual, or pairs (train, test)"
+    if isinstance(folds, str) or not isinstance(folds, Iterable):
+        raise UsageError(f"{wanted}; got {folds!r}")
+    given = folds if isinstance(folds, np.ndarray) else list(folds)
+    if any(isinstance(each, tuple | list | np.ndarray) for each in given) or not len(given):
+        return given
+    if len(given) != n:
+        raise UsageError(f"{wanted}; got {len(given)} groups for {n} individuals")
+    return GroupFolds(given, min(USUAL_FOLDS, len(np.unique(np.asarray(given))))).split()
+
+
+def _fold(pair: Any, n: int) -> Fold:
+    """A pair as row numbers, which must be of individuals, and none on both sides."""
+    try:
+        train, test = (_rows(part) for part in pair)
+    except (TypeError, ValueError):
+        raise UsageError(f"a fold must be a pair of row numbers (train, test); got {pair!r}") from None
+    for rows in (train, test):
+        if not len(rows) or rows.min() < 0 or rows.max() >= n:
+            raise UsageError(f"the rows of a fold must be some from 0 to {n - 1}; got {rows.tolist()[:5]}")
+    both = np.intersect1d(train, test)
+    if len(both):
+        raise UsageError(f"a fold must not test on what it learns from; individual {both[0]} is in both")
+    return Fold(train, test)
+
+
+def _rows(part: Any) -> Ints:
+    rows = np.asarray(part)
+    if rows.dtype.kind == "b":
+        return np.flatnonzero(rows)
+    if rows.dtype.kind not in "iu" or rows.ndim != 1:
+        raise ValueError
+    return rows.astype(np.int64)

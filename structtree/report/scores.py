@@ -1,0 +1,108 @@
+"""Scores as text: metrics line by line beside the baseline, and the confusion of classes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import isfinite
+
+import numpy as np
+
+from structtree.learn.score import METRICS, Confusion, Scores
+
+__all__ = ["confusion_lines", "score_lines"]
+
+MOST_CLASSES = 12
+"""The confusion of more classes is not shown as a matrix."""
+
+MOST_CONFUSIONS = 10
+"""So many of the most frequent confusions are named instead."""
+
+
+def score_lines(
+    columns: Mapping[str, Scores], more: Mapping[str, Sequence[str]] | None = None, title: str = ""
+) -> list[str]:
+    """Return a table with a line for each metric, a column for each of some scores, and the baseline at the end.
+
+    Parameters
+    ----------
+    columns : dict from heading to Scores
+        All by the same metrics; the baseline is that of the last.
+    more : dict from name to sequence of str, optional
+        More lines.
+    title : str
+        What stands above the metrics.
+
+    Examples
+    --------
+    >>> from structtree.learn.score import Predicted, constant_answers, score_answers
+    >>> answers = Predicted.of_classes(["no", "yes", "no"], ["no", "no", "no"], ["no", "yes"])
+    >>> found = score_answers(answers, constant_answers(answers), ["accuracy", "f1"])
+    >>> print(*score_lines({"training data": found}, title="ill"), sep="\\n")
+    ill       training data  always no
+    accuracy          0.667      0.667
+    F1 (yes)          0.000      0.000
+    """
+    last = list(columns.values())[-1]
+    rows = [[title, *columns, last.constant]]
+    for name in last.values:
+        cells = [_figure(name, each.values[name], (each.sd or {}).get(name)) for each in columns.values()]
+        rows.append([_label(name, last), *cells, _figure(name, last.baseline[name])])
+    rows += [[name, *cells, ""] for name, cells in (more or {}).items()]
+    return list(_aligned(rows))
+
+
+def confusion_lines(confusion: Confusion) -> list[str]:
+    """Return who was taken for whom: as a matrix, or of many classes the most frequent confusions.
+
+    Examples
+    --------
+    >>> print(*confusion_lines(Confusion(("no", "yes"), np.array([[8, 2], [0, 10]]))), sep="\\n")
+    true \\ predicted  no  yes  recall
+    no                 8    2   0.800
+    yes                0   10   1.000
+    """
+    classes, counts = confusion
+    if len(classes) > MOST_CLASSES:
+        return _most_frequent(confusion)
+    sums = counts.sum(axis=1)
+    rows = [["true \\ predicted", *classes, "recall"]]
+    for i, name in enumerate(classes):
+        recall = f"{counts[i, i] / sums[i]:.3f}" if sums[i] else "-"
+        rows.append([name, *(f"{count:,}" for count in counts[i].tolist()), recall])
+    return list(_aligned(rows))
+
+
+def _most_frequent(confusion: Confusion) -> list[str]:
+    classes, counts = confusion
+    wrong = counts.copy()
+    np.fill_diagonal(wrong, 0)
+    order = np.argsort(-wrong, axis=None, kind="stable")[:MOST_CONFUSIONS]
+    places = [np.unravel_index(place, wrong.shape) for place in order]
+    rows = [["true", "predicted", "times"]]
+    rows += [[classes[i], classes[j], f"{wrong[i, j]:,}"] for i, j in places if wrong[i, j]]
+    if len(rows) == 1:
+        return [f"none of the {len(classes)} classes is taken for another"]
+    return [f"most frequent confusions of the {len(classes)} classes", *_aligned(rows)]
+
+
+def _label(name: str, scores: Scores) -> str:
+    """The word for a metric; those of one class out of two say which class."""
+    if name in ("f1", "average_precision") and scores.confusion and len(scores.confusion.classes) == 2:
+        return f"{METRICS[name].label} ({scores.confusion.classes[1]})"
+    return METRICS[name].label
+
+
+def _figure(name: str, value: float, sd: float | None = None) -> str:
+    """A value with three decimals; errors are in the unit of the target, and have four digits."""
+    if not isfinite(value):
+        return "-"
+    form = ".3f" if METRICS[name].task == "classes" or name == "r2" else ".4g"
+    return f"{value:{form}}" + (f" ± {sd:{form}}" if sd is not None and isfinite(sd) else "")
+
+
+def _aligned(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Lines with the first column to the left and the others to the right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for first, *others in rows:
+        cells: Iterable[str] = (cell.rjust(width) for cell, width in zip(others, widths[1:], strict=True))
+        yield "  ".join([first.ljust(widths[0]), *cells]).rstrip()
