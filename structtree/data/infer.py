@@ -687,7 +687,7 @@ class Overrides:
         return None if wanted is None else Attribute(member, wanted.kind, wanted.values)
 
     def wanted(self, type_name: str, member: str) -> Wanted | None:
-        """What the user wants an attribute to be read as, if they said so."""
+        """The kind, or the sort of values, that the user wants an attribute to be read as, if they said so."""
         said = self._said(type_name, member)
         return None if said is None else Wanted.parse(said)
 
