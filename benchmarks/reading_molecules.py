@@ -41,9 +41,9 @@ def main() -> None:
             "one process": lambda: read_numbers(texts, Recipe(), cache=False, processes=1),
             "several": lambda: read_numbers(texts, Recipe(), cache=False),
             "population": lambda: from_molecules(texts, skip_bad=True, cache=False),
-            "first run": lambda: from_molecules(texts, skip_bad=True),
-            "again": lambda: from_molecules(texts, skip_bad=True),
+            "second run": lambda: from_molecules(texts, skip_bad=True),
         }
+        ways["second run"]()  # which fills the cache
         best = dict.fromkeys(ways, float("inf"))
         for _ in range(arguments.repeats):  # they take turns, so that a slow moment of the machine hits all
             for name, read in ways.items():
