@@ -15,7 +15,7 @@ import typer
 from structtree.cli.common import RUNNING, note
 from structtree.cli.progress import reading_bar
 from structtree.data.options import DATA, OptionText, ReadingOption, reading_options
-from structtree.data.schema import LearningTask
+from structtree.data.schema import LearningTask, Schema
 from structtree.data.textfiles import extension_of
 from structtree.errors import DataError, UsageError, WrongIndividualError
 
@@ -336,6 +336,13 @@ def grammar_for(data: Opened, name: str | None = None, *, one_at_a_time: bool = 
     return replace(found, origin=f"{found.origin} (structtree grammar derive DATA shows it)") if is_derived else found
 
 
+def _schema(grammar: Grammar, data: Opened) -> Schema:
+    """Return the schema of the data by the names of the grammar."""
+    from structtree.lang.declare import named_by
+
+    return named_by(data.population, grammar.syntax).schema
+
+
 def print_grammar(grammar: Grammar, data: Opened) -> None:
     """Say which grammar was used, what it asks about, and what it leaves out."""
     from structtree.report.asked import asked_about
@@ -343,7 +350,7 @@ def print_grammar(grammar: Grammar, data: Opened) -> None:
     typer.echo(f"Grammar: {grammar.origin}")
     for remark in grammar.notes:
         typer.echo(f"  {remark}")
-    typer.echo(f"Asked about: {asked_about(grammar.check(data.population.schema))}")
+    typer.echo(f"Asked about: {asked_about(grammar.check(_schema(grammar, data)))}")
 
 
 def grammar_facts(grammar: Grammar, data: Opened | None = None) -> dict[str, Any]:
@@ -352,7 +359,7 @@ def grammar_facts(grammar: Grammar, data: Opened | None = None) -> dict[str, Any
     if data is not None:
         from structtree.report.asked import asked_about
 
-        asked = asked_about(grammar.check(data.population.schema))
+        asked = asked_about(grammar.check(_schema(grammar, data)))
         facts |= {"attributes": list(asked.attributes), "links": list(asked.links)}
     return facts
 
