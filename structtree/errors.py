@@ -7,6 +7,7 @@ catch anyway. The command line prints ``str(error)`` and exits with ``error.exit
 from __future__ import annotations
 
 import difflib
+import shlex
 from collections.abc import Iterable
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "UsageError",
     "WrongIndividualError",
     "did_you_mean",
+    "option_text",
 ]
 
 
@@ -209,6 +211,23 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     if len(names) <= 8:
         return f" (known: {', '.join(map(repr, names))})"
     return f" (known: {', '.join(map(repr, names[:6]))} and {len(names) - 6} more)"
+
+
+def option_text(flag: str, value: str) -> str:
+    """Return an option as it can be pasted into a shell, and on one line whatever its value is.
+
+    Examples
+    --------
+    >>> print(option_text("--type", "zip=nominal"), option_text("--type", "zip code=nominal"))
+    --type zip=nominal --type 'zip code=nominal'
+    >>> print(option_text("--ignore", "it's\\n"))
+    --ignore $'it\\'s\\u000a'
+    """
+    if value.isprintable():
+        return f"{flag} {shlex.quote(value)}"
+    escaped = value.replace("\\", "\\\\").replace("'", "\\'")
+    shown = "".join(sign if sign.isprintable() else f"\\u{ord(sign):04x}" for sign in escaped)
+    return f"{flag} $'{shown}'"
 
 
 def _window(line: str, column: int, width: int = 100) -> tuple[str, int]:

@@ -55,6 +55,15 @@ def test_every_command_has_help_with_an_example(command):
     assert f"structtree {' '.join(command)}" in " ".join(succeed(*command, "--help").split())
 
 
+@pytest.mark.parametrize(
+    "command", [[], ["data"], ["grammar"], ["datasets", "get"], ["effort"], *COMMANDS], ids=" ".join
+)
+def test_no_help_shows_a_type_beside_a_flag(command):
+    told = succeed(*command, "--help")
+    assert "bool" not in told.lower()
+    assert "--help" in told
+
+
 def test_the_data_sets_are_listed():
     names = [entry["name"] for entry in json.loads(succeed("datasets", "--json"))]
     assert {"trains", "michalski10", "dolphins", "monks-1", "bags"} <= set(names)

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import csv
+import doctest
 import io
 import json
+import re
+import shlex
 
 import pytest
 
+from structtree.data.columns import Population
+from structtree.data.molecule_reading import CACHE_LIMIT, CACHED_FROM, SHARED_FROM
+from structtree.data.options import MOLECULES, reading_options
+from tests.conftest import REPOSITORY
 from tests.test_cli import fail, run, succeed
 
 pytest.importorskip("rdkit", reason="RDKit is not installed: pip install 'structtree[molecules]'")
@@ -110,3 +117,41 @@ def test_the_cache_is_left_aside_on_request_and_no_option_of_tables(tmp_path, mo
     table = tmp_path / "t.csv"
     table.write_text("x,y\n1,a\n2,b\n")
     assert "cache makes no sense for csv" in fail("data", "info", table, "--no-cache", code=2)
+
+
+# ---- docs/molecules.md ----------------------------------------------------------------------------------
+
+PAGE = (REPOSITORY / "docs" / "molecules.md").read_text(encoding="utf-8")
+
+
+def blocks(language):
+    return re.findall(rf"```{language}\n(.*?)```", PAGE, flags=re.DOTALL)
+
+
+def test_the_commands_of_the_page_print_what_it_says(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, content in zip(["drugs.csv", "new.csv"], blocks("csv"), strict=True):
+        (tmp_path / name).write_text(content)
+    assert len(blocks("console")) == 3
+    for block in blocks("console"):
+        line, expected = block.split("\n", 1)
+        found = run(*shlex.split(line.removeprefix("$ structtree ")))
+        assert found.exit_code == 0
+        assert doctest.OutputChecker().check_output(expected, found.stdout, doctest.ELLIPSIS), found.stdout
+
+
+def test_the_page_explains_every_member_and_no_other():
+    sections = re.findall(r"\n### (\w+)\n(.*?)(?=\n##)", PAGE, flags=re.DOTALL)
+    told = {name: re.findall(r"^\| `(\w+)` \| \S", text, flags=re.MULTILINE) for name, text in sections}
+    schema = Population.from_smiles(["CCO"]).schema
+    assert told == {record.name: list(record.members) for record in schema.types}
+
+
+def test_the_page_names_every_option_of_molecules_and_the_limits_of_the_cache():
+    options = [option for option in reading_options().values() if option.text and option.text.panel == MOLECULES]
+    assert len(options) >= 6
+    for option in options:
+        assert any(flag in PAGE for flag in option.flag.split("/")), option.name
+    for figure in (SHARED_FROM, CACHED_FROM):
+        assert f"{figure:,}" in PAGE
+    assert f"{CACHE_LIMIT // 10**9} GB" in PAGE

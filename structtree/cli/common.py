@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Annotated, Any, NoReturn, ParamSpec, TypeVar
 
 import typer
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperGroup
 
 from structtree.errors import StructtreeError, UsageError
 from structtree.files import STANDARD_STREAM, check_writable
@@ -87,7 +87,19 @@ def reporting(command: Callable[P, R]) -> Callable[P, R]:
     return run
 
 
-class Command(TyperCommand):
+class _PlainFlags:
+    """Commands whose help shows no type beside a flag: it takes no value, and typer says ``<bool>``."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return the options and arguments, that for help among them."""
+        found: list[Any] = super().get_params(ctx)  # type: ignore[misc]  # of typer's class, which comes next
+        for parameter in found:
+            if getattr(parameter, "is_flag", False):
+                parameter.metavar = ""
+        return found
+
+
+class Command(_PlainFlags, TyperCommand):
     """Command that refuses an option that is given twice, unless it may be repeated: the last one never wins."""
 
     def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]  # typer's own
@@ -104,8 +116,15 @@ class Command(TyperCommand):
         return super().parse_args(ctx, args)
 
 
+class _Group(_PlainFlags, TyperGroup):
+    """Commands under one name, as typer runs them."""
+
+
 class CommandGroup(typer.Typer):
     """Commands under one name, each a `Command`."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(cls=_Group, **settings)
 
     def command(  # type: ignore[override]  # all other settings of typer pass through
         self, name: str | None = None, **settings: Any

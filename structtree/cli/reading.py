@@ -15,9 +15,9 @@ import typer
 from structtree.cli.common import RUNNING, note
 from structtree.cli.progress import reading_bar
 from structtree.data.options import DATA, OptionText, ReadingOption, reading_options
-from structtree.data.schema import LearningTask
+from structtree.data.schema import LearningTask, Schema
 from structtree.data.textfiles import extension_of
-from structtree.errors import DataError, UsageError, WrongIndividualError
+from structtree.errors import DataError, UsageError, WrongIndividualError, option_text
 
 if TYPE_CHECKING:
     import numpy as np
@@ -52,7 +52,9 @@ _FEW_NAMES = 4
 _RARE = 4
 """Words that one in so many values is, or fewer, are odd in a column of numbers."""
 
-Where = Annotated[str, typer.Argument(metavar="DATA", help="A data set's name, a file, or a folder.")]
+Where = Annotated[
+    str, typer.Argument(metavar="DATA", help="A data set's name, a file, a folder, or - for standard input.")
+]
 TargetName = Annotated[
     str | None,
     typer.Option("--target", metavar="ATTRIBUTE", help="What to predict; data sets and TU folders bring their own."),
@@ -243,7 +245,7 @@ def _about_leaks(data: Opened, labels: Labels) -> Iterator[str]:
     for leak in alone:
         yield (
             f"{leak.attribute} alone predicts {target} almost perfectly ({leak.measure} {leak.value:.3g}): if it is "
-            f"known only after {target}, leave it out: --ignore {shlex.quote(leak.attribute)}"
+            f"known only after {target}, leave it out: {option_text('--ignore', leak.attribute)}"
         )
     told = {leak.attribute for leak in alone}
     others = [name for name in other_targets(data.population, labels, target) if name not in told]
@@ -253,7 +255,7 @@ def _about_leaks(data: Opened, labels: Labels) -> Iterator[str]:
         yield (
             f"{few}{f' and {n} more' if n > 0 else ''} {'look' if len(others) > 1 else 'looks'} like "
             f"{'other targets' if len(others) > 1 else 'another target'}: what is known only together with {target} "
-            f"should be left out: --ignore {shlex.quote(patterns)}"
+            f"should be left out: {option_text('--ignore', patterns)}"
         )
 
 
@@ -289,7 +291,7 @@ def _about_columns(data: Opened, reading: Reading) -> Iterator[str]:
                 word = column.categories[int(column.values[odd[0]])]
                 yield (
                     f"{attribute.name} is nominal, not a number, because of words such as {word!r} (individual "
-                    f"{odd[0]}); if they mean that nothing is known say --missing-word {word}"
+                    f"{odd[0]}); if they mean that nothing is known say {option_text('--missing-word', word)}"
                 )
 
 
@@ -305,15 +307,14 @@ def _labels(labels: Labels, task: LearningTask | None, name: str) -> Labels:
         raise UsageError(f"{name} has words such as {labels[0]!r}; the criterion is for numbers")
     if task == "numbers" or labels.dtype.kind != "f":
         return labels.astype(np.float64) if task == "numbers" else labels
+    as_nominal = option_text("--type", f"{name}=nominal")
     is_whole, n = bool((np.floor(labels) == labels).all()), len(np.unique(labels))
     if is_whole and (task == "classes" or n == 2):
         return labels.astype(np.int64)
     if task == "classes":
-        raise UsageError(
-            f"{name} has non-integer values; the criterion is for classes (to insist: --type {name}=nominal)"
-        )
+        raise UsageError(f"{name} has non-integer values; the criterion is for classes (to insist: {as_nominal})")
     if is_whole and n <= _FEW_CLASSES:
-        note(f"note: {name}, with {n} different values, is taken for a number; for classes: --type {name}=nominal")
+        note(f"note: {name}, with {n} different values, is taken for a number; for classes: {as_nominal}")
     return labels
 
 
@@ -336,6 +337,13 @@ def grammar_for(data: Opened, name: str | None = None, *, one_at_a_time: bool = 
     return replace(found, origin=f"{found.origin} (structtree grammar derive DATA shows it)") if is_derived else found
 
 
+def _schema(grammar: Grammar, data: Opened) -> Schema:
+    """Return the schema of the data by the names of the grammar."""
+    from structtree.lang.declare import named_by
+
+    return named_by(data.population, grammar.syntax).schema
+
+
 def print_grammar(grammar: Grammar, data: Opened) -> None:
     """Say which grammar was used, what it asks about, and what it leaves out."""
     from structtree.report.asked import asked_about
@@ -343,7 +351,7 @@ def print_grammar(grammar: Grammar, data: Opened) -> None:
     typer.echo(f"Grammar: {grammar.origin}")
     for remark in grammar.notes:
         typer.echo(f"  {remark}")
-    typer.echo(f"Asked about: {asked_about(grammar.check(data.population.schema))}")
+    typer.echo(f"Asked about: {asked_about(grammar.check(_schema(grammar, data)))}")
 
 
 def grammar_facts(grammar: Grammar, data: Opened | None = None) -> dict[str, Any]:
@@ -352,7 +360,7 @@ def grammar_facts(grammar: Grammar, data: Opened | None = None) -> dict[str, Any
     if data is not None:
         from structtree.report.asked import asked_about
 
-        asked = asked_about(grammar.check(data.population.schema))
+        asked = asked_about(grammar.check(_schema(grammar, data)))
         facts |= {"attributes": list(asked.attributes), "links": list(asked.links)}
     return facts
 
@@ -360,7 +368,8 @@ def grammar_facts(grammar: Grammar, data: Opened | None = None) -> dict[str, Any
 def _kinds(pairs: Sequence[str]) -> dict[str, str]:
     kinds = {}
     for pair in pairs:
-        name, equals, kind = pair.partition("=")
+        # A name may have =, and so may the values of an order.
+        name, equals, kind = pair.partition("=") if "<" in pair else pair.rpartition("=")
         if not (name and equals and kind):
             raise UsageError(f"--type takes NAME=KIND, as in --type zip=nominal; got {pair!r}")
         kinds[name] = kind

@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from structtree.data.moments import moment_of, moment_value, to_kind
 from structtree.data.schema import NUMERIC, Attribute, Kind, Link, RecordType, Schema
-from structtree.errors import DataError, UnknownNameError
+from structtree.errors import DataError, UnknownNameError, option_text
 from structtree.reprs import names_text, number_text, short_repr
 
 if TYPE_CHECKING:
@@ -605,7 +605,7 @@ def _labels(column: Column, name: str) -> NDArray[Any]:
     if column.kind == "ordered":
         return np.asarray(np.array(column.categories, dtype=object)[column.values.astype(np.int64)])
     if column.kind in ("date", "time"):
-        fix = f"to predict it as a number of seconds: --type {name}=real"
+        fix = f"to predict it as a number of seconds: {option_text('--type', f'{name}=real')}"
         raise DataError(f"the target {name!r} is a {column.kind}, neither classes nor numbers", fix=fix)
     return column.values.astype(np.bool_) if column.kind == "bool" else column.values.copy()
 

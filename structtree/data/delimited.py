@@ -32,7 +32,7 @@ from structtree.data.textfiles import (
     open_text_file,
     undecodable,
 )
-from structtree.errors import DataError, UsageError
+from structtree.errors import DataError, UsageError, option_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -446,7 +446,8 @@ def _check_signs(layout: CsvLayout, name: str, column: Coded, decimal: str) -> N
     if right is not None:
         message = f"one decimal sign expected, got both {shown(right)} and {shown(texts[wrong])}"
         raise _error(layout, name, column, wrong, message)
-    fix = f"if they are decimal {sign}, say --decimal {other} (decimal={other!r}), otherwise --type {name}=nominal"
+    insist = option_text("--type", f"{name}=nominal")
+    fix = f"if they are decimal {sign}, say --decimal {other} (decimal={other!r}), otherwise {insist}"
     raise _error(layout, name, column, wrong, f"numbers with {sign}, such as {shown(texts[wrong])},", fix)
 
 

@@ -31,7 +31,7 @@ from structtree.data.infer import (
 )
 from structtree.data.moments import kind_of_seconds, numbers_of_dates, to_kind
 from structtree.data.schema import Attribute, Kind
-from structtree.errors import DataError, UsageError
+from structtree.errors import DataError, UsageError, option_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -160,7 +160,9 @@ class Sheet:
                 line=self.line_of(row),
                 path=f"column {name!r}" if are_individuals else f"row {row} of column {name!r}",
                 individual=row if are_individuals else None,
-                fix=f"to read all of it as text: --type {name}=nominal" if misfit.fix == "nominal" else None,
+                fix=f"to read all of it as text: {option_text('--type', f'{name}=nominal')}"
+                if misfit.fix == "nominal"
+                else None,
             ) from None
         warn_of_lost_digits(typed.column, name)
         return typed

@@ -29,7 +29,7 @@ from structtree.data.infer import Misfit, Overrides, Pieces, keys_of, shown, val
 from structtree.data.provenance import Provenance
 from structtree.data.schema import Link
 from structtree.data.textfiles import MISSING_WORDS, extension_of, open_text_file
-from structtree.errors import DataError, UsageError, did_you_mean
+from structtree.errors import DataError, UsageError, did_you_mean, option_text
 
 __all__ = [
     "GRAPH_FILES",
@@ -418,7 +418,9 @@ def _error(block: _Block, type_name: str, key: str, misfit: Misfit, wanted: _Wan
         source=None if wanted.files is None else str(wanted.files[graph]),
         path=f"${path}",
         individual={"Graph": graph, "Node": block.first_node + node}.get(wanted.individual),
-        fix=f"to read all of them as text: --type {key}=nominal" if misfit.fix == "nominal" else None,
+        fix=f"to read all of them as text: {option_text('--type', f'{key}=nominal')}"
+        if misfit.fix == "nominal"
+        else None,
     )
 
 

@@ -41,7 +41,7 @@ from numpy.typing import NDArray
 from structtree.data.columns import DTYPES, Column
 from structtree.data.moments import DAY, are_iso, kind_of_seconds, moment_of, text_of, to_kind
 from structtree.data.schema import NUMERIC, Attribute, Kind, RecordType, Schema
-from structtree.errors import UnknownNameError, UsageError, did_you_mean
+from structtree.errors import UnknownNameError, UsageError, did_you_mean, option_text
 
 __all__ = [
     "EXPECTED",
@@ -490,7 +490,7 @@ def warn_of_lost_digits(column: Column, name: str) -> None:
     if column.kind == "int" and len(numbers) and max(-np.fmin.reduce(numbers), np.fmax.reduce(numbers)) > _EXACT:
         warnings.warn(
             f"{name!r} has whole numbers beyond 2^53, of which about 16 digits are kept; "
-            f"to keep every digit as text: --type {name}=nominal",
+            f"to keep every digit as text: {option_text('--type', f'{name}=nominal')}",
             stacklevel=2,
         )
 
@@ -687,7 +687,7 @@ class Overrides:
         return None if wanted is None else Attribute(member, wanted.kind, wanted.values)
 
     def wanted(self, type_name: str, member: str) -> Wanted | None:
-        """What the user wants an attribute to be read as, if they said so."""
+        """The kind, or the sort of values, that the user wants an attribute to be read as, if they said so."""
         said = self._said(type_name, member)
         return None if said is None else Wanted.parse(said)
 

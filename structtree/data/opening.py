@@ -1,4 +1,4 @@
-"""One door for everything called DATA: the name of a data set, a file, or a folder."""
+"""One door for everything called DATA: the name of a data set, a file, a folder, or a stream."""
 
 from __future__ import annotations
 
@@ -19,10 +19,14 @@ from structtree.data.options import ReadingOptions, given_options
 from structtree.data.provenance import Provenance, provenance_of, record_values
 from structtree.data.selection import left_out
 from structtree.data.sources import read_data, target_of
+from structtree.data.streams import STANDARD_INPUT, is_piped, spooled
 from structtree.errors import MissingFileError, UsageError, WrongIndividualError, did_you_mean
+from structtree.files import STANDARD_STREAM
 from structtree.reprs import short_repr
 
 __all__ = ["Opened", "open_data"]
+
+_SEVERAL_FILES = ("c45", "tu")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,12 +67,13 @@ def open_data(
     unlabelled: Unlabelled = "refuse",
     **options: Unpack[ReadingOptions],
 ) -> Opened:
-    """Open data by the name of a data set, or by the path of a file or folder.
+    """Open data by the name of a data set, by the path of a file or folder, or from standard input.
 
     Parameters
     ----------
     where : str or Path
-        A path that exists is a path; otherwise the name of a data set (see `structtree.dataset_names`).
+        ``-`` is standard input, whose format is guessed unless given; a path that exists is a path; otherwise the
+        name of a data set (see `structtree.dataset_names`).
     target : str, optional
         The attribute of the individuals that is the target; data sets, folders of the TU format, ARFF files and
         those of C4.5 know theirs.
@@ -92,7 +97,9 @@ def open_data(
     >>> len(opened.population), opened.target_name
     (24, 'lenses')
     """
-    if Path(where).exists():
+    if is_piped(where):
+        opened = _received(where, target, unlabelled, options, id)
+    elif Path(where).exists():
         opened = _read(where, target, unlabelled, options, id)
     else:
         _require_name(str(where), options)
@@ -114,6 +121,19 @@ def _read(
         return Opened(Path(where).stem, population, source=str(where))
     rest, labels = _split(population, target, unlabelled)
     return Opened(Path(where).stem, rest, labels, target, source=str(where))
+
+
+def _received(
+    where: str | Path, target: str | None, unlabelled: Unlabelled, options: ReadingOptions, id: str | None
+) -> Opened:
+    """Read a stream, by way of a temporary file."""
+    format = options.get("format")
+    if format in _SEVERAL_FILES:
+        raise UsageError(f"data of the format {format} is several files, and {where} is one stream; name the files")
+    with spooled(where) as file:
+        opened = _read(file, target, unlabelled, options, id)
+    name = STANDARD_INPUT if str(where) == STANDARD_STREAM else str(where)
+    return replace(opened, name=name, source=name)
 
 
 def _named(name: str, target: str | None, unlabelled: Unlabelled, id: str | None) -> Opened:

@@ -40,7 +40,7 @@ from structtree.data.infer import (
 from structtree.data.naming import Names
 from structtree.data.schema import Link, LinkKind, RecordType, Schema
 from structtree.data.trails import Origin, Trail
-from structtree.errors import DataError, did_you_mean
+from structtree.errors import DataError, did_you_mean, option_text
 
 __all__ = ["DEEPEST", "Shredder"]
 
@@ -312,7 +312,11 @@ class Shredder:
             try:
                 add(batch, key, batch.values(key))
             except Misfit as misfit:
-                fix = f"to read all of them as text: --type {key}=nominal" if misfit.fix == "nominal" else None
+                fix = (
+                    f"to read all of them as text: {option_text('--type', f'{key}=nominal')}"
+                    if misfit.fix == "nominal"
+                    else None
+                )
                 path = "" if batch.plain else f".{key}"
                 raise batch.trail.error(misfit.index, misfit.message, path, fix) from None
         self._require_references(batch)
@@ -573,7 +577,7 @@ def _refuse_two_lists(target: str, pieces: Sequence[_Targets]) -> None:
             raise piece.trail.error(
                 int(np.flatnonzero(uses[piece.rows] > 1)[-1]),
                 f"this {target} stands in two lists, and an element belongs to one",
-                fix=f"to read it as a set: --type {piece.trail.member}=set",
+                fix=f"to read it as a set: {option_text('--type', f'{piece.trail.member}=set')}",
             )
 
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from structtree.data.columns import Population
 from structtree.data.schema import Attribute, Link, RecordType, Schema
-from structtree.errors import GrammarError, did_you_mean
+from structtree.errors import GrammarError, did_you_mean, option_text
 from structtree.lang.mistakes import error_at
 from structtree.lang.syntax import Function, GrammarSyntax, TypeDeclaration
 
@@ -254,8 +254,8 @@ def _attribute_problem(declared: Attribute, record: RecordType) -> str | None:
     if found is None:
         return f"no attribute {name!r}{did_you_mean(declared.name, record.members)}"
     if found.kind != declared.kind and (found.kind, declared.kind) != ("int", "real"):
-        kind = f"'{'<'.join(declared.values)}'" if declared.kind == "ordered" else declared.kind
-        fix = f"declare it so, or read it with --type {declared.name}={kind}"
+        kind = "<".join(declared.values) if declared.kind == "ordered" else declared.kind
+        fix = f"declare it so, or read it with {option_text('--type', f'{declared.name}={kind}')}"
         return f"{name!r} as {found.kind}, not {declared.kind}; {fix}"
     if declared.kind == "ordered" and found.values != declared.values:
         return f"{name!r} in the order {' < '.join(found.values)}, not as declared"
