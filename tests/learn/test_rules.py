@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from structtree.data.catalog import load_dataset
 from structtree.data.columns import Population
 from structtree.errors import DataError, UsageError
+from structtree.lang.check import check_predicate
 from structtree.lang.grammar import Grammar
 from structtree.lang.parse import parse_predicate
 from structtree.lang.pretty import pretty
@@ -85,7 +86,7 @@ def test_a_formula_can_be_read_back(case):
     tree, _ = case
     for formula in to_formula(tree).values():
         text = pretty(formula)
-        again = parse_predicate(text)
+        again = check_predicate(parse_predicate(text), tree.schema.individual, tree.schema)
         assert pretty(again) == text
         assert again == formula or mentions_a_definition(formula)
 
