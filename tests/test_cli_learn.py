@@ -843,8 +843,8 @@ def test_a_row_that_is_not_there(trains):
 
 
 def test_an_unknown_criterion_is_answered_with_the_nearest():
-    assert "did you mean 'entropy'" in fail("cv", "lenses", "--compare", "acc*,entropi")
-    assert "did you mean 'entropy'" in fail("fit", "lenses", "--criterion", "entropi")
+    assert "did you mean 'entropy'" in fail("cv", "lenses", "--compare", "acc*,entropi", code=2)
+    assert "did you mean 'entropy'" in fail("fit", "lenses", "--criterion", "entropi", code=2)
 
 
 @pytest.mark.parametrize("command", ["fit", "predict"])
@@ -857,10 +857,10 @@ def test_a_file_that_cannot_be_written_is_refused_before_the_work(command, train
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["fit", "lenses", "--max-depth", 0], "max_depth must be"),
-        (["fit", "lenses", "--stop", "soon"], "stop must be"),
-        (["fit", "lenses", "--time-limit", 0], "time_limit must be"),
-        (["fit", "lenses", "--post-prune", "hard"], "post_prune must be"),
+        (["fit", "lenses", "--max-depth", 0], "--max-depth must be"),
+        (["fit", "lenses", "--stop", "soon"], "--stop must be"),
+        (["fit", "lenses", "--time-limit", 0], "--time-limit must be"),
+        (["fit", "lenses", "--post-prune", "hard"], "--post-prune must be"),
         (["fit", "lenses", "--alpha", "much"], "--alpha takes a number"),
         (
             ["fit", "lenses", "--alpha", 1, "--post-prune", "pessimistic"],
@@ -874,14 +874,14 @@ def test_a_file_that_cannot_be_written_is_refused_before_the_work(command, train
         (["fit", "hammond", "--cost", "a:b=1"], "--cost is for classes"),
         (["fit", "lenses", "--criterion", "mse"], "the criterion is for numbers"),
         (["fit", "hammond", "--post-prune", "pessimistic"], "pessimistic pruning is for classes"),
-        (["fit", "lenses", "--strategy", "magic"], "strategy must be"),
+        (["fit", "lenses", "--strategy", "magic"], "--strategy must be"),
         (["cv", "lenses", "--folds", 1], "folds must be"),
         (["cv", "lenses", "--repeats", 0], "repeats must be"),
-        (["cv", "lenses", "--time-limit", 0], "time_limit must be"),
+        (["cv", "lenses", "--time-limit", 0], "--time-limit must be"),
         (["cv", "lenses", "--compare", "gini"], "two criteria or more"),
         (["cv", "lenses", "--compare", "gini,mse"], "'mse' is for numbers and 'gini' for classes"),
         (["cv", "lenses", "--compare", "acc*,gini", "--criterion", "gini"], "not both"),
-        (["cv", "lenses", "--min-samples-leaf", 0], "min_samples_leaf must be"),
+        (["cv", "lenses", "--min-samples-leaf", 0], "--min-samples-leaf must be"),
     ],
     ids=lambda value: " ".join(map(str, value)) if isinstance(value, list) else "",
 )

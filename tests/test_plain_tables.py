@@ -195,4 +195,6 @@ def test_what_only_tables_have_is_refused_for_other_data():
     assert "needs a grammar that asks a plain table one test at a time" in fail(
         "fit", "trains", "--nominal", "multiway", code=2
     )
-    assert "missing must be 'false', 'majority' or 'fractional'" in fail("fit", "tennis", "--if-missing", "x", code=2)
+    assert "--if-missing must be 'false', 'majority' or 'fractional'" in fail(
+        "fit", "tennis", "--if-missing", "x", code=2
+    )
