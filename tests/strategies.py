@@ -9,12 +9,14 @@ from hypothesis import strategies as st
 
 from structtree.data.columns import Adjacency, Column, Population, Table
 from structtree.data.schema import Attribute, Kind, Link, RecordType, Schema
+from structtree.lang.pretty import pretty
 from structtree.lang.syntax import (
     Aggregate,
     All,
     Among,
     And,
     Compare,
+    CompareOwn,
     Count,
     Distinct,
     Exists,
@@ -79,7 +81,7 @@ def populations(draw, schema=None):
 def columns_of(draw, kind, n):
     if kind == "nominal":
         codes = draw(st.lists(st.integers(-1, len(CATEGORIES) - 1), min_size=n, max_size=n))
-        return Column(kind, np.array(codes, dtype=np.int32), CATEGORIES)
+        return Column(kind, np.array(codes, dtype=np.int32), draw(st.sampled_from([CATEGORIES, CATEGORIES[::-1]])))
     if kind == "bool":
         return Column(kind, np.array(draw(st.lists(st.integers(-1, 1), min_size=n, max_size=n)), dtype=np.int8))
     values = [*_numbers(kind), np.nan] if kind in ("int", "date", "ordered") else [*NUMBERS, 0.5, 1.25, np.nan]
@@ -120,6 +122,8 @@ def predicates(draw, schema, name=None, depth=3):
     name = name or schema.individual
     record = schema.type(name)
     forms = [st.just(Top()), literals_on(record)]
+    if comparisons := own_comparisons(schema, record):
+        forms.append(st.sampled_from(comparisons))
     if depth > 0:
         smaller = predicates(schema, name, depth - 1)
         forms += [
@@ -135,6 +139,45 @@ def predicates(draw, schema, name=None, depth=3):
 
 def literals_on(record):
     return st.one_of([literals_of(attribute) for attribute in record.attributes])
+
+
+def own_comparisons(schema, record):
+    """All comparisons of two values of a row, also behind one reference."""
+    values = own_values(schema, record)
+    return [
+        CompareOwn(one, op, other)
+        for one, kind in values.items()
+        for other, other_kind in values.items()
+        for op in common_operators(kind, other_kind)
+        if one != other and not (len(one) == len(other) == 2 and one[0] == other[0])
+    ]
+
+
+def own_values(schema, record):
+    """The attributes of a row and of the rows that its references lead to, each with its kind, by path."""
+    own = {(a.name,): a.kind for a in record.attributes}
+    behind = {
+        (link.name, a.name): a.kind
+        for link in record.links
+        if link.single
+        for a in schema.type(link.target).attributes
+    }
+    return own | behind
+
+
+def common_operators(kind, other):
+    """The comparisons that are for two kinds."""
+    equal = ["=", "!="]
+    for kinds, operators in [
+        ({"bool"}, equal),
+        ({"ordered"}, [*equal, ">=", "<="]),
+        ({"nominal", "ordered"}, equal),
+        ({"int", "real"}, [*equal, ">=", "<="]),
+        ({"date", "time"}, [*equal, ">=", "<="]),
+    ]:
+        if {kind, other} <= kinds:
+            return operators
+    return []
 
 
 def literals_of(attribute):
@@ -208,6 +251,7 @@ def grammars(draw, schema, *, closed_forms=True):
 @st.composite
 def blocks_of(draw, schema, record, closed_forms):
     offered = [r for a in record.attributes for r in attribute_rewrites(a)]
+    offered += own_rewrites(schema, record)
     offered += [r for link in record.links for r in link_rewrites(schema, link, closed_forms)]
     if schema.listed(record.name):
         offered += ["next (top)", "previous (top)", "later (top)"]
@@ -245,6 +289,13 @@ def attribute_rewrites(attribute):
             return [f"{name} >= *", f"{name} <= *", f"{name} in bins(3)", f"{name} >= quantiles(3)", *several]
         case _:
             return [f"{name} >= *", f"{name} <= *", f"{name} in bins(3)", f"{name} >= quantiles(3)"]
+
+
+def own_rewrites(schema, record):
+    """Comparisons of two values, one by one and by globs; at most as many as there are other rewrites."""
+    every = [pretty(test) for test in own_comparisons(schema, record)]
+    globs = ["* = its *", "* >= its *", "* != its *", f"{record.attributes[0].name} <= its *"]
+    return [*every[:: 1 + len(every) // 8], *globs] if every else []
 
 
 def link_rewrites(schema, link, closed_forms):

@@ -139,6 +139,14 @@ class Adjacency:
         """The rows that one row leads to, in order."""
         return self.targets[self.offsets[row] : self.offsets[row + 1]]
 
+    @property
+    def first_targets(self) -> NDArray[np.int64]:
+        """The first row that each row leads to, -1 where there is none; and after all rows -1 for none of them."""
+        found = np.full(len(self) + 1, -1)
+        some = np.flatnonzero(self.lengths)
+        found[some] = self.targets[self.offsets[some]]
+        return found
+
     def n_of(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """Number of rows that each of some rows leads to."""
         return self.offsets[rows + 1] - self.offsets[rows]

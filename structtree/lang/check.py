@@ -14,9 +14,10 @@ from graphlib import CycleError, TopologicalSorter
 from structtree.data.schema import Schema
 from structtree.lang.declare import declared_categories, in_names_of, schema_of
 from structtree.lang.pretty import pretty
-from structtree.lang.resolve import Scope, resolve
+from structtree.lang.resolve import Scope, its_hint, resolve
 from structtree.lang.rewrites import CheckedRewrite, check_rewrite, never_derived, reachable_types, refuse_endless
 from structtree.lang.syntax import (
+    Compare,
     Definition,
     Flag,
     Function,
@@ -284,6 +285,24 @@ def _warnings(
             yield _warning(
                 f"nothing leads to {pretty(rewrite.left)!r}, so it is never rewritten", rewrite.place, scope
             )
+    yield from _doubtful_values(rewrites, scope)
+
+
+def _doubtful_values(rewrites: Mapping[str, tuple[CheckedRewrite, ...]], scope: Scope) -> Iterator[str]:
+    """Yield a warning for each category that nobody declared and that is the name of an attribute."""
+    stated = [(d.body, d.type) for d in scope.definitions.values()]
+    stated += [(side, name) for name, of_type in rewrites.items() for r in of_type for side in (r.left, r.right)]
+    for predicate, type_name in stated:
+        for part, name in subpredicates(predicate, type_name, scope.schema):
+            if not isinstance(part, Compare) or not isinstance(part.value, str):
+                continue
+            record = scope.schema.type(name)
+            attribute = record.attribute(part.attribute)
+            if attribute is None or part.value in attribute.values:
+                continue
+            hint = its_hint(part.value, attribute, record, part.op)
+            if hint:
+                yield _warning(f"{pretty(part)!r} means the category {part.value!r}{hint}", part.place, scope)
 
 
 def _warning(message: str, place: Location | None, scope: Scope) -> str:

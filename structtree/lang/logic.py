@@ -23,6 +23,7 @@ from structtree.lang.syntax import (
     Among,
     And,
     Compare,
+    CompareOwn,
     Count,
     Distinct,
     Exists,
@@ -163,7 +164,7 @@ def source_of(predicate: Predicate) -> ValueSource | None:
             return value if isinstance(value, ValueSource) else None
         case Within(source=value) | Among(source=value):
             return value
-        case Top() | And() | Or() | Not() | Flag() | Missing() | Named():
+        case Top() | And() | Or() | Not() | Flag() | CompareOwn() | Missing() | Named():
             return None
         case _ if isinstance(predicate, LinkForm):
             return None
@@ -202,6 +203,10 @@ class _Absent:
 
 
 _Region = _Words | _Numbers | _Absent
+# How the first of two values, in the order of their names, may compare with the second. Categories that differ are
+# the one or the other, whatever their order: nothing but ``=`` and ``!=`` is asked of them.
+_ORDERS = {"=": ("equal",), "!=": ("less", "greater"), ">=": ("equal", "greater"), "<=": ("less", "equal")}
+_MIRRORED = {"=": "=", "!=": "!=", ">=": "<=", "<=": ">="}
 _NOWHERE = (_Numbers(()), _Words(frozenset()))
 
 
@@ -219,6 +224,9 @@ def subject(predicate: Predicate) -> Subject | None:
     match predicate:
         case Flag(name) | Compare(name) | Among(name) | Within(name) | Missing(name):
             return (name,)
+        case CompareOwn():
+            one, other = sorted(predicate.sides)
+            return ("its ", *one, " ", *other)
         case Named(name):
             return ("define ", name)
         case Aggregate(function, link, attribute):
@@ -239,6 +247,8 @@ def _region(test: ValueTest) -> _Region | None:
     match test:
         case Flag(_, positive):
             return _Words(frozenset([positive]))
+        case CompareOwn():
+            return _Words(frozenset(_ORDERS[test.op if test.attribute <= test.other else _MIRRORED[test.op]]))
         case Missing():
             return _Absent()
         case Among(_, values, None):

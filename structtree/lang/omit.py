@@ -16,6 +16,7 @@ from structtree.lang.mistakes import error_at
 from structtree.lang.syntax import (
     Aggregate,
     AttributeTest,
+    CompareOwn,
     Glob,
     GrammarSyntax,
     Missing,
@@ -23,7 +24,7 @@ from structtree.lang.syntax import (
     RefineBlock,
     TypeDeclaration,
 )
-from structtree.lang.walk import subpredicates
+from structtree.lang.walk import compared_members, subpredicates
 
 __all__ = ["Omission", "omit_attributes"]
 
@@ -109,6 +110,9 @@ class _View:
         for part, name in subpredicates(predicate, type_name, self.schema):
             if isinstance(part, AttributeTest):
                 yield from self._matched(part.attribute, name)
+            elif isinstance(part, CompareOwn):
+                for at, member in compared_members(part, name, self.schema):
+                    yield from self._matched(member, at)
             elif isinstance(part, Missing):
                 yield from self._matched(part.member, name)
             elif isinstance(part, Aggregate):

@@ -15,7 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
-from itertools import chain
+from itertools import chain, takewhile
 from typing import Any, Literal, TypeVar
 
 from lark import Lark, Token, Transformer, UnexpectedInput, v_args
@@ -32,6 +32,7 @@ from structtree.lang.syntax import (
     And,
     Bins,
     Compare,
+    CompareOwn,
     Count,
     Day,
     Definition,
@@ -292,6 +293,12 @@ class _Build(Transformer[Token, Any]):
     def compare(self, path: list[Token], op: Token, value: Scalar | ValueSource) -> Predicate:
         return _test(path, Compare, _word(op), value)
 
+    def compare_own(self, path: list[Token], op: Token, other: list[Token]) -> Predicate:
+        shared = _n_shared(path[:-1], other[:-1])
+        steps = tuple(Follow(_text(name), TOP, place=_place(name)) for name in path[:shared])
+        sides = (_value_path(side[shared:]) for side in (path, other))
+        return wrap(steps, CompareOwn(next(sides), _word(op), next(sides), place=_place(path[-1])))
+
     def among(self, path: list[Token], *values: Token) -> Predicate:
         return _test(path, Among, sort_scalars(map(_scalar, values)))
 
@@ -372,6 +379,17 @@ def _test(path: list[Token], form: Callable[..., Test], *values: Any, **options:
     *before, last = path
     steps = tuple(Follow(_text(name), TOP, place=_place(name)) for name in before)
     return wrap(steps, form(_attribute(last), *values, place=_place(last), **options))
+
+
+def _value_path(names: list[Token]) -> tuple[str, ...]:
+    *before, last = names
+    return (*map(_text, before), _attribute(last))
+
+
+def _n_shared(one: list[Token], other: list[Token]) -> int:
+    """Return how many references two paths begin with in common."""
+    pairs = zip(map(_text, one), map(_text, other), strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def _flat(parts: Iterable[Predicate], kind: type[And] | type[Or]) -> Iterable[Predicate]:

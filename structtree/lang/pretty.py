@@ -21,6 +21,7 @@ from structtree.lang.syntax import (
     AttributeTest,
     Bins,
     Compare,
+    CompareOwn,
     Count,
     Day,
     Definition,
@@ -49,6 +50,7 @@ from structtree.lang.syntax import (
     Star,
     Top,
     TypeDeclaration,
+    ValuePath,
     ValueSource,
     Within,
 )
@@ -58,7 +60,7 @@ __all__ = ["pretty", "pretty_grammar", "pretty_name", "pretty_rewrite", "pretty_
 
 _WORDS = """
     grammar type individual define function refine limits nesting literals
-    bool int real nominal set list of top and or in not missing
+    bool int real nominal set list of top and or in its not missing
     next previous later exists all none first last count distinct sum mean min max bins quantiles inf
 """
 RESERVED = frozenset(_WORDS.split())
@@ -87,6 +89,8 @@ def pretty(predicate: Predicate) -> str:
             return "top"
         case Flag() | Compare() | Among() | Within() | Missing() | Named():
             return _test(predicate, "")
+        case CompareOwn(attribute, op, other):
+            return f"{_value_path(attribute)} {op} its {_value_path(other)}"
         case Follow(link, inner):
             return _dotted(predicate) or f"{pretty_name(link)} ({pretty(inner)})"
         case ListStep(step, inner, link):
@@ -215,6 +219,10 @@ def _dotted(predicate: Follow) -> str | None:
     if not all(isinstance(step, Follow) for step in path) or not isinstance(end, AttributeTest | Missing | Named):
         return None
     return _test(end, "".join(f"{pretty_name(step.link or '')}." for step in path))
+
+
+def _value_path(path: ValuePath) -> str:
+    return ".".join(map(pretty_name, path))
 
 
 def _value(value: Scalar | ValueSource) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from itertools import product
-from typing import assert_never
+from typing import NamedTuple, assert_never
 
 from structtree.data.moments import DAY
 from structtree.data.schema import NUMERIC, Attribute, Kind, Link, RecordType, Schema
@@ -21,6 +21,7 @@ from structtree.lang.logic import source_of
 from structtree.lang.mistakes import error_at
 from structtree.lang.pretty import pretty, pretty_name, pretty_scalar
 from structtree.lang.syntax import (
+    TOP,
     Aggregate,
     All,
     Among,
@@ -28,6 +29,7 @@ from structtree.lang.syntax import (
     AttributeTest,
     Bins,
     Compare,
+    CompareOwn,
     Count,
     Day,
     Definition,
@@ -53,13 +55,14 @@ from structtree.lang.syntax import (
     Scalar,
     Star,
     Top,
+    ValuePath,
     ValueSource,
     Within,
     sort_scalars,
 )
 from structtree.lang.walk import children, with_children
 
-__all__ = ["Scope", "resolve"]
+__all__ = ["Scope", "its_hint", "resolve"]
 
 _NUMBERS: tuple[Kind, ...] = ("int", "real")
 _MOMENTS: tuple[Kind, ...] = ("date", "time")
@@ -131,6 +134,8 @@ def resolve(predicate: Predicate, type_name: str, scope: Scope) -> tuple[Predica
             return (_named(predicate, type_name, scope),)
         case Aggregate():
             return _aggregates(predicate, type_name, scope)
+        case CompareOwn():
+            return _comparisons(predicate, type_name, scope)
         case _ if isinstance(predicate, AttributeTest):
             return _tests(predicate, scope.type(type_name), scope)
         case _:
@@ -267,17 +272,19 @@ def _value(value: Scalar, attribute: Attribute, record: RecordType, scope: Scope
     """The value as its attribute wants it: a known category, a whole number, a real number."""
     match attribute.kind:
         case "date" | "time":
-            return _moment(value, attribute, scope)
+            return _moment(value, attribute, record, scope, op)
         case "ordered":
-            return _level(value, attribute, scope)
+            return _level(value, attribute, record, scope, op)
     if attribute.kind == "nominal":
         word = str(value)
         known = scope.categories.get((record.name, attribute.name), attribute.values)
         if known and word not in known:
-            raise scope.error(f"{word!r} is not a value of {attribute.name!r}{did_you_mean(word, known)}")
+            hint = its_hint(word, attribute, record, op) or did_you_mean(word, known)
+            raise scope.error(f"{word!r} is not a value of {attribute.name!r}{hint}")
         return word
     if isinstance(value, str | Day):
-        raise scope.error(f"{attribute.name!r} is {attribute.kind}: expected a number, got {str(value)!r}")
+        hint = its_hint(value, attribute, record, op)
+        raise scope.error(f"{attribute.name!r} is {attribute.kind}: expected a number, got {str(value)!r}{hint}")
     if attribute.kind == "real":
         return float(value)
     if isinstance(value, int) or not math.isfinite(value):
@@ -293,20 +300,39 @@ def _value(value: Scalar, attribute: Attribute, record: RecordType, scope: Scope
             raise scope.error(f"{attribute.name!r} is int: expected a whole number, got {value!r}")
 
 
-def _moment(value: Scalar, attribute: Attribute, scope: Scope) -> Scalar:
+def its_hint(value: Scalar, attribute: Attribute, record: RecordType, op: str) -> str:
+    """Return a proposal of ``its``, where what stands for a value is the name of an attribute that would fit.
+
+    Examples
+    --------
+    >>> ends, begins = Attribute("ends", "int"), Attribute("begins", "int")
+    >>> its_hint("begins", ends, RecordType("Stay", (ends, begins)), ">=")
+    "; to compare the two attributes write 'ends >= its begins'"
+    """
+    other = record.attribute(str(value))
+    if other is None or other.name == attribute.name or not _fit(attribute, other, op):
+        return ""
+    return f"; to compare the two attributes write '{pretty_name(attribute.name)} {op} its {pretty_name(other.name)}'"
+
+
+def _moment(value: Scalar, attribute: Attribute, record: RecordType, scope: Scope, op: str) -> Scalar:
     """The value as a date or a time; a date alone is the beginning of that day."""
     if attribute.kind == "time" and isinstance(value, Day):
         return value if isinstance(value, Instant) else Instant(value * DAY)
     if isinstance(value, Day) and not isinstance(value, Instant):
         return value
+    hint = its_hint(value, attribute, record, op)
     example = "2024-12-31" if attribute.kind == "date" else "2024-12-31 12:30"
-    raise scope.error(f"{attribute.name!r} is a {attribute.kind}: expected one such as {example}, got {str(value)!r}")
+    raise scope.error(
+        f"{attribute.name!r} is a {attribute.kind}: expected one such as {example}, got {str(value)!r}{hint}"
+    )
 
 
-def _level(value: Scalar, attribute: Attribute, scope: Scope) -> Scalar:
+def _level(value: Scalar, attribute: Attribute, record: RecordType, scope: Scope, op: str) -> Scalar:
     word = str(value)
     if word not in attribute.values:
-        raise scope.error(f"{word!r} is not a value of {attribute.name!r}{did_you_mean(word, attribute.values)}")
+        hint = its_hint(word, attribute, record, op) or did_you_mean(word, attribute.values)
+        raise scope.error(f"{word!r} is not a value of {attribute.name!r}{hint}")
     return OrderedCategory(attribute.values.index(word), word)
 
 
@@ -411,6 +437,70 @@ def _names(glob: str, kinds: tuple[Kind, ...], record: RecordType, scope: Scope)
 
 def _only_in_rewrites(what: str, scope: Scope) -> GrammarError:
     return scope.error(f"{what} are many; that is for the right side of a rewrite, write out one here")
+
+
+# ---- two values of one row ------------------------------------------------------------------------------
+
+
+def _comparisons(test: CompareOwn, type_name: str, scope: Scope) -> tuple[Predicate, ...]:
+    """Return the comparison in order; of globs one for each pair that fits, whichever of the two comes first."""
+    one, other = (_sides(path, type_name, scope) for path in test.sides)
+    pairs = [(a, b) for a in one for b in other]
+    if isinstance(test.attribute[-1], Glob) or isinstance(test.other[-1], Glob):
+        pairs = [(a, b) for a, b in pairs if a.path != b.path and _may_hold(a, b, test.op, scope)]
+    else:
+        _refuse_unlike(*pairs[0], test, scope)
+    made = (replace(test, attribute=a.path, other=b.path).in_order for a, b in pairs)
+    return tuple(dict.fromkeys(made))
+
+
+class _Side(NamedTuple):
+    """A value of a row that is compared: its path, its attribute, and the type that has it."""
+
+    path: ValuePath
+    attribute: Attribute
+    type: str
+
+
+def _sides(path: ValuePath, type_name: str, scope: Scope) -> list[_Side]:
+    *references, name = path
+    for reference in references:
+        type_name = _target(Follow(reference, TOP), type_name, scope)
+    record = scope.type(type_name)
+    names = _names(name, ("bool", "nominal", *NUMERIC), record, scope)
+    return [_Side((*references, each), _attribute(each, record, scope), type_name) for each in names]
+
+
+def _may_hold(one: _Side, other: _Side, op: str, scope: Scope) -> bool:
+    """Tell whether a glob stands for this pair: kinds that fit, and categories in common as far as they are known."""
+    known = [set(scope.categories.get((s.type, s.attribute.name), s.attribute.values)) for s in (one, other)]
+    return _fit(one.attribute, other.attribute, op) and (not all(known) or not known[0].isdisjoint(known[1]))
+
+
+def _fit(one: Attribute, other: Attribute, op: str) -> bool:
+    kinds = {one.kind, other.kind}
+    if kinds <= {"nominal", "ordered"}:
+        return op in ("=", "!=") or (kinds == {"ordered"} and one.values == other.values)
+    if kinds == {"bool"}:
+        return op in ("=", "!=")
+    return kinds <= set(_NUMBERS) or kinds <= set(_MOMENTS)
+
+
+def _refuse_unlike(one: _Side, other: _Side, test: CompareOwn, scope: Scope) -> None:
+    if one.path == other.path:
+        raise scope.error(f"{pretty(test)!r} compares a value with itself")
+    if _fit(one.attribute, other.attribute, test.op):
+        return
+    names = [repr(".".join(side.path)) for side in (one, other)]
+    if not _fit(one.attribute, other.attribute, "="):
+        kinds = [side.attribute.kind for side in (one, other)]
+        raise scope.error(f"{names[0]} is {kinds[0]} and {names[1]} is {kinds[1]}: the two cannot be compared")
+    why = (
+        "are ordered in different ways"
+        if one.attribute.kind == other.attribute.kind == "ordered"
+        else "have no order"
+    )
+    raise scope.error(f"{names[0]} and {names[1]} {why}; write {pretty(replace(test, op='='))!r}")
 
 
 # ---- links ----------------------------------------------------------------------------------------------

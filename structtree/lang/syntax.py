@@ -25,6 +25,7 @@ __all__ = [
     "AttributeTest",
     "Bins",
     "Compare",
+    "CompareOwn",
     "Count",
     "Day",
     "Definition",
@@ -59,6 +60,7 @@ __all__ = [
     "Test",
     "Top",
     "TypeDeclaration",
+    "ValuePath",
     "ValueSource",
     "ValueTest",
     "Within",
@@ -284,6 +286,44 @@ class Compare(Located):
     value: Scalar | ValueSource
 
 
+ValuePath = tuple[str, ...]
+"""An attribute, after the references that lead to it."""
+
+
+@dataclass(frozen=True, slots=True)
+class CompareOwn(Located):
+    """``a = its b``, ``price >= its cost``, ``ends.year <= its begins.year``: two values of one row are compared.
+
+    Each side may stand behind references of the row, though not both behind the same one: such a pair is compared
+    there (``load (shape = its lid)``).
+    """
+
+    attribute: ValuePath
+    op: Literal["=", "!=", ">=", "<="]
+    other: ValuePath
+
+    @property
+    def sides(self) -> tuple[ValuePath, ValuePath]:
+        """The two values."""
+        return self.attribute, self.other
+
+    @property
+    def in_order(self) -> CompareOwn:
+        """The one way to write it: names in order where sides may change places, and the greater one first.
+
+        Examples
+        --------
+        >>> CompareOwn(("b",), "=", ("a",)).in_order
+        CompareOwn(attribute=('a',), op='=', other=('b',))
+        >>> CompareOwn(("a",), "<=", ("b",)).in_order
+        CompareOwn(attribute=('b',), op='>=', other=('a',))
+        """
+        if self.op == "<=" or (self.op != ">=" and self.attribute > self.other):
+            op: Literal["=", "!=", ">="] = ">=" if self.op == "<=" else self.op
+            return CompareOwn(self.other, op, self.attribute, place=self.place)
+        return self
+
+
 @dataclass(frozen=True, slots=True)
 class Among(Located):
     """``a in {v, w}``: the value is one of these (sorted, without repeats); or, in a grammar, ``a in *``."""
@@ -408,8 +448,8 @@ class Not:
 
 
 AttributeTest = Flag | Compare | Among | Within
-ValueTest = AttributeTest | Missing | Aggregate
-"""A test of one value of the row: of an attribute, or of what is computed from the rows behind a link."""
+ValueTest = AttributeTest | CompareOwn | Missing | Aggregate
+"""A test of values of the row: of an attribute, of two, or of what is computed from the rows behind a link."""
 Test = ValueTest | Named
 LinkForm = Follow | ListStep | Exists | All | No | Count | Distinct
 Predicate = Top | Test | LinkForm | And | Or | Not

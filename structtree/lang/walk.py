@@ -15,6 +15,7 @@ from structtree.data.schema import Schema
 from structtree.lang.syntax import (
     All,
     And,
+    CompareOwn,
     Count,
     Distinct,
     Exists,
@@ -35,6 +36,7 @@ __all__ = [
     "FUNCTIONAL",
     "StepPath",
     "children",
+    "compared_members",
     "functional_step",
     "inner_type",
     "is_closed",
@@ -97,6 +99,26 @@ def inner_type(predicate: Predicate, type_name: str, schema: Schema) -> str | No
         return type_name
     found = schema.type(type_name).link(link)
     return None if found is None else found.target
+
+
+def compared_members(test: CompareOwn, type_name: str, schema: Schema) -> Iterator[tuple[str, str]]:
+    """Yield the references and attributes that a comparison of two values asks about, each with its type.
+
+    Examples
+    --------
+    >>> from structtree.data.schema import Link, RecordType
+    >>> schema = Schema((RecordType("Car", (), (Link("load", "one", "Load"),)), RecordType("Load")), "Car")
+    >>> list(compared_members(CompareOwn(("load", "shape"), "=", ("roof",)), "Car", schema))
+    [('Car', 'load'), ('Load', 'shape'), ('Car', 'roof')]
+    """
+    for path in test.sides:
+        at: str | None = type_name
+        for member in path:
+            if at is None:
+                break
+            yield at, member
+            link = schema.type(at).link(member)
+            at = None if link is None else link.target
 
 
 def is_closed(predicate: Predicate) -> bool:

@@ -25,6 +25,7 @@ from structtree.lang.syntax import (
     Among,
     And,
     Compare,
+    CompareOwn,
     Count,
     Exists,
     Flag,
@@ -165,14 +166,17 @@ def _names(predicate: Predicate) -> Iterator[str]:
         match stack.pop():
             case Flag(name) | Compare(name) | Among(name) | Within(name) | Missing(name) | Aggregate(link=name):
                 yield name
+            case CompareOwn(path, _, other):
+                yield path[0]
+                yield other[0]
             case Named(_, body) if body is not None:
                 stack.append(body)
             case And() | Or() | Not() as form:
                 stack.extend(children(form))
             case ListStep(link=None) | Named() | Top():
                 yield ""
-            case other:
-                yield str(other.link)
+            case form:
+                yield str(form.link)
 
 
 class _Facts:

@@ -22,8 +22,8 @@ from structtree.data.columns import Adjacency, Column, Population, Table
 from structtree.data.infer import Misfit, encode, missing_column
 from structtree.data.schema import Attribute, Link, RecordType, Schema
 from structtree.errors import DataError, did_you_mean
-from structtree.lang.syntax import Aggregate, AttributeTest, LinkForm, Missing, Predicate
-from structtree.lang.walk import subpredicates
+from structtree.lang.syntax import Aggregate, AttributeTest, CompareOwn, LinkForm, Missing, Predicate
+from structtree.lang.walk import compared_members, subpredicates
 
 __all__ = ["NeededMembers", "conform", "needed_members", "optional_members"]
 
@@ -48,6 +48,9 @@ def needed_members(tests: Iterable[Predicate], schema: Schema) -> NeededMembers:
         here = found.setdefault(name, set())
         if isinstance(part, AttributeTest):
             here.add(str(part.attribute))
+        elif isinstance(part, CompareOwn):
+            for at, member in compared_members(part, name, schema):
+                found.setdefault(at, set()).add(member)
         elif isinstance(part, Missing):
             here.add(str(part.member))
         elif isinstance(part, LinkForm | Aggregate):

@@ -16,6 +16,7 @@ from structtree.lang.syntax import (
     Aggregate,
     Among,
     Compare,
+    CompareOwn,
     Flag,
     LinkForm,
     ListStep,
@@ -116,6 +117,9 @@ def _paths(test: Predicate) -> Iterator[tuple[str, ...]]:
                     yield path
             case Flag(name) | Compare(name) | Among(name) | Within(name) | Missing(name) | Named(name):
                 yield (*path, str(name))
+            case CompareOwn(attribute, _, other):
+                yield (*path, *attribute)
+                yield (*path, *other)
             case Aggregate(_, link, name):
                 yield (*path, link, name)
             case ListStep(step, link=None):

@@ -13,7 +13,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structtree.data.columns import Population, Table
-from structtree.lang.syntax import Among, And, Compare, Flag, Missing, Named, Not, Or, Predicate, Top, Within
+from structtree.lang.syntax import (
+    Among,
+    And,
+    Compare,
+    CompareOwn,
+    Flag,
+    Missing,
+    Named,
+    Not,
+    Or,
+    Predicate,
+    Top,
+    Within,
+)
 from structtree.lang.walk import children
 from structtree.space.evaluate import Known, rows_where
 
@@ -74,6 +87,8 @@ def own_attributes(test: Predicate) -> set[str] | None:
         match stack.pop():
             case Flag(attribute) | Compare(attribute) | Among(attribute) | Within(attribute) | Missing(attribute):
                 asked.add(str(attribute))
+            case CompareOwn((attribute,), _, (other,)):
+                asked |= {attribute, other}
             case Top() | And() | Or() | Not() as form:
                 stack.extend(children(form))
             case Named(_, body) if body is not None:

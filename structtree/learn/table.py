@@ -19,7 +19,19 @@ from numpy.typing import NDArray
 from structtree.data.columns import Column, Population
 from structtree.data.schema import Attribute, Kind
 from structtree.lang.check import CheckedGrammar
-from structtree.lang.syntax import Among, Compare, Flag, Missing, Named, Predicate, Star, Top, Within, written
+from structtree.lang.syntax import (
+    Among,
+    Compare,
+    CompareOwn,
+    Flag,
+    Missing,
+    Named,
+    Predicate,
+    Star,
+    Top,
+    Within,
+    written,
+)
 from structtree.learn.routing import own_attributes
 from structtree.search.bottom_up import LinkColumn, link_columns, own_columns, suits
 from structtree.search.clock import Clock
@@ -221,7 +233,15 @@ def _flat_test(right: Predicate, grammar: CheckedGrammar) -> FlatTest | None:
             return FlatTest(right, kernel.EQUAL, attribute, "nominal")
         case Among(attribute, source=Star()):
             return FlatTest(right, kernel.SUBSET, attribute, "nominal")
-        case Compare(_, _, str() | int() | float()) | Flag() | Among() | Missing() | Within(source=None) | Named():
+        case (
+            Compare(_, _, str() | int() | float())
+            | CompareOwn()
+            | Flag()
+            | Among()
+            | Missing()
+            | Within(source=None)
+            | Named()
+        ):
             return FlatTest(right, kernel.EQUAL) if own_attributes(right) is not None else None
         case _:
             return None

@@ -20,6 +20,7 @@ from structtree.lang.syntax import (
     Among,
     And,
     Compare,
+    CompareOwn,
     Flag,
     LinkForm,
     Missing,
@@ -85,6 +86,8 @@ def possibly(test: Predicate, record: RecordType) -> Predicate:
             return none_of(name, _others(name, values, record))
         case Flag(name) | Compare(name) | Among(name) | Within(name):
             return Or((test, Missing(name)))
+        case CompareOwn((name,), _, (other,)):  # of a category that training has not seen the text says enough
+            return Or((test, Missing(name), Missing(other)))
         case _:
             return _inside(test, record, possibly, surely)
 

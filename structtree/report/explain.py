@@ -31,6 +31,7 @@ from structtree.lang.syntax import (
     Among,
     And,
     Compare,
+    CompareOwn,
     Count,
     Day,
     Distinct,
@@ -46,6 +47,7 @@ from structtree.lang.syntax import (
     Or,
     Predicate,
     Top,
+    ValuePath,
     Within,
 )
 from structtree.learn.growth import Decision
@@ -55,7 +57,7 @@ from structtree.learn.tree import Branch, ClassCounts, Leaf, Switch, Tree
 from structtree.learn.unknown import possibly, surely
 from structtree.report.text import NodeText
 from structtree.reprs import number_text, short_repr
-from structtree.space.evaluate import Known, aggregate_values, rows_where
+from structtree.space.evaluate import Known, aggregate_values, own_column, rows_where
 from structtree.space.meaning import witnesses
 from structtree.space.terms import conjuncts
 
@@ -352,6 +354,10 @@ class _Row:
         columns = self.population.tables[self.type].columns
         return columns[name].value(self.number) if name in columns else None
 
+    def value_at(self, path: ValuePath) -> Value:
+        """Return the value of an attribute at the end of references; missing where they lead nowhere."""
+        return own_column(path, self.population, self.type).value(self.number)
+
     def targets(self, link: str) -> list[_Row]:
         """Return the rows that a link leads to."""
         declared = self.population.schema.type(self.type).link(link)
@@ -372,6 +378,8 @@ def _looked_at(predicate: Predicate, row: _Row) -> tuple[tuple[str, Value], ...]
     match predicate:
         case Flag(name) | Compare(name) | Among(name) | Within(name) | Missing(name):
             return ((name, row.value(name)),)
+        case CompareOwn():
+            return tuple((".".join(path), row.value_at(path)) for path in predicate.sides)
         case Named(name, body) if body is not None:
             return ((name, row.satisfies(body)), *_looked_at(body, row))
         case Count(link, inner) | No(link, inner) | Not(Exists(link, inner) | All(link, inner)):

@@ -264,9 +264,5 @@ def _ends(family: TestFamily, steps: Steps) -> tuple[Ints, str]:
     at = family.type
     end = np.arange(steps.population.tables[at].n_rows)
     for step in family.path:
-        adjacency = steps.along(at, step)
-        following = np.full(len(adjacency.lengths) + 1, -1)
-        some = np.flatnonzero(adjacency.lengths)
-        following[some] = adjacency.targets[adjacency.offsets[some]]
-        end, at = following[end], steps.target(at, step)
+        end, at = steps.along(at, step).first_targets[end], steps.target(at, step)
     return end, at

@@ -7,6 +7,7 @@ equals the definition of truth one row at a time, which stands in ``tests/space/
 
 from __future__ import annotations
 
+from dataclasses import replace
 from operator import eq, ge, le, ne
 from typing import Any, assert_never
 
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 from structtree.arrays import Mask
 from structtree.data.columns import Adjacency, Column, Population
 from structtree.data.given import population_of
+from structtree.data.moments import DAY
 from structtree.errors import UnknownNameError
 from structtree.lang.syntax import (
     Aggregate,
@@ -23,6 +25,7 @@ from structtree.lang.syntax import (
     Among,
     And,
     Compare,
+    CompareOwn,
     Count,
     Distinct,
     Exists,
@@ -36,11 +39,12 @@ from structtree.lang.syntax import (
     Or,
     Predicate,
     Top,
+    ValuePath,
     Within,
 )
 from structtree.space.list_steps import runs_of
 
-__all__ = ["aggregate_values", "holds", "rows_where"]
+__all__ = ["aggregate_values", "holds", "own_column", "rows_where"]
 
 Known = dict[tuple[str, Predicate], Mask]
 _OPERATORS: dict[str, Any] = {"=": eq, "!=": ne, ">=": ge, "<=": le}
@@ -91,9 +95,7 @@ def _evaluate(predicate: Predicate, population: Population, type_name: str, know
     table = population.tables[type_name]
 
     def column(name: str) -> Column:
-        if name not in table.columns:
-            raise UnknownNameError(f"attribute of {type_name}", name, table.columns)
-        return table.columns[name]
+        return own_column((name,), population, type_name)
 
     def here(parts: tuple[Predicate, ...]) -> list[Mask]:
         return [rows_where(part, population, type_name, known) for part in parts]
@@ -109,6 +111,9 @@ def _evaluate(predicate: Predicate, population: Population, type_name: str, know
             return np.asarray(column(attribute).values == int(positive))
         case Compare(attribute, op, value):
             return _compare(column(attribute), op, value)
+        case CompareOwn(path, op, other):
+            one = own_column(path, population, type_name)
+            return _compare_two(one, own_column(other, population, type_name), op)
         case Among(attribute, values):
             return _among(column(attribute), values)
         case Within(attribute, low, high, closed):
@@ -155,6 +160,24 @@ def aggregate_values(test: Aggregate, population: Population, type_name: str) ->
     return _aggregate(test.function, adjacency, target.columns[test.attribute])
 
 
+def own_column(path: ValuePath, population: Population, type_name: str) -> Column:
+    """Return what the rows of a type have at the end of a path of references, missing where that leads nowhere."""
+    *references, name = path
+    rows = None
+    for link in references:
+        target = _target(population, type_name, link)
+        following = population.tables[type_name].links[link].first_targets
+        rows, type_name = following[:-1] if rows is None else following[rows], target
+    columns = population.tables[type_name].columns
+    if name not in columns:
+        raise UnknownNameError(f"attribute of {type_name}", name, columns)
+    column = columns[name]
+    if rows is None:
+        return column
+    absent = np.nan if column.values.dtype.kind == "f" else -1
+    return replace(column, values=np.append(column.values, np.array(absent, dtype=column.values.dtype))[rows])
+
+
 def _target(population: Population, type_name: str, link: str) -> str:
     declared = population.schema.type(type_name).link(link)
     if declared is None:
@@ -167,6 +190,19 @@ def _compare(column: Column, op: str, value: Any) -> Mask:
         # NaN compares false with everything, except under !=.
         return np.asarray(_OPERATORS[op](column.values, value) & ~column.missing)
     return np.asarray(_OPERATORS[op](column.values, column.code(value)) & (column.values >= 0))
+
+
+def _compare_two(one: Column, other: Column, op: str) -> Mask:
+    """Compare two columns row by row: categories by their text if they may just differ, all else by value."""
+    values, others = one.values, other.values
+    if one.categories or other.categories:
+        if op in ("=", "!="):
+            codes = {name: code for code, name in enumerate(one.categories)}
+            of_other = np.array([codes.setdefault(name, len(codes)) for name in other.categories] or [0])
+            others = of_other[np.where(other.missing, 0, others).astype(np.int64)]
+    elif one.kind != other.kind and {one.kind, other.kind} == {"date", "time"}:
+        values, others = (column.values * DAY if column.kind == "date" else column.values for column in (one, other))
+    return np.asarray(_OPERATORS[op](values, others) & ~one.missing & ~other.missing)
 
 
 def _among(column: Column, values: tuple[Any, ...]) -> Mask:

@@ -19,6 +19,7 @@ from structtree.lang.syntax import (
     Among,
     And,
     Compare,
+    CompareOwn,
     Count,
     Distinct,
     Exists,
@@ -94,6 +95,8 @@ def canonical(predicate: Predicate) -> Predicate:
         case Among(attribute, values, None):
             words = sort_scalars(values)
             return Compare(attribute, "=", words[0]) if len(words) == 1 else Among(attribute, words)
+        case CompareOwn():
+            return predicate.in_order
         case Distinct(link, inners):
             return Distinct(link, tuple(sorted(inners, key=order)))
         case _:
@@ -208,6 +211,8 @@ def n_literals(predicate: Predicate) -> int:
     >>> n_literals(parse_predicate("exists atoms (element = N and exists bonds (to.element = O))"))
     5
     """
+    if isinstance(predicate, CompareOwn):
+        return 1 + sum(len(side) - 1 for side in predicate.sides)
     return sum(map(n_literals, children(predicate))) + (not isinstance(predicate, _CONNECTIVES))
 
 
@@ -220,6 +225,8 @@ def nesting(predicate: Predicate) -> int:
     >>> nesting(parse_predicate("exists atoms (element = N and exists bonds (to.element = O))"))
     3
     """
+    if isinstance(predicate, CompareOwn):
+        return max(map(len, predicate.sides)) - 1
     inside = max(map(nesting, children(predicate)), default=0)
     return inside + isinstance(predicate, _LOOKS_BEHIND_A_LINK)
 
@@ -235,6 +242,8 @@ def order(predicate: Predicate) -> tuple[Any, ...]:
             return (0, attribute, 0, not positive)
         case Compare(attribute, op, value):
             return (0, attribute, _OPERATORS[op], _scalar_order(value))
+        case CompareOwn(path, op, other):
+            return (0, path[0], 9, path, _OPERATORS[op], other)
         case Among(attribute, values):
             return (0, attribute, 5, tuple(map(_scalar_order, values)))
         case Within(attribute, low, high, closed):

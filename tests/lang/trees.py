@@ -16,6 +16,7 @@ from structtree.lang.syntax import (
     And,
     Bins,
     Compare,
+    CompareOwn,
     Count,
     Day,
     Definition,
@@ -66,6 +67,15 @@ sources = st.one_of(
 )
 bounds = st.sampled_from([">=", "<="])
 
+value_paths = st.tuples(st.lists(names, max_size=2), attributes).map(lambda parts: (*parts[0], parts[1]))
+
+
+def is_parsed_so(test):
+    """Whether the two values do not stand behind the same reference: there they are compared behind it."""
+    one, other = test.sides
+    return not (len(one) > 1 and len(other) > 1 and one[0] == other[0])
+
+
 tests = st.one_of(
     st.builds(Flag, attributes, st.booleans()),
     st.builds(Compare, attributes, st.sampled_from(["=", "!=", ">=", "<="]), st.one_of(scalars, sources)),
@@ -74,6 +84,7 @@ tests = st.one_of(
     st.builds(Within, attributes, ends, ends, st.booleans()),
     st.builds(Within, attributes, source=st.one_of(st.builds(Bins, small), st.builds(Quantiles, small))),
     st.builds(Missing, attributes),
+    st.builds(CompareOwn, value_paths, st.sampled_from(["=", "!=", ">=", "<="]), value_paths).filter(is_parsed_so),
 )
 aggregates = st.builds(
     Aggregate,

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from structtree.data.columns import Population
 from structtree.data.schema import Attribute, RecordType, Schema
 from structtree.lang.parse import parse_predicate
-from structtree.lang.syntax import Among, And, Compare, Flag, Missing, Named, Not, Or, Top, Within
+from structtree.lang.syntax import Among, And, Compare, CompareOwn, Flag, Missing, Named, Not, Or, Top, Within
 from structtree.learn.tree import Branch, ClassCounts, Found, Leaf, Switch, Tree
 from tests.learn.asking_trees import CLASSES, class_leaves, number_leaves, together
 
 FOUND = Found("gini", 0.5, 0.1, True, 0.0, 1, 0.0)
-CATEGORIES = {"color": ("blue", "green", "red"), "shape": ("round", "square")}
+CATEGORIES = {"color": ("blue", "green", "red"), "shape": ("red", "round", "square")}
 DATA = Schema(
     (
         RecordType(
@@ -43,6 +43,7 @@ SEEN = Schema(
 TESTS = [
     *("size >= 2", "size <= 1", "size in [1, 3)", "old", "not old", "missing size", "missing color"),
     *("color = red", "color != red", "color in {blue, red}", "shape = round", "not (color = blue)"),
+    *("color = its shape", "shape != its color", "not (color = its shape) and old"),
     *("size >= 1 and old", "color = red or size >= 3", "not (old or color != green)"),
 ]
 SHARES = [(0.5, 0.5), (0.25, 0.75), (0.875, 0.125)]
@@ -50,7 +51,7 @@ SHARES = [(0.5, 0.5), (0.25, 0.75), (0.875, 0.125)]
 records = st.fixed_dictionaries(
     {
         "color": st.sampled_from(["blue", "green", "red", "purple", None]),
-        "shape": st.sampled_from(["round", "square", None]),
+        "shape": st.sampled_from(["red", "round", "square", None]),
         "size": st.sampled_from([0, 1, 2, 3, None]),
         "old": st.sampled_from([True, False, None]),
     }
@@ -58,7 +59,7 @@ records = st.fixed_dictionaries(
 complete_records = st.fixed_dictionaries(
     {
         "color": st.sampled_from(["blue", "green", "red"]),
-        "shape": st.sampled_from(["round", "square"]),
+        "shape": st.sampled_from(["red", "round", "square"]),
         "size": st.sampled_from([0, 1, 2, 3]),
         "old": st.booleans(),
     }
@@ -138,6 +139,9 @@ def answer(test, record):
             return True if True in known else None if None in known else False
         case Named(_, body):
             return answer(body, record)
+        case CompareOwn((name,), op, (other,)):
+            pair = record[name], record[other]
+            return None if None in pair else (pair[0] == pair[1]) == (op == "=")
     value = record[test.attribute]
     if value is None or (test.attribute in CATEGORIES and value not in CATEGORIES[test.attribute]):
         return None

@@ -6,6 +6,7 @@ specialises.
 
 from __future__ import annotations
 
+from itertools import combinations
 from random import Random
 
 TYPES = ("T", "U")
@@ -34,7 +35,9 @@ def random_limits(random):
 
 
 def random_type(name, names, random):
-    attributes = random.sample([("a", "bool"), ("b", "x | y | z"), ("n", "int")], k=random.randint(1, 2))
+    attributes = random.sample(
+        [("a", "bool"), ("b", "x | y | z"), ("n", "int"), ("m", "int")], k=random.randint(1, 2)
+    )
     forms = ["set of {}", "list of {}", "{}", "{}?"]
     links = [(f"l{i}", random.choice(forms).format(random.choice(names))) for i in range(1 + (random.random() < 0.3))]
     return {f"{m}{name.lower()}": kind for m, kind in [*attributes, *links]}
@@ -66,6 +69,14 @@ def right_sides(name, schema):
             yield from (f"{member} = *", f"{member} != *", f"{member} in {{x, y}}", f"{member} = x", f"{member} in *")
 
 
+def own_comparisons(name, schema):
+    """Comparisons of two values of a row, of which globs make some again."""
+    numbers = [member for member, kind in schema[name].items() if kind == "int"]
+    for one, other in combinations(numbers, 2):
+        yield from (f"{one} {op} its {other}" for op in ("=", "!=", ">=", "<="))
+        yield from ("* >= its *", f"{other} = its *")
+
+
 def ground(name, schema):
     """A test without a value source for each attribute of a type."""
     for member, kind in schema[name].items():
@@ -90,7 +101,7 @@ def is_listed(name, schema):
 
 def rights(name, schema, random):
     """Right sides of rewrites of ``top``."""
-    found = list(right_sides(name, schema))
+    found = [*right_sides(name, schema), *own_comparisons(name, schema)]
     for link, kind, target in links(name, schema):
         test, more = random.choice(list(ground(target, schema))), random.choice(list(right_sides(target, schema)))
         if kind.rstrip("?") in schema:
@@ -130,6 +141,9 @@ def specialisations(name, schema, random):
         elif "|" in kind:
             found += [(f"{member} in {{x, y}}", f"{member} = *"), (f"{member} != z", f"{member} in {{x, y}}")]
             found += [(f"{member} in {{x, y}}", f"{member} in *")]
+    numbers = sorted(member for member, kind in schema[name].items() if kind == "int")
+    for one, other in combinations(numbers, 2):
+        found += [(f"{one} {op} its {other}", f"{one} = its {other}") for op in (">=", "<=")]
     for link, kind, target in links(name, schema):
         test = random.choice(list(ground(target, schema)))
         if kind.rstrip("?") in schema:

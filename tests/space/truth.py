@@ -20,6 +20,7 @@ from structtree.lang.syntax import (
     Among,
     And,
     Compare,
+    CompareOwn,
     Count,
     Distinct,
     Exists,
@@ -64,6 +65,9 @@ def _holds(predicate: Predicate, population: Population, row: Row) -> bool:
         case Compare(attribute, op, value):
             found = _value(population, row, attribute)
             return found is not None and bool(_OPERATORS[op](found, value))
+        case CompareOwn(path, op, other):
+            pair = [_comparable(population, row, side, op) for side in (path, other)]
+            return None not in pair and bool(_OPERATORS[op](*pair))
         case Among(attribute, values):
             return _value(population, row, attribute) in values
         case Within(attribute, low, high, closed):
@@ -106,6 +110,21 @@ def _value(population: Population, row: Row, attribute: str) -> Value:
         number = float(column.values[row.index])
         return None if number != number else number
     return column.value(row.index)
+
+
+def _comparable(population: Population, row: Row, path: tuple[str, ...], op: str) -> Any:
+    """What is compared at the end of a path: a text, a rank, a number, or seconds; None where there is nothing."""
+    *references, attribute = path
+    for link in references:
+        targets = _targets(population, row, link)
+        if not targets:
+            return None
+        (row,) = targets
+    column = population.tables[row.type].columns[attribute]
+    if column.kind == "ordered" and op in ("=", "!="):
+        return column.value(row.index)
+    value = _value(population, row, attribute)
+    return value * 86400 if column.kind == "date" and isinstance(value, float) else value
 
 
 def _is_missing(population: Population, row: Row, member: str) -> bool:
