@@ -95,7 +95,7 @@ def _error(message: str, text: str, position: int) -> GrammarError:
 # A phrase stands for all its terminals, when all of them could have come. Tried from the top. After a slash: what
 # comes along with a phrase already said, or is too marginal to mention.
 _PHRASES = (
-    ("a value, '*', or a value list", "NAME STRING NUMBER STAR LBRACE / DATE _BINS _QUANTILES"),
+    ("a value, '*', or a value list", "NAME STRING NUMBER STAR LBRACE / DATE _BINS _QUANTILES _ITS"),
     ("a type", "KIND COLLECTION NAME / BACKTICKS STRING NUMBER"),
     (
         "a test",

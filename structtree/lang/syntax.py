@@ -309,7 +309,7 @@ class CompareOwn(Located):
 
     @property
     def in_order(self) -> CompareOwn:
-        """The one way to write it: names in order where sides may change places, and the greater one first.
+        """The one way to write it: the greater one first; of equal or different ones the nearer, then by name.
 
         Examples
         --------
@@ -318,7 +318,8 @@ class CompareOwn(Located):
         >>> CompareOwn(("a",), "<=", ("b",)).in_order
         CompareOwn(attribute=('b',), op='>=', other=('a',))
         """
-        if self.op == "<=" or (self.op != ">=" and self.attribute > self.other):
+        one, other = ((len(path), path) for path in self.sides)
+        if self.op == "<=" or (self.op != ">=" and one > other):
             op: Literal["=", "!=", ">="] = ">=" if self.op == "<=" else self.op
             return CompareOwn(self.other, op, self.attribute, place=self.place)
         return self

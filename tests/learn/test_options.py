@@ -27,10 +27,12 @@ from structtree.space.terms import TOP
 from tests.growing import grow_on
 from tests.learn.toy_splitter import median_plan
 
-FLAT = Grammar.parse("refine Thing { top -> color = *; top -> size >= *; top -> weight >= * }")
+FLAT = Grammar.parse(
+    "refine Thing { top -> color = *; top -> size >= *; top -> weight >= *; top -> size >= its dose }"
+)
 LINKS = Grammar.parse(
-    "refine Thing { top -> color = *; top -> size >= *; top -> exists parts (top) } "
-    "refine Part { top -> old; top -> not old; top -> length >= * }"
+    "refine Thing { top -> color = *; top -> size >= *; top -> size >= its dose; top -> exists parts (top) } "
+    "refine Part { top -> old; top -> not old; top -> length >= *; top -> length = its width }"
 )
 ROUTES = {"flat": ("sweeps", "table", "search", "parts"), "links": ("sweeps", "table", "search")}
 
@@ -75,8 +77,13 @@ def things(n=40, seed=0):
                 "color": str(rng.choice(["red", "green", "blue"])),
                 "size": int(rng.integers(0, 6)),
                 "weight": round(float(rng.normal()), 1),
+                "dose": int(rng.integers(0, 6)),
                 "parts": [
-                    {"old": bool(rng.random() < 0.3), "length": int(rng.integers(1, 5))}
+                    {
+                        "old": bool(rng.random() < 0.3),
+                        "length": int(rng.integers(1, 5)),
+                        "width": int(rng.integers(1, 5)),
+                    }
                     for _ in range(rng.integers(0, 3))
                 ],
             }
