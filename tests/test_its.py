@@ -262,7 +262,7 @@ def test_a_model_with_a_comparison_is_saved_explained_and_asks_for_both_values()
     assert "n = 2, box.n = 3" in str(explain(model, [{"n": 2, "box": {"n": 3}}], 0))
     assert mentioned(model.tree.nodes[0].test) == ("n", "box.n")
     for lacking in ({"n": 2, "box": {}}, {"box": {"n": 2}}):
-        with pytest.raises(DataError, match="n"):
+        with pytest.raises(DataError, match="the model needs the attribute 'n'"):
             loaded.predict([lacking])
 
 

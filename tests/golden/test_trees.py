@@ -154,6 +154,15 @@ def test_the_first_problem_of_the_monks_is_one_leaf_for_a_jacket_and_one_for_eac
     assert asked_by(tree) == ['a5 = "1"', *(f'a1 = "{v}" and a2 = "{v}"' for v in (1, 2, 3))]
 
 
+@pytest.mark.parametrize("rewrite", ["a1 = its a2", "* = its *"])
+def test_the_first_problem_of_the_monks_is_two_tests_where_values_are_compared(rewrite):
+    """The rule says: a1 = a2, or a5 = 1."""
+    monks = load_dataset("monks-1")
+    tree = grow(monks.population, monks.target, Grammar.parse(f"refine Row {{ top -> {rewrite}; top -> a5 = 1 }}"))
+    assert asked_by(tree) == ["a1 = its a2", 'a5 = "1"']
+    assert n_errors(tree) == 0
+
+
 @pytest.mark.parametrize("n_attributes", [2, 5])
 def test_exclusive_or_is_learned_with_two_literals_and_not_with_one(n_attributes):
     rows = [{f"b{i}": bool(code >> i & 1) for i in range(n_attributes)} for code in range(2**n_attributes)]
