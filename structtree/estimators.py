@@ -134,6 +134,7 @@ class _StructuralTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
         """Learn from the labels that were made of y, of those who have one."""
         weights = None if sample_weight is None else _check_sample_weight(sample_weight, X, ensure_non_negative=True)
         grammar, given = _grammar(self.grammar), vars(self)
+        build_options(Objective, given)  # which checks them
         chosen = criterion(self.criterion) if self.criterion else goal_criterion(self.goal, self._task)
         if chosen.task != self._task:
             raise UsageError(f"criterion {chosen.name!r} is for {chosen.task}; this is a tree for {self._task}")

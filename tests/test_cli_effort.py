@@ -173,7 +173,7 @@ def test_labels_must_be_named(table):
 
 
 def test_an_unknown_criterion_is_answered_with_the_nearest():
-    assert "did you mean 'entropy'" in fail("effort", "lenses", "--criterion", "entropi")
+    assert "did you mean 'entropy'" in fail("effort", "lenses", "--criterion", "entropi", code=2)
 
 
 def test_one_class_only_is_nothing_to_tell_apart(tmp_path):

@@ -402,7 +402,7 @@ def test_logarithms_of_probabilities():
     tree = StructuralTreeClassifier(max_depth=1, leaf_estimate="laplace").fit(forms["list of records"], labels)
     logs = tree.predict_log_proba(forms["list of records"])
     assert np.exp(logs) == pytest.approx(tree.predict_proba(forms["list of records"]))
-    sure = StructuralTreeClassifier(max_depth=1).fit(forms["list of records"], labels)
+    sure = StructuralTreeClassifier(max_depth=1, leaf_estimate="frequency").fit(forms["list of records"], labels)
     assert sorted(set(sure.predict_log_proba(forms["population"]).ravel().tolist())) == [-np.inf, 0.0]
     numbers = fit(forms["list of records"], np.arange(8.0))
     with pytest.raises(UsageError, match="the model predicts numbers, which have no probabilities"):

@@ -86,10 +86,16 @@ def test_every_declaration_is_whole(each):
     assert not each.many or (each.flag_help and each.metavar)
 
 
+def home_of(each):
+    return next(
+        kind for kind in (Objective, Growth, Pruning, Decision) if each.name in {f.name for f in fields(kind)}
+    )
+
+
 @pytest.mark.parametrize("each", [each for each in LEARNING if not each.is_free], ids=lambda each: each.parameter)
 @pytest.mark.parametrize("task", ESTIMATORS)
 def test_every_option_refuses_what_it_does_not_allow_by_its_name_everywhere(each, task):
-    home = next(kind for kind in (Growth, Pruning, Decision) if each.name in {f.name for f in fields(kind)})
+    home = home_of(each)
     with pytest.raises(UsageError, match=rf"^{each.name} must be .*; got 'nonsense'$"):
         home(**{each.name: "nonsense"})
     if each.name != "random_state" and (task == "classes" or not each.for_classes):  # scikit-learn checks that one
@@ -100,17 +106,20 @@ def test_every_option_refuses_what_it_does_not_allow_by_its_name_everywhere(each
 
 @pytest.mark.parametrize("each", [each for each in LEARNING if each.needs], ids=lambda each: each.parameter)
 def test_an_option_that_has_no_meaning_is_refused_and_not_ignored(each):
-    home = next(kind for kind in (Growth, Pruning, Decision) if each.name in {f.name for f in fields(kind)})
+    home, value = (
+        home_of(each),
+        next((w for w in each.words if w not in (None, each.default)), 1 if each.number is int else 0.1),
+    )
     other, *allowed = each.needs
     (needed,) = [one for one in options_of(home) if one.name == other]
     for word in needed.words:
         if word in allowed:
-            home(**{each.name: 0.1, other: word})
+            home(**{each.name: value, other: word})
         else:
             with pytest.raises(UsageError, match=f"^{each.name} is for {other}="):
-                home(**{each.name: 0.1, other: word})
+                home(**{each.name: value, other: word})
             with pytest.raises(UsageError, match=f"^{each.parameter} is for {needed.parameter}="):
-                build_options(home, {each.parameter: 0.1, needed.parameter: word})
+                build_options(home, {each.parameter: value, needed.parameter: word})
 
 
 NEW = """

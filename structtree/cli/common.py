@@ -10,6 +10,7 @@ import errno
 import functools
 import inspect
 import json
+import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -116,8 +117,45 @@ class Command(_PlainFlags, TyperCommand):
         return super().parse_args(ctx, args)
 
 
+_Misuse: Any = typer.BadParameter.__mro__[1]
+"""The error of typer for wrong words on the command line, which it has no public name for."""
+
+_WORDINGS = (
+    (r"[.]? Did you mean (.*)\?$", r" (did you mean \1?)"),
+    (r"\(Possible options: (.*)\)$", r"(did you mean \1?)"),
+    (r"Input should be a valid integer.*", "expected an integer"),
+    (r"Input should be a valid number.*", "expected a number"),
+)
+"""What typer says, and how this package says it."""
+
+
+@contextmanager
+def _misuse_reported() -> Iterator[None]:
+    """Print what is wrong with the words of the command line as one sentence too, not as typer does in a box."""
+    try:
+        yield
+    except _Misuse as error:
+        if type(error).__name__ == "NoArgsIsHelpError":  # no mistake: the help is shown
+            raise
+        sentence = " ".join(error.format_message().split()).rstrip(".")
+        for pattern, better in _WORDINGS:
+            sentence = re.sub(pattern, better, sentence)
+        command = ["structtree", *(error.ctx.command_path.split()[1:] if error.ctx else [])]
+        _fail(f"{sentence[:1].lower()}{sentence[1:]}; see: {' '.join(command)} --help", error.exit_code)
+
+
 class _Group(_PlainFlags, TyperGroup):
     """Commands under one name, as typer runs them."""
+
+    def make_context(self, *args: Any, **kwargs: Any) -> Any:
+        """Parse the words up to the name of a command."""
+        with _misuse_reported():
+            return super().make_context(*args, **kwargs)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Parse the rest, and run the command."""
+        with _misuse_reported():
+            return super().invoke(ctx)
 
 
 class CommandGroup(typer.Typer):

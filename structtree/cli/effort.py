@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from structtree.cli.common import Json, command, end_stopped, note, print_json, print_table, seconds_text
-from structtree.cli.learning import Searching, Source
+from structtree.cli.learning import Searching, Source, common_task
 from structtree.cli.progress import search_bar
 from structtree.cli.reading import Reading, grammar_facts, print_grammar
 from structtree.errors import UsageError
@@ -72,6 +72,8 @@ def effort_command(
         check_picture(plot)
     if why_not is not None:
         parse_predicate(why_not)
+    wanted = [name.strip() for text in criteria or [] for name in text.split(",") if name.strip()]
+    common_task(wanted)  # which refuses criteria that there are not before the data is read
     with stoppable() as stop:
         data, labels = source.labelled(reading)
         grammar = source.grammar_for(data)
@@ -80,7 +82,7 @@ def effort_command(
                 data.population,
                 labels,
                 grammar,
-                [name.strip() for text in criteria or [] for name in text.split(",") if name.strip()] or None,
+                wanted or None,
                 time_limit=time_limit,
                 exhaustive_limit=exhaustive_limit,
                 whole_tree=whole_tree,

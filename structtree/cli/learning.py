@@ -19,7 +19,7 @@ import typer
 
 from structtree.cli.common import note, seconds_text
 from structtree.cli.reading import GrammarOption, Reading, TargetName, Where, grammar_for, labelled
-from structtree.errors import UsageError, did_you_mean
+from structtree.errors import UnknownNameError, UsageError, did_you_mean
 from structtree.interrupts import Stop
 from structtree.learn.growth import Decision, Growth, Objective, Pruning
 from structtree.options import Option, build_options, listed, options_of
@@ -98,8 +98,17 @@ class Learning(SimpleNamespace):
     def check(self) -> None:
         """Refuse what makes no sense before the data is read."""
         given = _plain(self) | {option.parameter: None for option in OPTIONS if option.many}
+        for option in OPTIONS:
+            _check(option, given.get(option.parameter, option.default))
         for declaration in (Growth, Pruning, Decision):
             build_options(declaration, given)
+
+
+def _check(option: Option, value: Any) -> None:
+    """Refuse a value in the words of the command line, which has no None: who wants that leaves the option out."""
+    if value is not None and value != option.default and not option.allows(value):
+        words = [word for word in option.words if word is not None]
+        raise UsageError(f"{option.flag} must be {option.expected(words)}; got {value!r}")
 
 
 class Searching(SimpleNamespace):
@@ -137,7 +146,10 @@ def common_task(criteria: Iterable[str | None]) -> Literal["classes", "numbers"]
     """
     from structtree.search.criteria import criterion
 
-    tasks = {criterion(name).task: name for name in criteria if name is not None}
+    try:
+        tasks = {criterion(name).task: name for name in criteria if name is not None}
+    except UnknownNameError as error:
+        raise UsageError(str(error)) from None
     if len(tasks) == 2:
         raise UsageError(f"{tasks['numbers']!r} is for numbers and {tasks['classes']!r} for classes; choose")
     return next(iter(tasks), None)

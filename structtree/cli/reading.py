@@ -204,6 +204,7 @@ def labelled(
         has = "; ".join(filter(None, [f"(it has: {known or 'none'})", _about_parts(where, data.population)]))
         raise UsageError(f"say with --target which attribute of {where} to predict {has}")
     labels = _labels(data.target, task, str(data.target_name))
+    _require_finite(labels, data)
     remarks = [*_about_columns(data, reading), *_about_labels(labels, str(data.target_name))]
     remarks += _about_leaks(data, labels)
     if len(labels) == 1 and (hint := _about_parts(where, data.population)):
@@ -257,6 +258,16 @@ def _about_leaks(data: Opened, labels: Labels) -> Iterator[str]:
             f"{'other targets' if len(others) > 1 else 'another target'}: what is known only together with {target} "
             f"should be left out: {option_text('--ignore', patterns)}"
         )
+
+
+def _require_finite(labels: Labels, data: Opened) -> None:
+    """Refuse a target that is infinite, by the name of its column and its row in the source."""
+    import numpy as np
+
+    if labels.dtype.kind == "f" and not np.isfinite(labels).all():
+        at = int(np.flatnonzero(~np.isfinite(labels))[0])
+        message = f"the target {data.target_name!r} must be a finite number; got {labels[at]}"
+        raise DataError(message, source=data.source, individual=int(data.rows[at]))
 
 
 def _words_among_numbers(column: Column) -> NDArray[np.int64]:

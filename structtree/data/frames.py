@@ -23,11 +23,11 @@ from structtree.data.infer import (
     Wanted,
     encode,
     missing_column,
-    recognised,
     shown,
     sort_of,
     warn_of_lost_digits,
     warn_of_zones,
+    with_dates,
 )
 from structtree.data.moments import kind_of_seconds, numbers_of_dates, to_kind
 from structtree.data.schema import Attribute, Kind
@@ -366,7 +366,7 @@ def _of_values(values: Sequence[Any], name: str, wanted: Wanted | None) -> Typed
     if wanted is not None:
         return _plain_column(name, _as_wanted(values, wanted))
     column = encode(values)
-    return _plain_column(name, missing_column("nominal", len(values)) if column is None else recognised(column))
+    return _plain_column(name, missing_column("nominal", len(values)) if column is None else with_dates(column))
 
 
 def _as_wanted(values: Sequence[Any], wanted: Wanted) -> Column:
@@ -405,7 +405,7 @@ def _of_codes(coded: Coded, name: str, wanted: Wanted | None) -> TypedColumn:
         wanted = Wanted("ordered", _texts_of(coded))
     each = _encoded(coded, wanted or Wanted("nominal"))
     if not coded.declared:
-        return _plain_column(name, _spread(each if wanted else recognised(each), coded.codes))
+        return _plain_column(name, _spread(each if wanted else with_dates(each), coded.codes))
     column = _spread(each, coded.codes)
     if column.kind != "nominal":
         return _plain_column(name, column)
@@ -441,7 +441,7 @@ def _of_texts(column: Texts, name: str, wanted: Wanted | None) -> TypedColumn:
     if attribute is None:
         attribute = Attribute(name, _kind_of_texts(column.cells))
         if wanted is None and attribute.kind == "nominal":
-            return _plain_column(name, recognised(_as_wanted(column.cells, Wanted("nominal"))))
+            return _plain_column(name, with_dates(_as_wanted(column.cells, Wanted("nominal"))))
     if wanted is None or (wanted.kind == attribute.kind and not wanted.values):
         wanted = Wanted(attribute.kind, attribute.values)
     else:

@@ -57,7 +57,6 @@ __all__ = [
     "keys_of",
     "missing_column",
     "reads_text",
-    "recognised",
     "shown",
     "sort_of",
     "sorts_of_types",
@@ -66,6 +65,7 @@ __all__ = [
     "values_of",
     "warn_of_lost_digits",
     "warn_of_zones",
+    "with_dates",
 ]
 
 ValueSort = Literal["missing", "flag", "number", "string", "moment", "record", "list", "other"]
@@ -237,7 +237,7 @@ def encode(
     values : sequence
         Plain values; None and NaN are missing.
     kind : {"bool", "int", "real", "date", "time", "ordered", "nominal"}, optional
-        The declared kind; without it the rules above decide, but that text stays text: see `recognised`.
+        The declared kind; without it the rules above decide, but that text stays text: see `with_dates`.
     categories : sequence of str, optional
         The only values a declared nominal may have; those of an ordered attribute, in order.
     like : kind, optional
@@ -291,12 +291,12 @@ def encode(
             return Column(kind, to_kind(_seconds(values, kind, day_first), kind))
 
 
-def recognised(column: Column) -> Column:
+def with_dates(column: Column) -> Column:
     """Return a column of text as dates or times, if every text is one as ISO 8601 writes it; else as it is.
 
     Examples
     --------
-    >>> recognised(encode(["2024-03-01", None])).kind, recognised(encode(["2024-03-01", "soon"])).kind
+    >>> with_dates(encode(["2024-03-01", None])).kind, with_dates(encode(["2024-03-01", "soon"])).kind
     ('date', 'nominal')
     """
     if column.kind != "nominal" or not are_iso(column.categories):
@@ -370,7 +370,7 @@ class Pieces:
         if name not in self.joined:
             pieces = self.columns.get(name, {})
             column = join([pieces.get(chunk, n) for chunk, n in enumerate(self.sizes)])
-            self.joined[name] = column if name in self.declared else recognised(column)
+            self.joined[name] = column if name in self.declared else with_dates(column)
         return self.joined[name]
 
 

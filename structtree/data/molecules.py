@@ -257,6 +257,8 @@ class _Batch:
             return DataError(message, source=self.sheet.source, line=self.sheet.line_of(row), individual=row, fix=fix)
         message = f"RDKit cannot read {len(problems):,} of {len(self.items):,} molecules"
         fix = "correct them, or leave such molecules out with skip_bad=True (--skip-bad)"
+        if len(problems) == len(self.items):
+            fix = "correct them, since nothing would be left without them"
         if len(problems) == len(self.items) and self.sheet.source is None and isinstance(self.items[0], str):
             message = f"expected SMILES, and RDKit can read none of these {len(problems):,} texts"
             fix = "texts that are no molecules belong in a column of a DataFrame"

@@ -26,7 +26,7 @@ from structtree.lang.grammar import Grammar
 from structtree.learn.conform import optional_members
 from structtree.learn.goals import Settings, goal_criterion, settle
 from structtree.learn.grow import Progress, grow_by
-from structtree.learn.growth import Decision, Goal, Growth, Pruning
+from structtree.learn.growth import Decision, Goal, Growth, Objective, Pruning
 from structtree.learn.model import Call, Model
 from structtree.learn.plan import Plan, plan_for
 from structtree.learn.prune import choose_alpha, cost_complexity, pessimistic, reduced_error
@@ -118,6 +118,7 @@ def fit(
     >>> model.predict(trains.population)[:3].tolist()
     ['east', 'east', 'east']
     """
+    Objective(goal=goal, grow=grow)  # which checks them
     population = _population(individuals, grammar, smiles)
     labels = label_array(target)
     if len(labels.shape) == 1 and len(labels) == len(population):  # others are refused below
@@ -289,7 +290,7 @@ class _Job:
             rounds=rounds,
             seed=self.growth.random_state,
             standard_errors=pruning.standard_errors,
-            max_leaf_nodes=pruning.max_leaf_nodes,
+            max_leaf_nodes=pruning.max_leaves,
             risk=pruning.risk,
             decision=self.decision,
             sample_weight=self.checked.weights,

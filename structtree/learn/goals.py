@@ -17,13 +17,12 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from structtree.data.schema import LearningTask
-from structtree.errors import UnknownNameError
 from structtree.learn.growth import Decision, Goal, Growth, Pruning
 from structtree.search.criteria import Criterion, criterion
 
-__all__ = ["FEW", "Settings", "goal_criterion", "settle"]
+__all__ = ["ENOUGH_TO_CHOOSE", "Settings", "goal_criterion", "settle"]
 
-FEW = 50
+ENOUGH_TO_CHOOSE = 50
 """With fewer individuals nothing is held out: a fold would have less than ten."""
 
 LIMITS = ("max_depth", "min_samples_split", "min_samples_leaf", "min_impurity_decrease", "max_leaf_nodes", "stop")
@@ -60,7 +59,7 @@ class _Preset:
 
 
 NEARLY_BEST = Pruning(alpha="cv", standard_errors=0.1)
-SMALL = Pruning(alpha="cv", standard_errors=0.5, max_leaf_nodes=12)
+SMALL = Pruning(alpha="cv", standard_errors=0.5, max_leaves=12)
 
 # With m = 1 a leaf says its most frequent class, as without an estimate; of equals the one that is so overall.
 _PRESETS: Mapping[Goal, _Preset] = {
@@ -80,13 +79,7 @@ def goal_criterion(goal: Goal, task: LearningTask) -> Criterion:
     >>> goal_criterion("ranking", "numbers").name
     'mse'
     """
-    return criterion(_preset(goal).criterion if task == "classes" else "mse")
-
-
-def _preset(goal: str) -> _Preset:
-    if goal not in _PRESETS:
-        raise UnknownNameError("goal", str(goal), _PRESETS)
-    return _PRESETS[goal]  # type: ignore[index]  # it is one
+    return criterion(_PRESETS[goal].criterion if task == "classes" else "mse")
 
 
 def settle(
@@ -110,20 +103,20 @@ def settle(
     >>> settle("ranking", "pruned", "classes", 20, Growth(), Pruning(), Decision()).size
     'full, since 20 individuals are too few to choose it by'
     """
-    preset = _preset(goal)
+    preset = _PRESETS[goal]
     if task == "classes" and decision.estimate is None:
         decision = replace(preset.decision, costs=decision.costs)
     limits = [name for name in LIMITS if getattr(growth, name) != getattr(_NO_LIMITS, name)]
+    limits += ["min_weight_fraction_leaf"] if pruning.min_weight_fraction else []
     size = "full"
     if pruning.method is not None:
         size = f"pruned by {pruning.method}"
     elif limits:
         size = f"limited by {', '.join(limits)}"
-    elif grow == "pruned" and n < FEW:
+    elif grow == "pruned" and n < ENOUGH_TO_CHOOSE:
         size = f"full, since {n} individuals are too few to choose it by"
     elif grow == "pruned":
-        chosen = preset.classes if task == "classes" else preset.numbers
-        pruning = replace(chosen, min_weight_fraction=pruning.min_weight_fraction)
+        pruning = preset.classes if task == "classes" else preset.numbers
         growth = replace(growth, min_samples_leaf=_least_leaf(task, n))
         size = "chosen by cross-validation"
     return Settings(growth, pruning, decision, size)

@@ -189,7 +189,7 @@ class Pruning:
         needs=("method", "cost-complexity"),
         for_classes=True,
     )
-    max_leaf_nodes: int | None = option(
+    max_leaves: int | None = option(
         None,
         "For an alpha chosen by cross-validation: the most leaves that are left.",
         Span(1),
@@ -270,6 +270,11 @@ class Decision:
         for_classes=True,
     )
 
+    @property
+    def is_plain(self) -> bool:
+        """True where probabilities are what the counts say, give or take one individual."""
+        return self.estimate in (None, "frequency") or (self.estimate == "m-estimate" and (self.m or 0.0) <= 1.0)
+
     def __post_init__(self) -> None:
         check_options(self)
         if self.m is not None and not isfinite(self.m):
@@ -291,14 +296,13 @@ class Objective:
 
     goal: Goal = option(
         "accuracy",
-        "What the tree is for: right predictions, good probabilities, or to be read. It chooses criterion, size and "
-        "leaf estimate, unless they are given.",
+        "Purpose of the tree; it chooses the criterion, the size and the leaf estimate that are not given.",
         flag="--for",
         panel=_GROWING,
     )
     grow: Literal["pruned", "full"] = option(
         "pruned",
-        "Choose the size by cross-validation, unless a limit or a way of pruning is given; or keep the full tree.",
+        "Choose the size by cross-validation where no limit and no pruning is given; or keep the full tree.",
         panel=_GROWING,
     )
     criterion: str | None = option(
@@ -330,6 +334,9 @@ class Objective:
         many=True,
         for_classes=True,
     )
+
+    def __post_init__(self) -> None:
+        check_options(self)
 
 
 def _checked_costs(costs: Any) -> Costs:

@@ -301,6 +301,8 @@ def model_from_json(value: Any) -> Model:
     classes = tuple(part.label() for part in whole.member("classes").elements())
     if (whole.member("task").text() == "classes") != bool(classes):
         whole.member("classes").fail("expected classes for the task 'classes', and none for 'numbers'")
+    if len(set(classes)) < len(classes):
+        whole.member("classes").fail("expected classes that differ")
     grammar = _checked_definitions(whole.member("definitions"), schema)
     missing = whole.member("missing").one_of(get_args(MissingRule), "false, majority or fractional")
     nodes = tuple(_node(part, grammar, len(classes), missing) for part in whole.member("nodes").elements())

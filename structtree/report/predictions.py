@@ -164,7 +164,7 @@ def predictions(model: Model, data: Opened, keep: Iterable[str] = ()) -> Predict
     >>> model = fit(trains.population, trains.target, Grammar.load("trains"), target_name="direction")
     >>> found = predictions(model, trains)
     >>> found.to_csv().splitlines()[:2]
-    ['row,prediction,p(east),p(west),actual', '0,east,1,0,east']
+    ['row,prediction,p(east),p(west),actual', '0,east,0.944444,0.0555556,east']
     >>> print(found.evaluate())
     accuracy 1.000 (20 of 20)
     """

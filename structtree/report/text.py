@@ -110,7 +110,7 @@ class NodeText:
         """Return the words for a tree whose leaves decide in some way."""
         if tree.task == "numbers":
             return cls(tree, digits, means(tree), None, spreads(tree))
-        estimated = None if decision.estimate in (None, "frequency") else probabilities(tree, decision)
+        estimated = None if decision.is_plain else probabilities(tree, decision)
         return cls(tree, digits, decisions(tree, decision), estimated, None)
 
     def answer(self, node: int) -> str:

@@ -293,7 +293,7 @@ def _numbers(chosen: Criterion, labels: NDArray[Any]) -> Floats:
         raise DataError(f"criterion {chosen.name!r} needs numbers as targets; got {labels[0]!r}") from None
     bad = np.flatnonzero(~np.isfinite(values))
     if len(bad):
-        raise DataError(f"a target must be a number; got {values[bad[0]]}", individual=int(bad[0]))
+        raise DataError(f"a target must be a finite number; got {values[bad[0]]}", individual=int(bad[0]))
     return values
 
 

@@ -104,7 +104,7 @@ def test_a_named_pipe_is_read_once(temporary, tmp_path):
     [
         (b"", {}, DataError, "^standard input: there is no data"),
         (b"x,y\n1\n", {}, DataError, "^standard input:2: expected 2 fields"),
-        (gzip.compress(CSV)[:-9], {}, DataError, "^standard input: not a whole gzip file"),
+        (gzip.compress(CSV, mtime=0)[:-9], {}, DataError, "^standard input: not a whole gzip file"),
         (b"\0\1\2", {}, DataError, "^standard input: a binary file"),
         (CSV, {"format": "tu"}, UsageError, "several files"),
         (CSV, {"format": "cvs"}, UsageError, "unknown format 'cvs'.*'csv'"),

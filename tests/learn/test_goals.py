@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from structtree import Population, StructuralTreeClassifier, StructuralTreeRegressor, fit, load_dataset
-from structtree.errors import UnknownNameError
-from structtree.learn.goals import FEW, LIMITS, goal_criterion, settle
+from structtree.errors import UsageError
+from structtree.learn.goals import ENOUGH_TO_CHOOSE, LIMITS, settle
 from structtree.learn.growth import Decision, Growth, Pruning
 
 GIVEN = {
@@ -65,8 +65,8 @@ def test_a_given_estimate_is_kept_and_costs_come_along():
 
 
 def test_an_unknown_goal_is_refused_with_the_known_ones():
-    with pytest.raises(UnknownNameError, match=r"unknown goal 'accurcy' \(did you mean 'accuracy'\?\)"):
-        goal_criterion("accurcy", "classes")
+    with pytest.raises(UsageError, match="goal must be 'accuracy', 'ranking' or 'reading'; got 'accurcy'"):
+        fit([{"a": 1}, {"a": 2}], ["x", "y"], goal="accurcy")
 
 
 @pytest.mark.parametrize("as_numbers", [False, True])
@@ -88,12 +88,12 @@ def test_a_tree_for_reading_has_at_most_twelve_leaves_where_more_would_be_better
     assert grown["accuracy"].get_n_leaves() == 32
 
 
-@pytest.mark.parametrize("n", [FEW - 1, FEW])
+@pytest.mark.parametrize("n", [ENOUGH_TO_CHOOSE - 1, ENOUGH_TO_CHOOSE])
 def test_a_few_individuals_are_not_divided_further_to_choose_by(n):
     table, target = noisy(n)
     model = StructuralTreeClassifier().fit(table, target).model_
-    assert (model.params["pruning"]["method"] is None) == (n < FEW)
-    assert ("too few" in model.params["size"]) == (n < FEW)
+    assert (model.params["pruning"]["method"] is None) == (n < ENOUGH_TO_CHOOSE)
+    assert ("too few" in model.params["size"]) == (n < ENOUGH_TO_CHOOSE)
 
 
 def test_leaves_say_their_most_frequent_class_and_are_never_sure():

@@ -187,7 +187,9 @@ def test_costs_of_another_number_of_classes_are_refused():
 
 
 def test_an_unknown_estimate_is_answered_with_the_known_ones():
-    with pytest.raises(UsageError, match="estimate must be 'frequency', 'laplace', 'm-estimate' or 'm-branch'; got"):
+    with pytest.raises(
+        UsageError, match="estimate must be None, 'frequency', 'laplace', 'm-estimate' or 'm-branch'; got"
+    ):
         Decision("laplac")
 
 

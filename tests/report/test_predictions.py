@@ -43,9 +43,9 @@ def test_the_table_and_the_objects_say_the_same(model):
             record["prediction"],
             record["actual"],
         )
-        assert {f"p({name})": float(row[f"p({name})"]) for name in "ab"} == {
-            f"p({name})": p for name, p in record["probabilities"].items()
-        }
+        assert {f"p({name})": float(row[f"p({name})"]) for name in "ab"} == pytest.approx(
+            {f"p({name})": p for name, p in record["probabilities"].items()}, rel=1e-5
+        )
 
 
 def test_a_truth_that_is_known_of_some_is_scored_on_those(model):

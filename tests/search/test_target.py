@@ -72,7 +72,7 @@ def test_a_class_weight_may_be_of_a_class_that_is_only_known_from_outside():
         ([["a"], ["b"], ["c"]], {}, "expected 3 labels, one for each individual; got an array of shape (3, 1)"),
         (np.array(["a", None, "b"], dtype=object), {}, "the target has no value (individual 1)"),
         (np.array([1.0, 2.0, np.nan]), {"name": "gini"}, "the target has no value (individual 2)"),
-        (np.array([1.0, np.inf, 2.0]), {}, "a target must be a number; got inf (individual 1)"),
+        (np.array([1.0, np.inf, 2.0]), {}, "a target must be a finite number; got inf (individual 1)"),
         (["a", "b", "b"], {"name": "mse"}, "criterion 'mse' needs numbers as targets; got np.str_('a')"),
         (["a", "b", "x"], {"classes": ("a", "b")}, "'x' is not one of the classes (known: 'a', 'b') (individual 2)"),
         (["a", "b", "b"], {"sample_weight": [1, 2]}, "expected 3 sample weights; got an array of shape (2,)"),
