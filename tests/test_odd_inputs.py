@@ -433,8 +433,44 @@ GRAMMARS = (
     grammar("individual Row\npredicate p := not p\nrefine Row {\n    top -> p\n}\n", r"g.grammar:\d+:\d+"),
 )
 
+LONG = "z" * 5000
+TWO_LINES = 'x,"two\nlines"\n1,1.5\n2,2.5\n'
+
+NAMES = (
+    data("fit DATA --target q", r"'q' \(known: 'new\\nline', 'y'", '"new\nline",y\n1,a\n2,b\n'),
+    data("fit DATA --target q", r"'\\x1b\[31mred'", "\x1b[31mred,y\n1,a\n2,b\n"),
+    data("fit DATA --target q", r"'q' \(known: 'y', 'zzz.*\.\.\.", f"{LONG},y\n1,a\n2,b\n"),
+    data(
+        "fit DATA --target 'two\nlines' --criterion gini",
+        r"`two\\nlines` has .*\$'two\\u000alines=nominal'",
+        TWO_LINES,
+        code=2,
+    ),
+    data("fit DATA --target y --type y=int", r"a.csv:2: .*got 'zzz.*\.\.\. at column 'y'", f"x,y\n1,{LONG}\n2,b\n"),
+    data(
+        "fit DATA --target y --type x=date",
+        r"a.csv:3: expected a date .*'2020-13-45'",
+        "x,y\n2020-01-01,a\n2020-13-45,b\n",
+    ),
+    data("fit DATA --target x", r"the target 'x' is a date", "x,y\n2020-01-01,a\n2020-02-02,b\n"),
+    data(
+        "fit DATA --target y", r"a.jsonl:1: expected the name of a member, got ''", '{"": 1, "y": "a"}\n', "a.jsonl"
+    ),
+    data("fit DATA --target y", r"a.jsonl:1: broken JSON: number is infinity", '{"x": 1e400, "y": "a"}\n', "a.jsonl"),
+    data("fit DATA --target y", r"a.jsonl:2: expected a string, got 2", '{"x": 1, "x": "a"}\n{"x": 2}\n', "a.jsonl"),
+    data("fit DATA --target y --grammar ''", r"''", TABLE),
+    data("data info DATA --delimiter ''", r"delimiter must be one character.*got ''", TABLE, code=2),
+    data(f"fit DATA --target {LONG}", r"unknown attribute 'zzz.*\.\.\.", TABLE),
+    data(f"fit DATA --target y -o {LONG}", r"cannot write zzz.*: File name too long", TABLE),
+    data("fit DATA --target y --missing-word a --missing-word b", r"the target 'y' has no value", TABLE),
+    data("cv DATA --target y --folds group:q", r"unknown attribute 'q'", TABLE),
+    Odd(f"data info {LONG}", r"zzz.*: File name too long"),
+    Odd("data info 'a\nb'", r"'a\\nb' is neither a file nor a data set"),
+)
+
 COMMANDS = (
     *FILES,
+    *NAMES,
     *TABLES,
     *RECORDS,
     *GRAPHS_AND_MOLECULES,

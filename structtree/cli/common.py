@@ -321,5 +321,15 @@ def finite(value: float) -> float | None:
 
 
 def _fail(sentence: str, code: int) -> NoReturn:
-    note(f"error: {sentence}")
+    note(f"error: {_readable(sentence)}")
     raise typer.Exit(code)
+
+
+_LONG_WORD = 200
+"""Words of so many characters, such as a name that is a whole file by mistake, are cut."""
+
+
+def _readable(sentence: str) -> str:
+    """Return a sentence without signs that control a terminal, and with the middle of very long words left out."""
+    plain = "".join(sign if sign.isprintable() or sign == "\n" else repr(sign)[1:-1] for sign in sentence)
+    return re.sub(rf"\S{{{_LONG_WORD},}}", lambda found: f"{found[0][:40]}...{found[0][-20:]}", plain)

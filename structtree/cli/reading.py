@@ -314,18 +314,21 @@ def _labels(labels: Labels, task: LearningTask | None, name: str) -> Labels:
     """
     import numpy as np
 
+    from structtree.lang.pretty import pretty_name
+
     if task == "numbers" and labels.dtype.kind == "O":
-        raise UsageError(f"{name} has words such as {labels[0]!r}; the criterion is for numbers")
+        raise UsageError(f"{pretty_name(name)} has words such as {labels[0]!r}; the criterion is for numbers")
     if task == "numbers" or labels.dtype.kind != "f":
         return labels.astype(np.float64) if task == "numbers" else labels
+    shown = pretty_name(name)
     as_nominal = option_text("--type", f"{name}=nominal")
     is_whole, n = bool((np.floor(labels) == labels).all()), len(np.unique(labels))
     if is_whole and (task == "classes" or n == 2):
         return labels.astype(np.int64)
     if task == "classes":
-        raise UsageError(f"{name} has non-integer values; the criterion is for classes (to insist: {as_nominal})")
+        raise UsageError(f"{shown} has non-integer values; the criterion is for classes (to insist: {as_nominal})")
     if is_whole and n <= _FEW_CLASSES:
-        note(f"note: {name}, with {n} different values, is taken for a number; for classes: {as_nominal}")
+        note(f"note: {shown}, with {n} different values, is taken for a number; for classes: {as_nominal}")
     return labels
 
 
@@ -339,7 +342,7 @@ def grammar_for(data: Opened, name: str | None = None, *, one_at_a_time: bool = 
 
     schema = data.population.schema
     reasons = dict.fromkeys(data.left_out, "ignored") | {str(data.target_name): "the target"}
-    if name:
+    if name is not None:
         return Grammar.load(name).omitting(reasons, schema)
     if data.grammar and one_at_a_time:
         return replace(default_grammar(data.population), origin="derived from the data, one test at a time")
