@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import re
 import shlex
+from pathlib import Path
 
 from tests.conftest import REPOSITORY
 from tests.test_cli import run
@@ -25,19 +26,11 @@ def check_commands(page):
 
     As in doctests ``...`` stands for anything. Blanks at the end of a line, which tables have, are not compared.
     """
-    for block in blocks(page, "console"):
-        line, expected = block.split("\n", 1)
-        command, _, source = line.removeprefix("$ structtree ").partition(" < ")
-        found = run(*shlex.split(command), input=_input(source))
+    commands = [one for block in blocks(page, "console") for one in block.split("$ structtree ")[1:]]
+    for line, expected in (one.split("\n", 1) for one in commands):
+        words, _, source = line.partition(" < ")
+        found = run(*shlex.split(words), input=Path(source).read_text(encoding="utf-8") if source else None)
         assert found.exit_code == 0, found.stderr
         printed = "".join(f"{each.rstrip()}\n" for each in found.stdout.splitlines())
         assert doctest.OutputChecker().check_output(expected, printed, doctest.ELLIPSIS), f"{line}\n{printed}"
-    return len(blocks(page, "console"))
-
-
-def _input(source):
-    """Return what a file has that a command gets as its standard input, if it gets one."""
-    if not source:
-        return None
-    with open(source, encoding="utf-8") as file:
-        return file.read()
+    return len(commands)
