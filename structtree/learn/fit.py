@@ -280,7 +280,7 @@ class _Job:
         rounds = _rounds(len(self.population), 2 * folds if is_quick else folds)
         if folds < 2 or len(tree.nodes) == 1 or self.clock.over() == "interrupt":
             return tree
-        n_waiting, pruning = iter(range(rounds, 0, -1)), self.pruning
+        n_waiting, pruning, stopped_by = iter(range(rounds, 0, -1)), self.pruning, self.watch.stopped_by
         found = choose_alpha(
             lambda train: self._grown(train, next(n_waiting)),
             tree,
@@ -295,6 +295,7 @@ class _Job:
             decision=self.decision,
             sample_weight=self.checked.weights,
         )
+        self.watch.stopped_by = stopped_by  # what ended a judge says nothing about the tree
         if self.clock.over() == "interrupt":  # trees that were not grown to their end say nothing about where to cut
             return tree
         return cost_complexity(tree, found.alpha, pruning.risk, self.decision)

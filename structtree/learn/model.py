@@ -38,7 +38,7 @@ from structtree.lang.pretty import pretty
 from structtree.lang.syntax import Compare, Definition, Function, GrammarSyntax, Named, Predicate, TypeDeclaration
 from structtree.lang.walk import subpredicates
 from structtree.learn.conform import NeededMembers, conform, needed_members
-from structtree.learn.growth import MAJORITY, Decision
+from structtree.learn.growth import MAJORITY, Decision, Estimate
 from structtree.learn.predict import predicted_classes, predicted_means, predicted_probabilities
 from structtree.learn.tree import (
     Branch,
@@ -53,6 +53,7 @@ from structtree.learn.tree import (
     Tree,
     Unproved,
 )
+from structtree.options import listed
 from structtree.reprs import short_repr
 from structtree.space.functions import with_functions
 
@@ -301,7 +302,7 @@ def model_from_json(value: Any) -> Model:
     classes = tuple(part.label() for part in whole.member("classes").elements())
     if (whole.member("task").text() == "classes") != bool(classes):
         whole.member("classes").fail("expected classes for the task 'classes', and none for 'numbers'")
-    if len(set(classes)) < len(classes):
+    if len({(type(label), label) for label in classes}) < len(classes):
         whole.member("classes").fail("expected classes that differ")
     grammar = _checked_definitions(whole.member("definitions"), schema)
     missing = whole.member("missing").one_of(get_args(MissingRule), "false, majority or fractional")
@@ -524,7 +525,8 @@ def _schema(part: _Part) -> Schema:
 
 def _decision(part: _Part, n_classes: int) -> Decision:
     written = part.member("estimate")
-    estimate: Any = None if written.value is None else written.text()
+    known = get_args(Estimate)
+    estimate: Any = None if written.value is None else written.one_of(known, listed(known))
     costs = part.member("costs")
     rows = None
     if costs.value is not None:

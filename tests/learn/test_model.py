@@ -284,7 +284,7 @@ DAMAGE = {
     "class": (lambda d: d.update(classes=["east", None]), r"expected a text, .* got null at \$\.classes\[1\]"),
     "estimate": (
         lambda d: d["decision"].update(estimate="guess"),
-        r"estimate must be .*; got 'guess'.* at \$\.decision",
+        r"expected frequency, laplace, m-estimate or m-branch, got 'guess' at \$\.decision",
     ),
     "costs": (lambda d: d["decision"].update(costs=[[0]]), r"expected 2 rows, .* got 1 at \$\.decision\.costs"),
     "definition": (
