@@ -244,17 +244,18 @@ class _Job:
             checked = replace(checked, weights=np.where(inside, checked.weights, 0.0))
         elif which is not None:
             population, checked = population.take(which), checked.take(which)
-        clock = self.clock.part(self.clock.left() / n_waiting)
-        with cut_short(clock.stop):
-            if clock.over() != "interrupt":
-                plan = plan or self._plan(population, clock, reusable=which is None and n_waiting > 1)
+        with cut_short(self.clock.stop):
+            if self.clock.over() != "interrupt":
+                # Whoever else waits uses the same plan, so it is made in the time of all.
+                plan = plan or self._plan(population, reusable=which is None and n_waiting > 1)
+                clock = self.clock.part(self.clock.left() / n_waiting)
                 tree = grow_by(checked, population, self.grammar, self.growth, self.watch, clock, plan)
                 return _with_weighty_leaves(tree, self.pruning.min_weight_fraction)
         return _one_leaf(population, checked)
 
-    def _plan(self, population: Population, clock: Clock, *, reusable: bool) -> Plan:
+    def _plan(self, population: Population, *, reusable: bool) -> Plan:
         criterion = self.checked.criterion
-        plan = plan_for(population, self.grammar, self.growth, clock, criterion=criterion, reusable=reusable)
+        plan = plan_for(population, self.grammar, self.growth, self.clock, criterion=criterion, reusable=reusable)
         self.watch.why, self.watch.plan = plan.why, plan if reusable else None
         return plan
 
