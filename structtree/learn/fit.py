@@ -46,6 +46,9 @@ FOLDS = 5
 ENOUGH = 5_000
 """Number of individuals to judge by when alpha is chosen; with many, not all folds are needed."""
 
+SHUFFLED_TWICE = 1_000
+"""With fewer individuals there is time for a second shuffle of the folds."""
+
 
 def fit(
     individuals: Any,
@@ -276,9 +279,10 @@ class _Job:
 
     def _best_pruning(self, tree: Tree) -> Tree:
         """The pruning that trees of some individuals, judged on the others, show to be best."""
-        folds = min(FOLDS, len(self.population))
-        is_quick = self.watch.plan is not None and self.watch.plan.route == "sweeps"
-        rounds = _rounds(len(self.population), 2 * folds if is_quick else folds)
+        n = len(self.population)
+        folds = min(FOLDS, n)
+        is_quick = n < SHUFFLED_TWICE and self.watch.plan is not None and self.watch.plan.route == "sweeps"
+        rounds = _rounds(n, 2 * folds if is_quick else folds)
         if folds < 2 or len(tree.nodes) == 1 or self.clock.over() == "interrupt":
             return tree
         n_waiting, pruning, stopped_by = iter(range(rounds, 0, -1)), self.pruning, self.watch.stopped_by
