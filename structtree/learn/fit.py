@@ -46,6 +46,9 @@ FOLDS = 5
 ENOUGH = 5_000
 """Number of individuals to judge by when alpha is chosen; with many, not all folds are needed."""
 
+SHUFFLED_TWICE = 1_000
+"""With fewer individuals there is time for a second shuffle of the folds."""
+
 
 def fit(
     individuals: Any,
@@ -244,17 +247,18 @@ class _Job:
             checked = replace(checked, weights=np.where(inside, checked.weights, 0.0))
         elif which is not None:
             population, checked = population.take(which), checked.take(which)
-        clock = self.clock.part(self.clock.left() / n_waiting)
-        with cut_short(clock.stop):
-            if clock.over() != "interrupt":
-                plan = plan or self._plan(population, clock, reusable=which is None and n_waiting > 1)
+        with cut_short(self.clock.stop):
+            if self.clock.over() != "interrupt":
+                # Whoever else waits uses the same plan, so it is made in the time of all.
+                plan = plan or self._plan(population, reusable=which is None and n_waiting > 1)
+                clock = self.clock.part(self.clock.left() / n_waiting)
                 tree = grow_by(checked, population, self.grammar, self.growth, self.watch, clock, plan)
                 return _with_weighty_leaves(tree, self.pruning.min_weight_fraction)
         return _one_leaf(population, checked)
 
-    def _plan(self, population: Population, clock: Clock, *, reusable: bool) -> Plan:
+    def _plan(self, population: Population, *, reusable: bool) -> Plan:
         criterion = self.checked.criterion
-        plan = plan_for(population, self.grammar, self.growth, clock, criterion=criterion, reusable=reusable)
+        plan = plan_for(population, self.grammar, self.growth, self.clock, criterion=criterion, reusable=reusable)
         self.watch.why, self.watch.plan = plan.why, plan if reusable else None
         return plan
 
@@ -275,9 +279,10 @@ class _Job:
 
     def _best_pruning(self, tree: Tree) -> Tree:
         """The pruning that trees of some individuals, judged on the others, show to be best."""
-        folds = min(FOLDS, len(self.population))
-        is_quick = self.watch.plan is not None and self.watch.plan.route == "sweeps"
-        rounds = _rounds(len(self.population), 2 * folds if is_quick else folds)
+        n = len(self.population)
+        folds = min(FOLDS, n)
+        is_quick = n < SHUFFLED_TWICE and self.watch.plan is not None and self.watch.plan.route == "sweeps"
+        rounds = _rounds(n, 2 * folds if is_quick else folds)
         if folds < 2 or len(tree.nodes) == 1 or self.clock.over() == "interrupt":
             return tree
         n_waiting, pruning, stopped_by = iter(range(rounds, 0, -1)), self.pruning, self.watch.stopped_by
