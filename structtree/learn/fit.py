@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -122,16 +122,11 @@ def fit(
     ['east', 'east', 'east']
     """
     Objective(goal=goal, grow=grow)  # which checks them
-    population = _population(individuals, grammar, smiles)
-    labels = label_array(target)
-    if len(labels.shape) == 1 and len(labels) == len(population):  # others are refused below
-        kept = with_label(missing_labels(labels), unlabelled, target_name)
-        if kept is not None:
-            population, labels = population.take(kept), known_labels(labels, kept)
-            sample_weight = None if sample_weight is None else np.asarray(sample_weight)[kept]
-    checked = target_for(labels, len(population), criterion, sample_weight, class_weight, classes, priors)
+    known = _labelled(_population(individuals, grammar, smiles), target, sample_weight, unlabelled, target_name)
+    checked = target_for(known.labels, len(known.population), criterion, known.weights, class_weight, classes, priors)
     if criterion is None:
         checked = replace(checked, criterion=goal_criterion(goal, checked.criterion.task))
+    population, labels = known.population, known.labels
     if not checked.weights.all():  # nothing should depend on those who have no weight
         which = np.flatnonzero(checked.weights)
         population, checked, labels = population.take(which), checked.take(which), labels[which]
@@ -142,27 +137,45 @@ def fit(
     given = (growth or Growth(), pruning or Pruning(), decision or Decision())
     settings = settle(goal, grow, checked.criterion.task, len(population), *given)
     _check_task(settings.decision, settings.pruning, checked.classes)
-    watch = _Watch(progress)
     with stoppable() as stop:
         time = clock or Clock(settings.growth.time_limit, stop)
-        meant = allowed.check(whole.schema)
-        job = _Job(whole, labels, checked, meant, settings, watch, time)
+        job = _Job(whole, labels, checked, allowed.check(whole.schema), settings, _Watch(progress), time)
         tree = job.run()
-    stopped_by = "interrupt" if time.over() == "interrupt" else watch.stopped_by
-    params = {
-        "goal": goal,
-        "criterion": checked.criterion.name,
-        "growth": asdict(settings.growth),
-        "pruning": asdict(settings.pruning),
-        "size": settings.size,
-        "grammar": str(allowed),
-        "grammar_origin": allowed.origin,
-        "grammar_notes": list(allowed.notes),
-        "route": watch.why,
-        "stopped_by": stopped_by,
-    }
-    model = Model(tree, settings.decision, target_name, params, functions=tuple(meant.functions.values()))
+    params = {"goal": goal, **job.facts, **_facts(allowed)}
+    functions_used = tuple(job.grammar.functions.values())
+    model = Model(tree, settings.decision, target_name, params, functions=functions_used)
     return replace(model, optional=optional_members(whole, model.needed))
+
+
+class _Labelled(NamedTuple):
+    """Individuals with their labels, and with their weights if they have some."""
+
+    population: Population
+    labels: NDArray[Any]
+    weights: ArrayLike | None
+
+
+def _labelled(
+    population: Population,
+    target: ArrayLike,
+    sample_weight: ArrayLike | None,
+    unlabelled: Unlabelled,
+    target_name: str | None,
+) -> _Labelled:
+    """Those who have a label; labels of another number are refused later."""
+    labels = label_array(target)
+    if labels.shape != (len(population),):
+        return _Labelled(population, labels, sample_weight)
+    kept = with_label(missing_labels(labels), unlabelled, target_name)
+    if kept is None:
+        return _Labelled(population, labels, sample_weight)
+    weights = None if sample_weight is None else np.asarray(sample_weight)[kept]
+    return _Labelled(population.take(kept), known_labels(labels, kept), weights)
+
+
+def _facts(grammar: Grammar) -> dict[str, Any]:
+    """The grammar, as a model keeps it."""
+    return {"grammar": str(grammar), "grammar_origin": grammar.origin, "grammar_notes": list(grammar.notes)}
 
 
 def _population(individuals: Any, grammar: Grammar | None, smiles: str | None) -> Population:
@@ -225,6 +238,18 @@ class _Job:
     def decision(self) -> Decision:
         """What leaves say."""
         return self.settings.decision
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """The options as they were settled, and what came of them, as a model keeps it."""
+        return {
+            "criterion": self.checked.criterion.name,
+            "growth": asdict(self.growth),
+            "pruning": asdict(self.pruning),
+            "size": self.settings.size,
+            "route": self.watch.why,
+            "stopped_by": "interrupt" if self.clock.over() == "interrupt" else self.watch.stopped_by,
+        }
 
     def run(self) -> Tree:
         """The tree, pruned as it should be."""
