@@ -250,7 +250,9 @@ def folds(population: Population, target: NDArray[Any], **options: Any) -> NDArr
     for train, test in StratifiedKFold(10, shuffle=True, random_state=0).split(
         np.zeros(len(target)), target.astype(str)
     ):
-        model = StructuralTreeClassifier(grow="full", time_limit=None, **options).fit(population[train], target[train])
+        model = StructuralTreeClassifier(grow="full", time_limit=None, **options).fit(
+            population[train], target[train]
+        )
         scores.append((model.predict(population[test]) == target[test]).mean())
     return np.array(scores)
 
