@@ -252,6 +252,13 @@ def test_every_route_finds_the_comparison(text, concept, most):
         assert all(tree.nodes[node].stats.n == len(which) for node, which in tree.arrivals(THINGS))
 
 
+def test_a_rewrite_written_the_other_way_round_makes_the_canonical_test_on_every_route():
+    target = holds(parse_predicate("n >= its m"), THINGS).astype(int)
+    for strategy in ("auto", "best-first"):
+        tree = grow(THINGS, target, Grammar.parse("refine Thing { top -> m <= its n }"), Growth(strategy=strategy))
+        assert [pretty(test) for test in tree.tests] == ["n >= its m"]
+
+
 def test_a_model_with_a_comparison_is_saved_explained_and_asks_for_both_values():
     target = holds(parse_predicate(CONCEPTS[1]), THINGS).astype(int)
     model = fit(THINGS, target, Grammar.parse(GRAMMARS[1]))

@@ -443,13 +443,13 @@ def _only_in_rewrites(what: str, scope: Scope) -> GrammarError:
 
 
 def _comparisons(test: CompareOwn, type_name: str, scope: Scope) -> tuple[Predicate, ...]:
-    """Return the comparison in order; of globs one for each pair that fits, whichever of the two comes first."""
+    """Return the comparison as it is; of globs one for each pair that fits, whichever of the two comes first."""
     one, other = (_sides(path, type_name, scope) for path in test.sides)
     pairs = [(a, b) for a in one for b in other]
-    if isinstance(test.attribute[-1], Glob) or isinstance(test.other[-1], Glob):
-        pairs = [(a, b) for a, b in pairs if a.path != b.path and _may_hold(a, b, test.op, scope)]
-    else:
+    if not any(isinstance(path[-1], Glob) for path in test.sides):
         _refuse_unlike(*pairs[0], test, scope)
+        return (test,)
+    pairs = [(a, b) for a, b in pairs if a.path != b.path and _may_hold(a, b, test.op, scope)]
     made = (replace(test, attribute=a.path, other=b.path).in_order for a, b in pairs)
     return tuple(dict.fromkeys(made))
 

@@ -233,16 +233,10 @@ def _flat_test(right: Predicate, grammar: CheckedGrammar) -> FlatTest | None:
             return FlatTest(right, kernel.EQUAL, attribute, "nominal")
         case Among(attribute, source=Star()):
             return FlatTest(right, kernel.SUBSET, attribute, "nominal")
-        case (
-            Compare(_, _, str() | int() | float())
-            | CompareOwn()
-            | Flag()
-            | Among()
-            | Missing()
-            | Within(source=None)
-            | Named()
-        ):
+        case Compare(_, _, str() | int() | float()) | Flag() | Among() | Missing() | Within(source=None) | Named():
             return FlatTest(right, kernel.EQUAL) if own_attributes(right) is not None else None
+        case CompareOwn() if own_attributes(right) is not None:
+            return FlatTest(right.in_order, kernel.EQUAL)
         case _:
             return None
 

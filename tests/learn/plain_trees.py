@@ -43,7 +43,7 @@ SEEN = Schema(
 TESTS = [
     *("size >= 2", "size <= 1", "size in [1, 3)", "old", "not old", "missing size", "missing color"),
     *("color = red", "color != red", "color in {blue, red}", "shape = round", "not (color = blue)"),
-    *("color = its shape", "color != its shape", "not (color = its shape) and old"),
+    *("color = its shape", "shape != its color", "not (color = its shape) and old"),
     *("size >= 1 and old", "color = red or size >= 3", "not (old or color != green)"),
 ]
 SHARES = [(0.5, 0.5), (0.25, 0.75), (0.875, 0.125)]
