@@ -352,7 +352,8 @@ def _proof(learned: _Learned) -> str:
     if (learned.labels == learned.labels[0]).all():
         return "there is nothing to tell apart"
     if params["pruning"].get("method"):
-        return "it was pruned to one leaf, since no test pays"
+        found = "no test that was found in time pays" if learned.stopped_by == "time" else "no test pays"
+        return f"it was pruned to one leaf, since {found}"
     if params["growth"].get("stop"):
         return f"no test is good enough for the stop rule {params['growth']['stop']!r}"
     return "no test of the grammar improves on it within the limits of growing"
