@@ -13,7 +13,7 @@ WORTH_A_GLOB = 3
 """So many names at least are worth a glob."""
 
 
-def matched_names(patterns: str | Iterable[str], known: Sequence[str]) -> list[str]:
+def matched_names(patterns: str | Iterable[str], known: Sequence[str], kind: str = "attribute") -> list[str]:
     """Return the known names that patterns stand for, in the order in which they are known.
 
     A pattern is a name, a glob (``f*``), or several of them with commas between. A name is taken as it is, also if
@@ -35,7 +35,7 @@ def matched_names(patterns: str | Iterable[str], known: Sequence[str]) -> list[s
     for pattern in _patterns(patterns, frozenset(known)):
         found = [pattern] if pattern in known else [name for name in known if fnmatchcase(name, pattern)]
         if not found:
-            raise UnknownNameError("attribute", pattern, known)
+            raise UnknownNameError(kind, pattern, known)
         chosen.update(found)
     return [name for name in known if name in chosen]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -45,6 +45,9 @@ FOLDS = 5
 
 ENOUGH = 5_000
 """Number of individuals to judge by when alpha is chosen; with many, not all folds are needed."""
+
+SHUFFLED_TWICE = 1_000
+"""With fewer individuals there is time for a second shuffle of the folds."""
 
 
 def fit(
@@ -119,16 +122,11 @@ def fit(
     ['east', 'east', 'east']
     """
     Objective(goal=goal, grow=grow)  # which checks them
-    population = _population(individuals, grammar, smiles)
-    labels = label_array(target)
-    if len(labels.shape) == 1 and len(labels) == len(population):  # others are refused below
-        kept = with_label(missing_labels(labels), unlabelled, target_name)
-        if kept is not None:
-            population, labels = population.take(kept), known_labels(labels, kept)
-            sample_weight = None if sample_weight is None else np.asarray(sample_weight)[kept]
-    checked = target_for(labels, len(population), criterion, sample_weight, class_weight, classes, priors)
+    known = _labelled(_population(individuals, grammar, smiles), target, sample_weight, unlabelled, target_name)
+    checked = target_for(known.labels, len(known.population), criterion, known.weights, class_weight, classes, priors)
     if criterion is None:
         checked = replace(checked, criterion=goal_criterion(goal, checked.criterion.task))
+    population, labels = known.population, known.labels
     if not checked.weights.all():  # nothing should depend on those who have no weight
         which = np.flatnonzero(checked.weights)
         population, checked, labels = population.take(which), checked.take(which), labels[which]
@@ -139,27 +137,45 @@ def fit(
     given = (growth or Growth(), pruning or Pruning(), decision or Decision())
     settings = settle(goal, grow, checked.criterion.task, len(population), *given)
     _check_task(settings.decision, settings.pruning, checked.classes)
-    watch = _Watch(progress)
     with stoppable() as stop:
         time = clock or Clock(settings.growth.time_limit, stop)
-        meant = allowed.check(whole.schema)
-        job = _Job(whole, labels, checked, meant, settings, watch, time)
+        job = _Job(whole, labels, checked, allowed.check(whole.schema), settings, _Watch(progress), time)
         tree = job.run()
-    stopped_by = "interrupt" if time.over() == "interrupt" else watch.stopped_by
-    params = {
-        "goal": goal,
-        "criterion": checked.criterion.name,
-        "growth": asdict(settings.growth),
-        "pruning": asdict(settings.pruning),
-        "size": "not chosen, since Ctrl-C came first" if watch.is_choosing else settings.size,
-        "grammar": str(allowed),
-        "grammar_origin": allowed.origin,
-        "grammar_notes": list(allowed.notes),
-        "route": watch.why,
-        "stopped_by": stopped_by,
-    }
-    model = Model(tree, settings.decision, target_name, params, functions=tuple(meant.functions.values()))
+    params = {"goal": goal, **job.facts, **_facts(allowed)}
+    functions_used = tuple(job.grammar.functions.values())
+    model = Model(tree, settings.decision, target_name, params, functions=functions_used)
     return replace(model, optional=optional_members(whole, model.needed))
+
+
+class _Labelled(NamedTuple):
+    """Individuals with their labels, and with their weights if they have some."""
+
+    population: Population
+    labels: NDArray[Any]
+    weights: ArrayLike | None
+
+
+def _labelled(
+    population: Population,
+    target: ArrayLike,
+    sample_weight: ArrayLike | None,
+    unlabelled: Unlabelled,
+    target_name: str | None,
+) -> _Labelled:
+    """Those who have a label; labels of another number are refused later."""
+    labels = label_array(target)
+    if labels.shape != (len(population),):
+        return _Labelled(population, labels, sample_weight)
+    kept = with_label(missing_labels(labels), unlabelled, target_name)
+    if kept is None:
+        return _Labelled(population, labels, sample_weight)
+    weights = None if sample_weight is None else np.asarray(sample_weight)[kept]
+    return _Labelled(population.take(kept), known_labels(labels, kept), weights)
+
+
+def _facts(grammar: Grammar) -> dict[str, Any]:
+    """The grammar, as a model keeps it."""
+    return {"grammar": str(grammar), "grammar_origin": grammar.origin, "grammar_notes": list(grammar.notes)}
 
 
 def _population(individuals: Any, grammar: Grammar | None, smiles: str | None) -> Population:
@@ -224,6 +240,18 @@ class _Job:
         """What leaves say."""
         return self.settings.decision
 
+    @property
+    def facts(self) -> dict[str, Any]:
+        """The options as they were settled, and what came of them, as a model keeps it."""
+        return {
+            "criterion": self.checked.criterion.name,
+            "growth": asdict(self.growth),
+            "pruning": asdict(self.pruning),
+            "size": "not chosen, since Ctrl-C came first" if self.watch.is_choosing else self.settings.size,
+            "route": self.watch.why,
+            "stopped_by": "interrupt" if self.clock.over() == "interrupt" else self.watch.stopped_by,
+        }
+
     def run(self) -> Tree:
         """The tree, pruned as it should be."""
         match self.pruning.method:
@@ -245,17 +273,18 @@ class _Job:
             checked = replace(checked, weights=np.where(inside, checked.weights, 0.0))
         elif which is not None:
             population, checked = population.take(which), checked.take(which)
-        clock = self.clock.part(self.clock.left() / n_waiting)
-        with cut_short(clock.stop):
-            if clock.over() != "interrupt":
-                plan = plan or self._plan(population, clock, reusable=which is None and n_waiting > 1)
+        with cut_short(self.clock.stop):
+            if self.clock.over() != "interrupt":
+                # Whoever else waits uses the same plan, so it is made in the time of all.
+                plan = plan or self._plan(population, reusable=which is None and n_waiting > 1)
+                clock = self.clock.part(self.clock.left() / n_waiting)
                 tree = grow_by(checked, population, self.grammar, self.growth, self.watch, clock, plan)
                 return _with_weighty_leaves(tree, self.pruning.min_weight_fraction)
         return _one_leaf(population, checked)
 
-    def _plan(self, population: Population, clock: Clock, *, reusable: bool) -> Plan:
+    def _plan(self, population: Population, *, reusable: bool) -> Plan:
         criterion = self.checked.criterion
-        plan = plan_for(population, self.grammar, self.growth, clock, criterion=criterion, reusable=reusable)
+        plan = plan_for(population, self.grammar, self.growth, self.clock, criterion=criterion, reusable=reusable)
         self.watch.why, self.watch.plan = plan.why, plan if reusable else None
         return plan
 
@@ -277,9 +306,10 @@ class _Job:
 
     def _best_pruning(self, tree: Tree) -> Tree:
         """The pruning that trees of some individuals, judged on the others, show to be best."""
-        folds = min(FOLDS, len(self.population))
-        is_quick = self.watch.plan is not None and self.watch.plan.route == "sweeps"
-        rounds = _rounds(len(self.population), 2 * folds if is_quick else folds)
+        n = len(self.population)
+        folds = min(FOLDS, n)
+        is_quick = n < SHUFFLED_TWICE and self.watch.plan is not None and self.watch.plan.route == "sweeps"
+        rounds = _rounds(n, 2 * folds if is_quick else folds)
         if self.clock.over() == "interrupt":
             return tree
         if folds < 2 or len(tree.nodes) == 1:

@@ -10,7 +10,6 @@ import csv
 import io
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,8 @@ from numpy.typing import NDArray
 from structtree.data.columns import Population
 from structtree.data.opening import Opened
 from structtree.data.provenance import record_members, record_values
-from structtree.errors import DataError, UnknownNameError, UsageError, did_you_mean
+from structtree.data.selection import matched_names
+from structtree.errors import DataError, UsageError, did_you_mean
 from structtree.learn.model import Model
 from structtree.learn.predict import predicted_spreads
 from structtree.learn.score import Predicted, Scores, class_name, constant_answers, main_metric, score_answers
@@ -204,17 +204,11 @@ def _answers(
 
 def _chosen(patterns: Iterable[str], population: Population) -> list[str]:
     """Return the names that some patterns mean: those of the source if they are all of them, else any attributes."""
-    own = record_members(population)
-    every = [*own, *population.tables[population.schema.individual].columns]
-    found: list[str] = []
-    for pattern in patterns:
-        meant = [name for name in every if name == pattern] or (
-            list(own) if pattern == "all" else [name for name in every if fnmatchcase(name, pattern)]
-        )
-        if not meant:
-            raise UnknownNameError("column", pattern, every)
-        found += meant
-    return list(dict.fromkeys(found))
+    own, given = record_members(population), list(patterns)
+    every = list(dict.fromkeys([*own, *population.tables[population.schema.individual].columns]))
+    if "all" in given and "all" not in every:
+        given = [*(name for name in given if name != "all"), *own]
+    return matched_names(given, every, "column")
 
 
 def whole(data: Opened) -> Population:
