@@ -532,6 +532,12 @@ def test_a_tree_of_one_leaf_says_why(options, words, table):
     assert re.search(r"^1 leaf, depth 0; learned in \S+ s; ", text, re.M)
 
 
+def test_a_tree_of_one_leaf_does_not_blame_tests_that_there_was_no_time_to_find(monkeypatch):
+    monkeypatch.setattr(fitting._Learned, "stopped_by", "time")
+    text = succeed("fit", "lenses", "--alpha", 1.0)
+    assert "; it was pruned to one leaf, since no test that was found in time improves predictions\n" in text
+
+
 def test_groups_stay_together_and_are_not_asked_about(table):
     rng = np.random.default_rng(0)
     rows = [f"{k // 4},{rng.integers(9)},{'ab'[k // 4 % 2]}" for k in range(40)]

@@ -53,6 +53,13 @@ def test_predictions_have_the_rows_of_the_file_and_tell_the_bad_ones(model, new)
     ]
 
 
+def test_data_is_described_with_a_target_that_some_lack(new):
+    result = run("data", "info", new, "--skip-bad", "--target", "soluble")
+    assert result.exit_code == 0
+    assert "left out 1 of 2 individuals, which have no soluble" in result.stderr
+    assert "Target: soluble (yes 1)" in result.stdout
+
+
 def test_without_bad_molecules_there_is_no_column_of_problems(model, tmp_path):
     found = succeed("predict", model, tmp_path / "training.csv").splitlines()
     assert found[0] == "row,smiles,prediction,p(no),p(yes),actual"

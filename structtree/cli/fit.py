@@ -352,7 +352,8 @@ def _proof(learned: _Learned) -> str:
     if (learned.labels == learned.labels[0]).all():
         return "there is nothing to tell apart"
     if params["pruning"].get("method"):
-        return "it was pruned to one leaf, since no test improves predictions"
+        found = " that was found in time" if learned.stopped_by == "time" else ""
+        return f"it was pruned to one leaf, since no test{found} improves predictions"
     if params["growth"].get("stop"):
         return f"no test is good enough for the stop rule {params['growth']['stop']!r}"
     return "no test of the grammar improves on it within the limits of growing"

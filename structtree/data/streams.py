@@ -1,7 +1,7 @@
 """Data that comes as a stream: standard input (``-``), a pipe, or a device.
 
 Readers may look at a file twice, and at its name, so that a stream is copied to a temporary file first. Its name
-tells the format, which is guessed from the first bytes; errors name the stream.
+tells the format, which is guessed from the first bytes; errors and warnings name the stream.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import re
 import shutil
 import sys
 import tempfile
+import warnings
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -94,7 +95,8 @@ def spooled(where: str | os.PathLike[str]) -> Iterator[Path]:
             raise DataError("there is no data; expected a table, JSON Lines or another format", source=name)
         file = _with_extension(_unpacked(file, name), extension_of(where))
         try:
-            yield file
+            with _warnings_renamed(str(file), name):
+                yield file
         except StructtreeError as error:
             raise _renamed(error, str(file), name)  # noqa: B904  # the same error
 
@@ -134,6 +136,18 @@ def _with_extension(file: Path, extension: str) -> Path:
     with file.open("rb") as start:
         extension = extension or guessed_extension(start.read(_HEAD))
     return file.rename(file.with_name(f"data{extension}"))
+
+
+@contextmanager
+def _warnings_renamed(path: str, name: str) -> Iterator[None]:
+    """Have warnings name the stream, not the temporary file."""
+    with warnings.catch_warnings(record=True) as caught:
+        yield
+    for each in caught:
+        if isinstance(each.message, Warning):
+            args = (arg.replace(path, name) if isinstance(arg, str) else arg for arg in each.message.args)
+            each.message.args = tuple(args)
+        warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)
 
 
 def _renamed(error: StructtreeError, path: str, name: str) -> StructtreeError:

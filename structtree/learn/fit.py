@@ -30,7 +30,7 @@ from structtree.learn.grow import Progress, grow_by
 from structtree.learn.growth import Decision, Goal, Growth, Objective, Pruning
 from structtree.learn.model import Call, Model
 from structtree.learn.plan import Plan, plan_for
-from structtree.learn.prune import choose_alpha, cost_complexity, pessimistic, reduced_error
+from structtree.learn.prune import choose_alpha, cost_complexity, pessimistic, pruning_path, reduced_error
 from structtree.learn.tree import Leaf, Tree, subtree
 from structtree.search.clock import Clock
 from structtree.search.criteria import Criterion
@@ -202,10 +202,11 @@ def _check_task(decision: Decision, pruning: Pruning, classes: tuple[Any, ...]) 
 
 @dataclass(slots=True, eq=False)
 class _Watch:
-    """Passes progress on, and keeps in mind what was planned, and what ended a growth before it was done."""
+    """Passes progress on, and keeps in mind what was planned, and what was not done to its end."""
 
     listener: Callable[[Progress], None] | None
     stopped_by: str | None = None
+    is_choosing: bool = False
     why: str | None = None
     plan: Plan | None = None
 
@@ -249,7 +250,7 @@ class _Job:
             "criterion": self.checked.criterion.name,
             "growth": asdict(self.growth),
             "pruning": asdict(self.pruning),
-            "size": self.settings.size,
+            "size": "not chosen, since Ctrl-C came first" if self.watch.is_choosing else self.settings.size,
             "route": self.watch.why,
             "stopped_by": "interrupt" if self.clock.over() == "interrupt" else self.watch.stopped_by,
         }
@@ -302,8 +303,9 @@ class _Job:
             return self._unless_stopped(
                 self._grown(), lambda tree: cost_complexity(tree, fixed, self.pruning.risk, self.decision)
             )
+        self.watch.is_choosing = True
         # The tree itself gets half of the time, and those that it is judged by get the rest.
-        return self._unless_stopped(self._grown(n_waiting=2), self._best_pruning)
+        return self._small_enough(self._unless_stopped(self._grown(n_waiting=2), self._best_pruning))
 
     def _best_pruning(self, tree: Tree) -> Tree:
         """The pruning that trees of some individuals, judged on the others, show to be best."""
@@ -311,7 +313,10 @@ class _Job:
         folds = min(FOLDS, n)
         is_quick = n < SHUFFLED_TWICE and self.watch.plan is not None and self.watch.plan.route == "sweeps"
         rounds = _rounds(n, 2 * folds if is_quick else folds)
-        if folds < 2 or len(tree.nodes) == 1 or self.clock.over() == "interrupt":
+        if self.clock.over() == "interrupt":
+            return tree
+        if folds < 2 or len(tree.nodes) == 1:
+            self.watch.is_choosing = False
             return tree
         n_waiting, pruning, stopped_by = iter(range(rounds, 0, -1)), self.pruning, self.watch.stopped_by
         found = choose_alpha(
@@ -331,7 +336,16 @@ class _Job:
         self.watch.stopped_by = stopped_by  # what ended a judge says nothing about the tree
         if self.clock.over() == "interrupt":  # trees that were not grown to their end say nothing about where to cut
             return tree
+        self.watch.is_choosing = False
         return cost_complexity(tree, found.alpha, pruning.risk, self.decision)
+
+    def _small_enough(self, tree: Tree) -> Tree:
+        """The tree with no more leaves than are allowed, also where nothing could be chosen."""
+        most, pruning = self.pruning.max_leaves, self.pruning
+        if most is None or len(tree.leaves) <= most:
+            return tree
+        path = pruning_path(tree, pruning.risk, self.decision)
+        return cost_complexity(tree, float(path.alphas[path.n_leaves <= most][0]), pruning.risk, self.decision)
 
     def _pruned_by_held_out(self, share: float) -> Tree:
         n = len(self.population)

@@ -1,5 +1,6 @@
 """Goals: what they choose, what they leave alone, and that the tree which comes of it is good."""
 
+import signal
 from typing import get_args
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 
 from structtree import Population, StructuralTreeClassifier, StructuralTreeRegressor, fit, load_dataset
 from structtree.errors import UsageError
+from structtree.learn import fit as fitting
 from structtree.learn.goals import ENOUGH_TO_CHOOSE, LIMITS, settle
 from structtree.learn.growth import Decision, Goal, Growth, Pruning
 
@@ -108,6 +110,29 @@ def test_a_tree_for_reading_has_at_most_twelve_leaves_where_more_would_be_better
     grown = {goal: StructuralTreeClassifier(goal=goal).fit(table, parity) for goal in ("accuracy", "reading")}
     assert grown["reading"].get_n_leaves() <= 12
     assert grown["accuracy"].get_n_leaves() == 32
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+@pytest.mark.parametrize("goal", ["accuracy", "reading"])
+def test_ctrl_c_ends_the_choice_of_the_size_and_the_model_says_so(monkeypatch, goal, when):
+    """The tree itself is complete, and one for reading is still small."""
+
+    def interrupted(*arguments, **options):
+        if when == "before":
+            signal.raise_signal(signal.SIGINT)
+        found = choose(*arguments, **options)
+        if when == "after":
+            signal.raise_signal(signal.SIGINT)
+        return found
+
+    choose = fitting.choose_alpha
+    monkeypatch.setattr(fitting, "choose_alpha", interrupted)
+    table, target = noisy()
+    model = fit(Population.from_array(table), target, goal=goal)
+    full = fit(Population.from_array(table), target, goal=goal, grow="full")
+    assert (model.params["stopped_by"], model.params["size"]) == ("interrupt", "not chosen, since Ctrl-C came first")
+    assert len(full.tree.leaves) > 12
+    assert model.tree.nodes == full.tree.nodes if goal == "accuracy" else 1 < len(model.tree.leaves) <= 12
 
 
 @pytest.mark.parametrize("n", [ENOUGH_TO_CHOOSE - 1, ENOUGH_TO_CHOOSE])
