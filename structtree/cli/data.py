@@ -97,7 +97,7 @@ def data_info(where: Where, reading: Reading, target: TargetName = None, as_json
     """
     from structtree.report.info import describe
 
-    info = describe(read_as_said(where, reading, target))
+    info = describe(read_as_said(where, reading, target, need_target=True))
     if as_json:
         print_json(info)
     else:
