@@ -104,7 +104,7 @@ def problems(quick: bool) -> Iterator[Problem]:
 def ours(problem: Problem) -> Any:
     criterion = "mse" if problem.numbers else "gini"
     kind = StructuralTreeRegressor if problem.numbers else StructuralTreeClassifier
-    return kind(criterion=criterion, max_depth=problem.depth, time_limit=None)
+    return kind(criterion=criterion, max_depth=problem.depth, grow="full", time_limit=None)
 
 
 def theirs(problem: Problem) -> Any:
@@ -250,7 +250,9 @@ def folds(population: Population, target: NDArray[Any], **options: Any) -> NDArr
     for train, test in StratifiedKFold(10, shuffle=True, random_state=0).split(
         np.zeros(len(target)), target.astype(str)
     ):
-        model = StructuralTreeClassifier(time_limit=None, **options).fit(population[train], target[train])
+        model = StructuralTreeClassifier(grow="full", time_limit=None, **options).fit(
+            population[train], target[train]
+        )
         scores.append((model.predict(population[test]) == target[test]).mean())
     return np.array(scores)
 

@@ -392,7 +392,8 @@ def recorded(case: Case, within: dict[str, Any], population: Population, target:
                 return split_of(population, target, grammar, case, weights)
             growth, pruning = Growth(**{**within, **case.growth}), Pruning(**case.pruning)
             decision = weights.pop("decision", Decision())
-            model = fit(population, target, grammar, growth, pruning, decision, criterion=case.criterion, **weights)
+            given = (population, target, grammar, growth, pruning, decision)
+            model = fit(*given, grow="full", criterion=case.criterion, **weights)
             return [node_of(node) for node in model.tree.nodes]
     except StructtreeError as error:
         return f"refused: {error}"

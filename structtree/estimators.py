@@ -2,11 +2,11 @@
 
 Individuals come in any form that `structtree.data.given` knows: a `Population`, nested dicts, networkx graphs,
 SMILES, RDKit molecules, a DataFrame (whose columns of text are nominal), or an array. New ones are read as the
-training data was: what an attribute was then, it is now.
+training data was: every attribute keeps its kind.
 
-In scikit-learn's tools too, but for one thing: its bagging and boosting turn what they are given into an array of two
-dimensions before a tree sees it, and refuse a list of dicts or of graphs. `Population.from_records` or
-`Population.from_graphs` of the list serves there, and so does an array with one column of dicts or graphs.
+The same holds in scikit-learn's tools, with one exception: bagging and boosting convert their input to a
+two-dimensional array before a tree sees it, and refuse a list of dicts or of graphs. Give them
+`Population.from_records(...)` or `Population.from_graphs(...)`, or an array with one column of dicts or graphs.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class _Input:
         accepts="sequence of int, str or bool",
     )
     smiles: str | None = option(
-        None, "For DataFrames of molecules: the column with the SMILES, if it is not named so.", accepts="str"
+        None, "For DataFrames of molecules: the column with the SMILES, if its name does not say so.", accepts="str"
     )
     unlabelled: Unlabelled = option(
         "leave out",
@@ -77,7 +77,7 @@ class _Input:
         "counts them, or refuse them.",
     )
     functions: Mapping[str, Callable[[Mapping[str, Any]], Any]] | None = option(
-        None, "Functions for those that the grammar declares.", accepts="dict from name to function"
+        None, "The functions that the grammar declares.", accepts="dict from name to function"
     )
     verbose: bool = option(False, "Print progress.")
 
@@ -202,7 +202,7 @@ class _StructuralTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
-        """The share of the gain that each column is owed; only when the individuals are rows of a table.
+        """The share of the gain due to each column; only when the individuals are rows of a table.
 
         For structured individuals see `structtree.learn.importance`.
         """
@@ -314,9 +314,9 @@ class _StructuralTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
 
 @_with_parameters(classes=True)
 class StructuralTreeClassifier(ClassifierMixin, _StructuralTree):  # type: ignore[misc]  # scikit-learn has no types
-    """Decision tree whose tests of structured individuals are those that a grammar allows.
+    """Decision tree for structured individuals, whose tests are those that a grammar allows.
 
-    See `structtree.Growth`, `structtree.Pruning` and `structtree.Decision` for more about the parameters.
+    See `structtree.Growth`, `structtree.Pruning` and `structtree.Decision` for details of the parameters.
 
     Attributes
     ----------
@@ -362,7 +362,7 @@ class StructuralTreeClassifier(ClassifierMixin, _StructuralTree):  # type: ignor
         y : array
             Their classes.
         sample_weight : array, optional
-            Their weights; who has weight 0 is left out.
+            Their weights; individuals with weight 0 are left out.
         """
         known, kept = self._labelled(X, y, self.unlabelled)
         check_classification_targets(known)
@@ -393,14 +393,14 @@ class StructuralTreeClassifier(ClassifierMixin, _StructuralTree):  # type: ignor
 
 @_with_parameters(classes=False)
 class StructuralTreeRegressor(RegressorMixin, _StructuralTree):  # type: ignore[misc]  # scikit-learn has no types
-    """Regression tree whose tests of structured individuals are those that a grammar allows.
+    """Regression tree for structured individuals, whose tests are those that a grammar allows.
 
-    See `structtree.Growth` and `structtree.Pruning` for more about the parameters.
+    See `structtree.Growth` and `structtree.Pruning` for details of the parameters.
 
     Attributes
     ----------
     model_, tree_, unproved_, n_features_in_, feature_names_in_
-        As of `StructuralTreeClassifier`.
+        As in `StructuralTreeClassifier`.
 
     Examples
     --------
@@ -422,7 +422,7 @@ class StructuralTreeRegressor(RegressorMixin, _StructuralTree):  # type: ignore[
         y : array
             Their numbers.
         sample_weight : array, optional
-            Their weights; who has weight 0 is left out.
+            Their weights; individuals with weight 0 are left out.
         """
         known, kept = self._labelled(X, y, self.unlabelled)
         _refuse_words(known)
@@ -487,12 +487,14 @@ def _nominal(chosen: Sequence[int | str | bool] | None, names: Sequence[str]) ->
     each = np.asarray(chosen).tolist()
     if any(isinstance(one, bool) for one in each):
         if len(each) != len(names):
-            raise UsageError(f"categorical_features must say yes or no of {len(names)} columns; got {len(each)}")
+            raise UsageError(
+                f"categorical_features must have True or False for each of {len(names)} columns; got {len(each)}"
+            )
         each = np.flatnonzero(each).tolist()
     for one in each:
         if one not in names and one not in range(len(names)):
             known = did_you_mean(str(one), names) if isinstance(one, str) else f" (there are {len(names)})"
-            raise UsageError(f"categorical_features has {one!r}, which is no column{known}")
+            raise UsageError(f"categorical_features has {one!r}, which is not a column{known}")
     return {one if isinstance(one, str) else names[one]: "nominal" for one in each}
 
 

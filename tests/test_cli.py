@@ -13,8 +13,8 @@ from structtree.cli import app
 runner = CliRunner()
 
 
-def run(*args):
-    return runner.invoke(app, [str(a) for a in args])
+def run(*args, input=None):
+    return runner.invoke(app, [str(a) for a in args], input=input)
 
 
 def succeed(*args):

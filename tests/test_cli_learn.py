@@ -520,7 +520,7 @@ def test_ctrl_c_ends_the_estimate_and_keeps_the_tree(monkeypatch, tmp_path):
     [
         (["--stop", "mdl"], "no test is good enough for the stop rule 'mdl'"),
         (["--min-samples-leaf", 20], "no test of the grammar improves on it within the limits of growing"),
-        (["--alpha", 1.0], "it was pruned to one leaf, since no test pays"),
+        (["--alpha", 1.0], "it was pruned to one leaf, since no test improves predictions"),
     ],
     ids=str,
 )
@@ -560,7 +560,7 @@ def test_molecules_with_a_scaffold_stay_together(table):
     smiles = ["Cc1ccccc1", "Oc1ccccc1", "C1CC1C", "OC1CC1", "CCO", "CCN", "c1cc[nH]c1", "Cn1cccc1"]
     path = table("smiles,y", *(f"{text},{'ab'[k % 2]}" for k, text in enumerate(smiles)))
     text = succeed("cv", path, "--target", "y", "--folds", "scaffold:3")
-    assert "Folds: 4 scaffolds (Bemis-Murcko); molecules with the same one are in one fold\n" in text
+    assert "Folds: 4 scaffolds (Bemis-Murcko); molecules with the same scaffold are in one fold\n" in text
 
 
 @pytest.mark.parametrize(
@@ -1015,7 +1015,7 @@ def test_a_model_file_that_says_nonsense_about_reading_is_refused(bags, option, 
         (
             "a,y\n1,no\n3,yes\n4.5,no\nnone,yes\n6,no\n",
             "note: a is nominal, not a number, because of words such as 'none' (individual 3); "
-            "if they mean that nothing is known say --missing-word none",
+            "if they stand for missing values, use --missing-word none",
         ),
     ],
 )

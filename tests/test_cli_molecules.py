@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import csv
-import doctest
 import io
 import json
 import re
-import shlex
 
 import pytest
 
 from structtree.data.columns import Population
 from structtree.data.molecule_reading import CACHE_LIMIT, CACHED_FROM, SHARED_FROM
 from structtree.data.options import MOLECULES, reading_options
-from tests.conftest import REPOSITORY
+from tests.pages import blocks, check_commands, page_text
 from tests.test_cli import fail, run, succeed
 
 pytest.importorskip("rdkit", reason="RDKit is not installed: pip install 'structtree[molecules]'")
@@ -121,23 +119,14 @@ def test_the_cache_is_left_aside_on_request_and_no_option_of_tables(tmp_path, mo
 
 # ---- docs/molecules.md ----------------------------------------------------------------------------------
 
-PAGE = (REPOSITORY / "docs" / "molecules.md").read_text(encoding="utf-8")
-
-
-def blocks(language):
-    return re.findall(rf"```{language}\n(.*?)```", PAGE, flags=re.DOTALL)
+PAGE = page_text("docs/molecules.md")
 
 
 def test_the_commands_of_the_page_print_what_it_says(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    for name, content in zip(["drugs.csv", "new.csv"], blocks("csv"), strict=True):
+    for name, content in zip(["drugs.csv", "new.csv"], blocks("docs/molecules.md", "csv"), strict=True):
         (tmp_path / name).write_text(content)
-    assert len(blocks("console")) == 3
-    for block in blocks("console"):
-        line, expected = block.split("\n", 1)
-        found = run(*shlex.split(line.removeprefix("$ structtree ")))
-        assert found.exit_code == 0
-        assert doctest.OutputChecker().check_output(expected, found.stdout, doctest.ELLIPSIS), found.stdout
+    assert check_commands("docs/molecules.md") == 3
 
 
 def test_the_page_explains_every_member_and_no_other():

@@ -34,7 +34,7 @@ def main() -> None:
             raise
         code = f"error: {system_sentence(error)}"
     except BaseException:
-        # What Ctrl-C has torn may end in any error.
+        # Work that Ctrl-C interrupts may end in any error.
         if not stop.pressed:
             raise
     if stop.pressed and not stop.answered:

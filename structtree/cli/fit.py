@@ -76,7 +76,7 @@ def fit_command(
         typer.Option("-o", "--out", metavar="MODEL.json", help="The file to save the model to, or -."),
     ] = None,
     verbose: Annotated[
-        bool, typer.Option("--verbose", help="Say how the tests of the tree were found, and why so.")
+        bool, typer.Option("--verbose", help="Say how the tests of the tree were found, and why in this way.")
     ] = False,
     metric: MetricOption = None,
     estimate: Annotated[
@@ -91,9 +91,9 @@ def fit_command(
 ) -> None:
     """Learn a tree, print it, and save it.
 
-    The scores on the training data flatter; those on new data are estimated by learning again, in the same way, from
-    parts of the data. The time limit counts reading the data and learning. Ctrl-C ends the search and keeps the tree
-    so far, also in the file; the exit code is then 130. A second Ctrl-C stops at once.
+    The scores on the training data are optimistic; those on new data are estimated by learning again, in the same
+    way, from parts of the data. The time limit covers reading the data and learning. Ctrl-C ends the search and keeps
+    the tree so far, also in the file; the exit code is then 130. A second Ctrl-C stops at once.
 
     Example: structtree fit trains -o trains.json
 
@@ -125,7 +125,7 @@ def fit_command(
         if refusal is not None:
             raise refusal
         if stop.pressed and learned.stopped_by != "interrupt":
-            note("Ctrl-C came when the tree was complete")
+            note("Ctrl-C came after the tree was complete")
         end_stopped(stop)
 
 
@@ -352,7 +352,7 @@ def _proof(learned: _Learned) -> str:
     if (learned.labels == learned.labels[0]).all():
         return "there is nothing to tell apart"
     if params["pruning"].get("method"):
-        return "it was pruned to one leaf, since no test pays"
+        return "it was pruned to one leaf, since no test improves predictions"
     if params["growth"].get("stop"):
         return f"no test is good enough for the stop rule {params['growth']['stop']!r}"
     return "no test of the grammar improves on it within the limits of growing"

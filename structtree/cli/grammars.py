@@ -23,8 +23,10 @@ __all__ = ["grammar_app"]
 
 grammar_app = CommandGroup(help="Check, show, count, derive and draw grammars.", no_args_is_help=True)
 
-GrammarArg = Annotated[str, typer.Argument(metavar="GRAMMAR", help="A grammar's name, or a file.")]
-DataOption = Annotated[str | None, typer.Option("--data", metavar="DATA", help="Data to take types and values from.")]
+GrammarArg = Annotated[str, typer.Argument(metavar="GRAMMAR", help="The name or file of a grammar.")]
+DataOption = Annotated[
+    str | None, typer.Option("--data", metavar="DATA", help="The data that types and values come from.")
+]
 
 
 def _space(
@@ -35,7 +37,7 @@ def _space(
 
     if data is None:
         if target is not None or reading.given:
-            raise UsageError("--target and how to read data say something about data; give that with --data")
+            raise UsageError("--target and the options for reading are about data, which must be given with --data")
         found = Grammar.load(grammar)
         return found, None, Space.build(found)
     known = read_as_said(data, reading, target, need_target=True)
@@ -123,14 +125,14 @@ def grammar_derive(
         typer.Argument(metavar="[DATA]", help="The data; or, with --data, a name for the grammar."),
     ] = None,
     data: DataOption = None,
-    out: Annotated[Path | None, typer.Option("-o", "--out", help="The file to write; else print.")] = None,
+    out: Annotated[Path | None, typer.Option("-o", "--out", help="The file to write; printed by default.")] = None,
     target: TargetName = None,
     as_json: Json = False,
 ) -> None:
-    """Write the default grammar for data, to begin with and to edit: what fit uses unless --grammar names another.
+    """Write the default grammar for data, which fit uses unless --grammar names another, as a starting point to edit.
 
-    It is one that comes with structtree where that is made for the data or fits it, and else derived from the data.
-    The target is not part of it; say which attribute that is with --target.
+    It is one that comes with structtree if that was made for the data or fits it; otherwise it is derived from the
+    data. The target is not part of it; name it with --target.
 
     Example: structtree grammar derive trains -o my.grammar
     """
@@ -173,11 +175,11 @@ def grammar_draw(
     out: Annotated[Path, typer.Option("-o", "--out", help="The picture: .svg, .png, .pdf or .dot.")] = Path(
         "space.svg"
     ),
-    depth: Annotated[int, typer.Option(min=1, help="How many rewrites deep.")] = 2,
-    width: Annotated[int, typer.Option(min=1, help="The most refinements shown of a predicate.")] = 6,
+    depth: Annotated[int, typer.Option(min=1, help="The depth, in rewrites.")] = 2,
+    width: Annotated[int, typer.Option(min=1, help="The most refinements shown for one predicate.")] = 6,
     as_json: Json = False,
 ) -> None:
-    """Draw the DAG of predicates to a depth.
+    """Draw the graph of predicates and their refinements, down to a depth.
 
     Example: structtree grammar draw trains --data trains --depth 2 -o trains.svg
     """

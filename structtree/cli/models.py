@@ -27,7 +27,7 @@ ModelFile = Annotated[str, typer.Argument(metavar="MODEL", help="A model file, a
 
 @dataclass(frozen=True, slots=True)
 class Idle:
-    """Options that a script may give to all commands about trees; to use a model needs neither."""
+    """Options that a script may give to all commands about trees; commands that use a model need neither."""
 
     seed: Annotated[int, typer.Option("--seed", hidden=True)] = 0
     time_limit: Annotated[float, typer.Option("--time-limit", hidden=True)] = 0.0
@@ -41,7 +41,8 @@ def predict_command(
     idle: Idle,
     metric: MetricOption = None,
     id: Annotated[
-        str | None, typer.Option("--id", metavar="COLUMN", help="The column that tells individuals apart, as text.")
+        str | None,
+        typer.Option("--id", metavar="COLUMN", help="The column that identifies individuals, copied as text."),
     ] = None,
     keep: Annotated[
         list[str] | None,
@@ -49,14 +50,14 @@ def predict_command(
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option("-o", "--out", metavar="OUT.csv", help="The file to write; else print."),
+        typer.Option("-o", "--out", metavar="OUT.csv", help="The file to write; printed by default."),
     ] = None,
     as_json: Json = False,
 ) -> None:
     """Predict for each individual, as CSV: its row in the data, the prediction, and the probabilities.
 
-    Rows are counted from 0 as they stand in the data, also where some are left out (--skip-bad): these have no
-    prediction, but a problem. If the data has the target, scores are shown on stderr, beside those of always
+    Rows are counted from 0 as they stand in the data, even where some are left out (--skip-bad): these have a
+    problem in place of a prediction. If the data has the target, scores are shown on stderr, beside those of always
     predicting the same.
 
     Example: structtree predict trains.json trains
@@ -113,7 +114,7 @@ def show_command(
         ),
     ] = "text",
     max_depth: Annotated[
-        int | None, typer.Option("--max-depth", help="For the text: sum up what lies deeper.")
+        int | None, typer.Option("--max-depth", help="For the text: summarise what lies deeper.")
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -184,17 +185,21 @@ def explain_command(
     reading: Reading,
     idle: Idle,
     row: Annotated[
-        int | None, typer.Option("--row", metavar="K", help="Which one, counted from 0 in the data.  [default: 0]")
+        int | None,
+        typer.Option(
+            "--row", metavar="K", help="The row of the individual in the data, counted from 0.  [default: 0]"
+        ),
     ] = None,
     id: Annotated[
-        str | None, typer.Option("--id", metavar="VALUE", help="Which one, by its SMILES, name or identifier.")
+        str | None, typer.Option("--id", metavar="VALUE", help="The SMILES, name or identifier of the individual.")
     ] = None,
     id_column: Annotated[
-        str | None, typer.Option("--id-column", metavar="COLUMN", help="With --id: the column that has the VALUE.")
+        str | None,
+        typer.Option("--id-column", metavar="COLUMN", help="With --id: the column to look for the VALUE in."),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Explain the prediction for one individual: every test on its way, and what decided it.
+    """Explain the prediction for one individual: every test on its path, and what decided it.
 
     Example: structtree explain trains.json trains --row 3
 

@@ -32,7 +32,7 @@ def compiling_note() -> Iterator[None]:
 
 @cache
 def _tell_of_compiling() -> None:
-    note("note: compiling what this needs, which later commands need not do again; it takes some seconds")
+    note("note: compiling, which takes some seconds and is needed only once")
 
 
 @contextmanager

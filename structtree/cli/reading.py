@@ -57,12 +57,18 @@ Where = Annotated[
 ]
 TargetName = Annotated[
     str | None,
-    typer.Option("--target", metavar="ATTRIBUTE", help="What to predict; data sets and TU folders bring their own."),
+    typer.Option(
+        "--target",
+        metavar="ATTRIBUTE",
+        help="The attribute to predict; named data sets, ARFF, C4.5 and TU folders have a default.",
+    ),
 ]
 GrammarOption = Annotated[
     str | None,
     typer.Option(
-        "--grammar", metavar="GRAMMAR", help="A grammar's name, or a file; else the data's own, or a default."
+        "--grammar",
+        metavar="GRAMMAR",
+        help="The name or file of a grammar; by default the data's own, or one derived from it.",
     ),
 ]
 
@@ -101,7 +107,7 @@ def _parameter(option: ReadingOption) -> inspect.Parameter:
     return inspect.Parameter(option.name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=hint)
 
 
-_FEATURES = OptionText("The attributes of the individuals to ask about, such as 'f*,size'; else all.", DATA, "NAMES")
+_FEATURES = OptionText("The attributes of the individuals to use, such as 'f*,size'; all by default.", DATA, "NAMES")
 _IGNORE = OptionText("Attributes of the individuals to leave out, such as 'CT_*,id'.", DATA, "NAMES")
 _OPTIONS = (
     *reading_options().values(),
@@ -302,7 +308,7 @@ def _about_columns(data: Opened, reading: Reading) -> Iterator[str]:
                 word = column.categories[int(column.values[odd[0]])]
                 yield (
                     f"{attribute.name} is nominal, not a number, because of words such as {word!r} (individual "
-                    f"{odd[0]}); if they mean that nothing is known say {option_text('--missing-word', word)}"
+                    f"{odd[0]}); if they stand for missing values, use {option_text('--missing-word', word)}"
                 )
 
 

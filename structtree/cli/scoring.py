@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["Divided", "FoldsOption", "MetricOption", "Metrics", "estimator_maker", "fold_facts", "folds_for"]
 
 CONFUSION = "confusion_matrix"
-"""The name of what is no number and shown with the metrics."""
+"""The name of the confusion matrix among the metrics."""
 
 MetricOption = Annotated[
     str | None,
@@ -40,8 +40,8 @@ FoldsOption = Annotated[
     typer.Option(
         "--folds",
         metavar="K|scaffold|group:COLUMN|time:COLUMN",
-        help="The number of parts that the data is divided into; or keep molecules with the same scaffold, or "
-        "individuals with the same value, together; or test on what is later than what is learned from. "
+        help="The number of folds; or keep molecules with the same scaffold, or individuals with the same value, "
+        "together; or always test on later individuals than were learned from. "
         "With a number of folds: group:COLUMN:3.",
     ),
 ]
@@ -124,7 +124,7 @@ class Divided:
     folds : int or splitter
     n_folds : int
     by : str or None
-        What keeps individuals together or in order; None if folds are made by chance.
+        What keeps individuals together or in order; None if folds are random.
     remark : str or None
         What is to be said about it.
     """
@@ -154,7 +154,7 @@ def folds_for(data: Opened, text: str) -> Divided:
         from structtree.data.scaffolds import scaffolds
 
         groups = scaffolds(data.population)
-        remark = f"{len(set(groups)):,} scaffolds (Bemis-Murcko); molecules with the same one are in one fold"
+        remark = f"{len(set(groups)):,} scaffolds (Bemis-Murcko); molecules with the same scaffold are in one fold"
         return Divided(data, GroupFolds(groups, way.n_folds), way.n_folds, "scaffold", remark)
     column = _whole_column(data, way.column)
     rest = replace(data, population=data.population.without(way.column))

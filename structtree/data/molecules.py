@@ -191,7 +191,7 @@ def read_molecules(
     notation : {"smiles", "molblock"}
         What the file has; a table is one whose name ends in ``.csv`` or ``.tsv``.
     smiles : str, optional
-        The column with the SMILES, if it is not named so.
+        The column with the SMILES, if its name does not say so.
     types, missing_words, hydrogens, largest_fragment, neutralise, skip_bad, cache
         As in `from_molecules`.
     decimal, delimiter, header, names, encoding

@@ -33,7 +33,7 @@ TEXT = "How to read text"
 MOLECULES = "How to read molecules"
 
 Hydrogens = Literal["implicit", "explicit"]
-"""Hydrogens as numbers of their atoms only, or as atoms of their own."""
+"""Hydrogens as a count at each atom, or as atoms themselves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,21 +50,24 @@ class RowOptions(TypedDict, total=False):
     """The options of every reader of tables: what a row is, and what its columns are."""
 
     individual: Annotated[
-        str | None, OptionText("The name of the individuals' type; for graphs Graph, Node or Edge.", DATA, "TYPE")
+        str | None, OptionText("The type that gets a label; for graphs Graph, Node or Edge.", DATA, "TYPE")
     ]
     types: Annotated[
         Mapping[str, str] | None,
         OptionText(
-            "The kind of a member, as in zip=nominal, 'born=date(day-first)' or 'size=low<high'; may be repeated.",
+            "The kind of an attribute or link: zip=nominal, 'born=date(day-first)', 'size=low<high'; repeatable.",
             DATA,
             "NAME=KIND",
             "--type",
         ),
     ]
     group: Annotated[
-        str | None, OptionText("Rows of a table with the same value here are one individual.", DATA, "COLUMN")
+        str | None,
+        OptionText("Rows of a table with the same value in this column form one individual.", DATA, "COLUMN"),
     ]
-    link: Annotated[str | None, OptionText("With --group: the name of the rows of an individual.", DATA, "NAME")]
+    link: Annotated[
+        str | None, OptionText("With --group: the name of the link to the rows of an individual.", DATA, "NAME")
+    ]
 
 
 class MoleculeOptions(TypedDict, total=False):
@@ -72,44 +75,50 @@ class MoleculeOptions(TypedDict, total=False):
 
     hydrogens: Annotated[
         Hydrogens | None,
-        OptionText("Count hydrogens only, or make them atoms of their own.", MOLECULES, "implicit|explicit"),
+        OptionText("Only count hydrogens, or make each of them an atom.", MOLECULES, "implicit|explicit"),
     ]
     largest_fragment: Annotated[
         bool | None,
-        OptionText("Keep only the largest fragment of each molecule: no salts, no solvents.", MOLECULES),
+        OptionText("Keep only the largest fragment of each molecule, without salts and solvents.", MOLECULES),
     ]
     neutralise: Annotated[
-        bool | None, OptionText("Take charges away where adding or removing hydrogens can do it.", MOLECULES)
+        bool | None,
+        OptionText("Neutralise charges by adding or removing hydrogens, where that is possible.", MOLECULES),
     ]
-    skip_bad: Annotated[bool | None, OptionText("Leave out molecules that cannot be read, and say which.", MOLECULES)]
+    skip_bad: Annotated[bool | None, OptionText("Leave out molecules that cannot be read, and list them.", MOLECULES)]
     cache: Annotated[
         bool | None,
-        OptionText("Keep what is computed of many molecules for next time.", MOLECULES, None, "--cache/--no-cache"),
+        OptionText("Cache what is computed for large sets of molecules.", MOLECULES, None, "--cache/--no-cache"),
     ]
 
 
 class ReadingOptions(RowOptions, MoleculeOptions, total=False):
     """All options of reading; None is the same as not giving one."""
 
-    format: Annotated[str | None, OptionText("The format, if the file's extension does not tell it.", DATA)]
+    format: Annotated[str | None, OptionText("The format, if the file's extension does not show it.", DATA)]
     schema: Schema | None
     delimiter: Annotated[
-        str | None, OptionText("What separates fields; also tab, or a blank for any run of blanks.", TEXT, "SIGN")
+        str | None, OptionText("The separator of fields; also tab, or a blank for any run of blanks.", TEXT, "SIGN")
     ]
     header: Annotated[
-        bool | None, OptionText("Take the first line for names, or for data.", TEXT, None, "--header/--no-header")
+        bool | None, OptionText("Read the first line as names, or as data.", TEXT, None, "--header/--no-header")
     ]
     names: Annotated[Sequence[str] | None, OptionText("The names of the columns.", TEXT, "A,B,C")]
-    encoding: Annotated[str | None, OptionText("Such as cp1252; UTF-8 unless given.", TEXT, "NAME")]
-    decimal: Annotated[Literal[".", ","] | None, OptionText("The decimal sign: . or ,", TEXT, "SIGN")]
+    encoding: Annotated[
+        str | None, OptionText("The encoding of the text, such as cp1252; UTF-8 by default.", TEXT, "NAME")
+    ]
+    decimal: Annotated[Literal[".", ","] | None, OptionText("The decimal separator: . or ,", TEXT, "SIGN")]
     missing_words: Annotated[
         Sequence[str] | None,
         OptionText(
-            "A word for no value, instead of ?, NA and the like; may be repeated.", TEXT, "WORD", "--missing-word"
+            "A word for a missing value, in place of ?, NA and the like; may be repeated.",
+            TEXT,
+            "WORD",
+            "--missing-word",
         ),
     ]
     smiles: Annotated[
-        str | None, OptionText("The column with the SMILES, if it is not named so.", MOLECULES, "COLUMN")
+        str | None, OptionText("The column with the SMILES, if its name does not say so.", MOLECULES, "COLUMN")
     ]
 
 
