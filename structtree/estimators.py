@@ -31,7 +31,7 @@ from structtree.data.infer import shown
 from structtree.data.labels import Unlabelled, known_labels, label_array, missing_labels, with_label
 from structtree.errors import DataError, UsageError, did_you_mean
 from structtree.lang.declare import declared_individual, declared_kinds
-from structtree.lang.grammar import Grammar, shipped_grammars
+from structtree.lang.grammar import Grammar, grammar_from
 from structtree.learn.fit import fit
 from structtree.learn.goals import goal_criterion
 from structtree.learn.grow import Progress
@@ -134,7 +134,7 @@ class _StructuralTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
     ) -> Self:
         """Learn from the labels that were made of y, of those who have one."""
         weights = None if sample_weight is None else _check_sample_weight(sample_weight, X, ensure_non_negative=True)
-        grammar, given = _grammar(self.grammar), vars(self)
+        grammar, given = self.grammar and grammar_from(self.grammar), vars(self)
         build_options(Objective, given)  # which checks them
         chosen = criterion(self.criterion) if self.criterion else goal_criterion(self.goal, self._task)
         if chosen.task != self._task:
@@ -438,15 +438,6 @@ class StructuralTreeRegressor(RegressorMixin, _StructuralTree):  # type: ignore[
 
 
 # ---- what parameters stand for --------------------------------------------------------------------------
-
-
-def _grammar(given: str | Path | Grammar | None) -> Grammar | None:
-    """A grammar from its name, its file, or its text, which has a bracket in it."""
-    if given is None or isinstance(given, Grammar):
-        return given
-    if isinstance(given, str) and given not in shipped_grammars() and "{" in given:
-        return Grammar.parse(given)
-    return Grammar.load(given)
 
 
 def _refuse_words(labels: Any) -> None:

@@ -486,3 +486,20 @@ def test_nothing_is_said_where_all_have_a_label():
         assert tree.score(X, ["a", "a", "a", "b", "b", "b"]) == 1.0
     assert recognised(X).form == "records"
     assert cross_val_score(StructuralTreeClassifier(), X, [0, 0, 0, 1, 1, 1], cv=3).shape == (3,)
+
+
+# ---- grammars --------------------------------------------------------------------------------------------
+
+
+def test_a_grammar_goes_by_its_name_wherever_one_is_given():
+    from structtree import Grammar, compare_effort, load_dataset
+
+    trains = load_dataset("trains")
+    by_name, by_value = (
+        fit(trains.population, trains.target, grammar) for grammar in ("trains", Grammar.load("trains"))
+    )
+    assert str(export_text(by_name)) == str(export_text(by_value))
+    (effort,) = compare_effort(trains.population, trains.target, "trains", ["entropy"], exhaustive_limit=0.01)
+    assert effort.proved
+    with pytest.raises(StructtreeError, match="unknown grammar 'trans'"):
+        fit(trains.population, trains.target, "trans")

@@ -140,12 +140,18 @@ class Divided:
 class _Way:
     kind: Literal["scaffold", "group", "time"]
     column: str
-    n_folds: int
+    given: int | None
+
+    def n_folds(self, values: Any) -> int:
+        """The number that is given, or the usual one if there are as many different values."""
+        from structtree.learn.folds import USUAL_FOLDS
+
+        return self.given or min(USUAL_FOLDS, max(2, len(set(values.tolist()))))
 
 
 def folds_for(data: Opened, text: str) -> Divided:
     """Return how data is divided into folds, as the command line says it."""
-    from structtree.learn.folds import GroupFolds, TimeFolds
+    from structtree.learn.folds import USUAL_FOLDS, GroupFolds, TimeFolds
 
     if text.strip().lstrip("+-").isdigit():
         return Divided(data, int(text), int(text))
@@ -155,19 +161,23 @@ def folds_for(data: Opened, text: str) -> Divided:
 
         groups = scaffolds(data.population)
         remark = f"{len(set(groups)):,} scaffolds (Bemis-Murcko); molecules with the same scaffold are in one fold"
-        return Divided(data, GroupFolds(groups, way.n_folds), way.n_folds, "scaffold", remark)
+        n_folds = way.n_folds(groups)
+        return Divided(data, GroupFolds(groups, n_folds), n_folds, "scaffold", remark)
     column = _whole_column(data, way.column)
     rest = replace(data, population=data.population.without(way.column))
     if way.kind == "group":
-        folds: Any = GroupFolds(column.values, way.n_folds)
+        n_folds = way.n_folds(column.values)
+        folds: Any = GroupFolds(column.values, n_folds)
         remark = f"individuals with the same {way.column} are in one fold; {way.column} is not asked about"
     else:
-        folds = TimeFolds(_times(column, way.column), way.n_folds)
+        times = _times(column, way.column)
+        n_folds = way.given or USUAL_FOLDS
+        folds = TimeFolds(times, n_folds)
         remark = (
             f"each fold tests on what is later by {way.column} than what it learns from, so the earliest are not "
             f"tested; {way.column} is not asked about"
         )
-    return Divided(rest, folds, way.n_folds, f"{way.kind} {way.column}", remark)
+    return Divided(rest, folds, n_folds, f"{way.kind} {way.column}", remark)
 
 
 def fold_facts(divided: Divided) -> dict[str, Any]:
@@ -177,13 +187,11 @@ def fold_facts(divided: Divided) -> dict[str, Any]:
 
 def _way(text: str, data: Opened) -> _Way:
     """A text such as ``group:patient:5``; a column whose name ends like that comes first."""
-    from structtree.learn.folds import USUAL_FOLDS
-
     kind, _, column = text.partition(":")
     schema = data.population.schema
     known = {attribute.name for attribute in schema.type(schema.individual).attributes}
     head, colon, number = column.rpartition(":")
-    n_folds = USUAL_FOLDS
+    n_folds = None
     if column not in known and number.isdigit() and (colon or kind == "scaffold"):
         column, n_folds = head, int(number)
     match kind:

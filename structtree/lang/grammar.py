@@ -24,7 +24,7 @@ from structtree.lang.pretty import pretty_grammar, pretty_name
 from structtree.lang.syntax import GrammarSyntax, Predicate
 from structtree.reprs import names_text, number_text, short_repr
 
-__all__ = ["Grammar", "members_text", "shipped_grammars"]
+__all__ = ["Grammar", "grammar_from", "members_text", "shipped_grammars"]
 
 MAX_BYTES = 5_000_000
 """How large a grammar file may be."""
@@ -220,6 +220,21 @@ def members_text(schema: Schema, members: frozenset[Member]) -> str:
     order = [Member(record.name, a.name) for record in schema.types for a in record.attributes]
     types = {member: "" if member.type == schema.individual else f"{pretty_name(member.type)}." for member in order}
     return ", ".join(f"{types[member]}{pretty_name(member.attribute)}" for member in order if member in members)
+
+
+def grammar_from(given: str | Path | Grammar) -> Grammar:
+    """Return a grammar from its name, its file, or its text, which has a bracket in it.
+
+    Examples
+    --------
+    >>> grammar_from("trains").name, str(grammar_from("refine Car { top -> long }"))[:10]
+    ('trains', 'refine Car')
+    """
+    if isinstance(given, Grammar):
+        return given
+    if isinstance(given, str) and given not in shipped_grammars() and "{" in given:
+        return Grammar.parse(given)
+    return Grammar.load(given)
 
 
 def shipped_grammars() -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -22,7 +23,7 @@ from structtree.interrupts import cut_short, stoppable
 from structtree.lang.check import CheckedGrammar
 from structtree.lang.declare import declared_individual, declared_kinds
 from structtree.lang.default import default_grammar
-from structtree.lang.grammar import Grammar
+from structtree.lang.grammar import Grammar, grammar_from
 from structtree.learn.conform import optional_members
 from structtree.learn.goals import Settings, goal_criterion, settle
 from structtree.learn.grow import Progress, grow_by
@@ -53,7 +54,7 @@ SHUFFLED_TWICE = 1_000
 def fit(
     individuals: Any,
     target: ArrayLike,
-    grammar: Grammar | None = None,
+    grammar: str | Path | Grammar | None = None,
     growth: Growth | None = None,
     pruning: Pruning | None = None,
     decision: Decision | None = None,
@@ -80,8 +81,9 @@ def fit(
         See `structtree.data.given`.
     target : array
         A class, or a number, for each individual.
-    grammar : Grammar, optional
-        What may be asked; when it is not given, what `structtree.default_grammar` decides from all individuals.
+    grammar : str, Path or Grammar, optional
+        What may be asked: its name, its file, its text, or a Grammar; when it is not given, what
+        `structtree.default_grammar` decides from all individuals.
     growth : Growth, optional
         When to stop, and how to search. Its ``time_limit`` is for all that is grown here.
     pruning : Pruning, optional
@@ -122,7 +124,8 @@ def fit(
     ['east', 'east', 'east']
     """
     Objective(goal=goal, grow=grow)  # which checks them
-    known = _labelled(_population(individuals, grammar, smiles), target, sample_weight, unlabelled, target_name)
+    asked = None if grammar is None else grammar_from(grammar)
+    known = _labelled(_population(individuals, asked, smiles), target, sample_weight, unlabelled, target_name)
     checked = target_for(known.labels, len(known.population), criterion, known.weights, class_weight, classes, priors)
     if criterion is None:
         checked = replace(checked, criterion=goal_criterion(goal, checked.criterion.task))
@@ -130,7 +133,7 @@ def fit(
     if not checked.weights.all():  # nothing should depend on those who have no weight
         which = np.flatnonzero(checked.weights)
         population, checked, labels = population.take(which), checked.take(which), labels[which]
-    allowed = grammar or default_grammar(population)
+    allowed = asked or default_grammar(population)
     if target_name is not None:
         allowed = allowed.omitting({target_name: "the target"}, population.schema)
     whole = with_functions(population, allowed, functions or {})

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from structtree.data.given import population_of
 from structtree.data.reach import compact
 from structtree.errors import UsageError
 from structtree.interrupts import cut_short, stoppable
-from structtree.lang.grammar import Grammar
+from structtree.lang.grammar import Grammar, grammar_from
 from structtree.lang.pretty import pretty
 from structtree.reprs import short_repr
 from structtree.search.best_split import SearchStats, Split, best_split
@@ -133,7 +134,7 @@ class Effort:
 def compare_effort(
     individuals: Any,
     target: ArrayLike,
-    grammar: Grammar | Space,
+    grammar: str | Path | Grammar | Space,
     criteria: Sequence[str | Criterion] | None = None,
     *,
     time_limit: float | None = None,
@@ -180,12 +181,13 @@ def compare_effort(
     """
     labels = np.asarray(target)
     population = population_of(individuals)
+    asked = grammar if isinstance(grammar, Space) else grammar_from(grammar)
     chosen = tuple(dict.fromkeys(map(criterion, criteria))) if criteria else _fitting(labels, len(population))
     _check_options(time_limit, exhaustive_limit, max_depth)
     efforts: list[Effort] = []
     with stoppable() as stop, cut_short(stop):
         for each in chosen:
-            task = _Task(population, labels, grammar, each, time_limit, exhaustive_limit, min_samples_leaf, progress)
+            task = _Task(population, labels, asked, each, time_limit, exhaustive_limit, min_samples_leaf, progress)
             if not _warm_up(task):
                 break
             effort = _of_tree(task, max_depth) if whole_tree else None

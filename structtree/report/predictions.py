@@ -104,7 +104,9 @@ class Predictions:
 
     def _cells(self, record: Mapping[str, Any]) -> dict[str, Any]:
         """Return a record as the cells of a line."""
-        cells = dict(record)
+        cells: dict[str, Any] = {
+            name: class_name(value) if isinstance(value, bool) else value for name, value in record.items()
+        }
         numbers = {f"p({name})": p for name, p in cells.pop("probabilities", {}).items()}
         if "spread" in cells:
             numbers["spread"] = cells["spread"]

@@ -21,6 +21,7 @@ from structtree.lang.pretty import pretty, pretty_name, pretty_scalar
 from structtree.learn.growth import MAJORITY, Decision
 from structtree.learn.leaves import decisions, means, probabilities, spreads
 from structtree.learn.model import fitted
+from structtree.learn.score import class_name
 from structtree.learn.tree import Branch, ClassCounts, Leaf, Switch, Tree
 from structtree.report.doubts import doubt_lines
 
@@ -147,7 +148,7 @@ class NodeText:
 
 def _label(label: object) -> str:
     """A class as a word; one that looks like a number is said to be a class."""
-    text = str(label)
+    text = class_name(label)
     return text if text[:1].isalpha() else f"class {text}"
 
 
