@@ -532,6 +532,14 @@ def test_a_tree_of_one_leaf_says_why(options, words, table):
     assert re.search(r"^1 leaf, depth 0; learned in \S+ s; ", text, re.M)
 
 
+def test_where_a_class_is_rare_a_tree_of_one_leaf_points_to_ranking(table):
+    rare = [f"{i},{'yes' if i % 20 == 0 else 'no'}" for i in range(200)]
+    result = run("fit", table("x,class", *rare), "--target", "class", "--no-estimate")
+    assert result.stdout.startswith("no 190/200\n")
+    assert "where a class is rare, --for ranking still tells" in result.stderr
+    assert "--for ranking" not in run("fit", "lenses", "--alpha", 1.0, "--no-estimate").stderr
+
+
 def test_a_tree_of_one_leaf_does_not_blame_tests_that_there_was_no_time_to_find(monkeypatch):
     monkeypatch.setattr(fitting._Learned, "stopped_by", "time")
     text = succeed("fit", "lenses", "--alpha", 1.0)

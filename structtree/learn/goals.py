@@ -20,10 +20,13 @@ from structtree.data.schema import LearningTask
 from structtree.learn.growth import Decision, Goal, Growth, Pruning
 from structtree.search.criteria import Criterion, criterion
 
-__all__ = ["ENOUGH_TO_CHOOSE", "Settings", "goal_criterion", "settle"]
+__all__ = ["CHOSEN", "ENOUGH_TO_CHOOSE", "Settings", "goal_criterion", "settle"]
 
 ENOUGH_TO_CHOOSE = 50
 """With fewer individuals nothing is held out: a fold would have less than ten."""
+
+CHOSEN = "chosen by cross-validation"
+"""What a model says about a size that was chosen."""
 
 LIMITS = ("max_depth", "min_samples_split", "min_samples_leaf", "min_impurity_decrease", "max_leaf_nodes", "stop")
 """The options of growing that limit the size of a tree."""
@@ -123,7 +126,7 @@ def settle(
             size = "as ranks best, with depth at most 8"
         else:
             pruning, growth = chosen, replace(growth, min_samples_leaf=_least_leaf(task, n))
-            size = "chosen by cross-validation"
+            size = CHOSEN
     return Settings(growth, pruning, decision, size)
 
 
