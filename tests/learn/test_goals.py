@@ -6,7 +6,7 @@ from typing import get_args
 import numpy as np
 import pytest
 
-from structtree import Population, StructuralTreeClassifier, StructuralTreeRegressor, fit, load_dataset
+from structtree import Population, StructuralTreeClassifier, StructuralTreeRegressor, fit, pretty
 from structtree.errors import UsageError
 from structtree.learn import fit as fitting
 from structtree.learn.goals import ENOUGH_TO_CHOOSE, LIMITS, settle
@@ -168,10 +168,14 @@ def test_the_same_seed_gives_the_same_tree_and_the_model_says_how_it_came_about(
 
 
 def test_structured_individuals_are_sized_too():
-    bags = load_dataset("bags")
-    sized, full = (
-        StructuralTreeClassifier(grow=grow, time_limit=20).fit(bags.population, bags.target)
-        for grow in ("pruned", "full")
-    )
-    assert sized.get_n_leaves() <= full.get_n_leaves()
+    rng = np.random.default_rng(0)
+    boxes = [
+        {"items": [dict(zip("abc", map(bool, rng.random(3) < 0.3), strict=True)) for _ in range(3)]}
+        for _ in range(200)
+    ]
+    labels = [any(item["a"] for item in box["items"]) ^ bool(rng.random() < 0.1) for box in boxes]
+    asked = "refine Individual { top -> exists items (top) } refine Item { top -> a; top -> b; top -> c }"
+    sized, full = (StructuralTreeClassifier(asked, grow=grow).fit(boxes, labels) for grow in ("pruned", "full"))
+    assert pretty(sized.tree_.nodes[0].test) == "exists items (a)"
+    assert sized.get_n_leaves() == 2 < full.get_n_leaves()
     assert sized.model_.params["size"] == "chosen by cross-validation"
