@@ -27,6 +27,7 @@ from sklearn.utils.validation import _check_sample_weight, check_consistent_leng
 from structtree.data.columns import Population
 from structtree.data.frames import names_of
 from structtree.data.given import FORMS, population_of, recognised
+from structtree.data.infer import shown
 from structtree.data.labels import Unlabelled, known_labels, label_array, missing_labels, with_label
 from structtree.errors import DataError, UsageError, did_you_mean
 from structtree.lang.declare import declared_individual, declared_kinds
@@ -159,19 +160,21 @@ class _StructuralTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
         )
         return self
 
-    def _labelled(self, X: Any, y: Any, unlabelled: Unlabelled) -> tuple[Any, NDArray[np.int64] | None]:
+    def _labelled(
+        self, X: Any, y: Any, unlabelled: Unlabelled, *, stacklevel: int = 3
+    ) -> tuple[Any, NDArray[np.int64] | None]:
         """The labels that are there, and whose they are; None if that is everybody."""
         labels = label_array(y)
         if labels.ndim != 1 or y is None:  # refused by scikit-learn's own sentence
             return y, None
         recognised(X, self.smiles)
         check_consistent_length(X, labels)
-        kept = with_label(missing_labels(labels), unlabelled, _name_of(y), stacklevel=3)
+        kept = with_label(missing_labels(labels), unlabelled, _name_of(y), stacklevel=stacklevel)
         return (y, None) if kept is None else (known_labels(labels, kept), kept)
 
     def _scored(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> tuple[Any, Any, ArrayLike | None]:
         """The individuals that have a label, the labels, and the weights, as they are scored."""
-        labels, kept = self._labelled(X, y, "leave out")
+        labels, kept = self._labelled(X, y, "leave out", stacklevel=4)
         if kept is None:
             return X, y, sample_weight
         return self._population(X)[kept], labels, None if sample_weight is None else np.asarray(sample_weight)[kept]
@@ -422,6 +425,7 @@ class StructuralTreeRegressor(RegressorMixin, _StructuralTree):  # type: ignore[
             Their weights; individuals with weight 0 are left out.
         """
         known, kept = self._labelled(X, y, self.unlabelled)
+        _refuse_words(known)
         return self._fit(X, y, validate_data(self, y=known, y_numeric=True).astype(np.float64), sample_weight, kept)
 
     def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
@@ -434,6 +438,17 @@ class StructuralTreeRegressor(RegressorMixin, _StructuralTree):  # type: ignore[
 
 
 # ---- what parameters stand for --------------------------------------------------------------------------
+
+
+def _refuse_words(labels: Any) -> None:
+    """Refuse labels that are classes, where numbers are learned."""
+    known = label_array(labels)
+    for one in known.ravel().tolist() if known.dtype.kind in "OUT" else ():
+        try:
+            float(one) if isinstance(one, str) else None
+        except ValueError:
+            fix = "for classes there is StructuralTreeClassifier"
+            raise UsageError(f"expected numbers as labels, got {shown(one)}; {fix}") from None
 
 
 def _seed(random_state: int | np.random.RandomState | None) -> int:

@@ -100,6 +100,7 @@ def test_importing_the_package_loads_nothing_heavy():
 def test_every_public_name_can_be_imported():
     for name in structtree.__all__:
         assert getattr(structtree, name) is not None
+    assert [dir(structtree).count(name) for name in structtree.__all__] == [1] * len(structtree.__all__)
 
 
 def test_the_three_lists_of_public_names_agree():

@@ -80,6 +80,15 @@ def test_info_tells_types_members_and_target():
     assert "wheels" in text
 
 
+def test_info_leaves_out_who_has_no_label_as_fit_does(tmp_path):
+    file = tmp_path / "a.csv"
+    file.write_text("x,y\n1,a\n2,\n3,b\n4,a\n")
+    done = runner.invoke(app, ["data", "info", str(file), "--target", "y"])
+    assert done.exit_code == 0
+    assert "Target: y (a 2, b 1)" in done.stdout
+    assert done.stderr == "warning: left out 1 of 4 individuals, which have no y\n"
+
+
 def test_a_converted_data_set_is_the_same_data(tmp_path):
     out = tmp_path / "trains.jsonl"
     assert json.loads(succeed("data", "convert", "trains", out, "--json"))["individuals"] == 20

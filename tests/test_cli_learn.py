@@ -209,7 +209,7 @@ def test_individuals_without_a_target_are_left_out_and_counted(table):
 
 def test_an_attribute_like_a_name_is_not_asked_and_can_be_ignored(table):
     path = table("name,x,y", *(f"n{i},{i % 7},{'ab'[i % 2]}" for i in range(24)))
-    note = "  not asked: name (unique to each row)\n"
+    note = "  not asked: name (differs from row to row)\n"
     said = succeed("fit", path, "--target", "y")
     assert note in said
     assert "name =" not in said
@@ -280,9 +280,9 @@ def test_a_grammar_of_a_file_is_called_by_the_file(tmp_path):
 def test_cross_validation_says_which_grammar_all_folds_used(nested):
     given = ["cv", nested, "--target", "y", "--folds", 2, "--repeats", 1, "--max-depth", 1, "--time-limit", 2]
     said = succeed(*given)
-    assert f"Grammar: {DERIVED}\n  not asked: id, Visit.visit_id (unique to each row)\nAsked about: " in said
+    assert f"Grammar: {DERIVED}\n  not asked: id, Visit.visit_id (differs from row to row)\nAsked about: " in said
     about = in_json(*given)["grammar"]
-    notes = ["not asked: id, Visit.visit_id (unique to each row)"]
+    notes = ["not asked: id, Visit.visit_id (differs from row to row)"]
     assert about == {"name": None, "origin": DERIVED, "notes": notes, "attributes": ["age"], "links": ["visits"]}
 
 
@@ -530,6 +530,14 @@ def test_a_tree_of_one_leaf_says_why(options, words, table):
     text = succeed("fit", table("x,class", *noise), "--target", "class", *options)
     assert f"; {words}\n" in text
     assert re.search(r"^1 leaf, depth 0; learned in \S+ s; ", text, re.M)
+
+
+def test_where_a_class_is_rare_a_tree_of_one_leaf_points_to_ranking(table):
+    rare = [f"{i},{'yes' if i % 20 == 0 else 'no'}" for i in range(200)]
+    result = run("fit", table("x,class", *rare), "--target", "class", "--no-estimate")
+    assert result.stdout.startswith("no 190/200\n")
+    assert "where a class is rare, --for ranking still tells" in result.stderr
+    assert "--for ranking" not in run("fit", "lenses", "--alpha", 1.0, "--no-estimate").stderr
 
 
 def test_a_tree_of_one_leaf_does_not_blame_tests_that_there_was_no_time_to_find(monkeypatch):

@@ -559,5 +559,5 @@ def test_an_estimator_uses_the_default_grammar_and_says_so():
     records = [{"id": i, "x": i % 5} for i in range(20)]
     model = StructuralTreeClassifier().fit(records, [i % 5 > 2 for i in range(20)]).model_
     assert model.params["grammar_origin"] == "derived from the data"
-    assert model.params["grammar_notes"] == ["not asked: id (unique to each row)"]
+    assert model.params["grammar_notes"] == ["not asked: id (differs from row to row)"]
     assert model.params["grammar"] == str(default_grammar(Population.from_records(records)))

@@ -444,8 +444,9 @@ def test_individuals_without_a_label_are_left_out_with_a_warning_or_refused(made
         tree = made().fit(X, labels, weights)
     assert tree.predict(X).tolist() == expected.predict(X).tolist()
     assert tree.tree_.nodes[0].stats == expected.tree_.nodes[0].stats
-    with pytest.warns(UserWarning, match=LEFT_OUT):
+    with pytest.warns(UserWarning, match=LEFT_OUT) as told:
         assert tree.score(X, labels) == expected.score(rest, np.asarray(labels)[known].tolist()) == 1.0
+    assert [warning.filename for warning in told] == [__file__]  # where the user calls it
     with pytest.warns(UserWarning, match=LEFT_OUT):
         assert fit(X, labels, sample_weight=weights).predict(X).tolist() == expected.predict(X).tolist()
     with pytest.warns(UserWarning, match=LEFT_OUT):

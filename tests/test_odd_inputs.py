@@ -583,6 +583,24 @@ CALLS = (
         DataError,
         r"columns 1 and 2 are both named 'x'",
     ),
+    Call(
+        "two columns of one name, to learn from",
+        lambda: classifier().fit(pd.DataFrame([[1, 2]] * 4, columns=["x", "x"]), LABELS),
+        DataError,
+        r"columns 1 and 2 are both named 'x'",
+    ),
+    Call(
+        "one row of a frame",
+        lambda: classifier().fit(frame(), LABELS).predict(frame().iloc[0]),
+        UsageError,
+        r"got one Series; write frame.iloc\[\[i\]\]",
+    ),
+    Call(
+        "classes for a regressor",
+        lambda: st.StructuralTreeRegressor().fit(frame(), LABELS),
+        UsageError,
+        r"expected numbers as labels, got 'a'; for classes there is StructuralTreeClassifier",
+    ),
     Call("no frame", lambda: st.Population.from_frame("abc"), StructtreeError, r"DataFrame|frame"),
     Call(
         "an array of one dimension",

@@ -300,6 +300,7 @@ def _question(node: Node) -> str | None:
 
 
 def _print_learned(learned: _Learned, estimated: _Estimate, metrics: Metrics, out: Path | None) -> None:
+    from structtree.learn.goals import CHOSEN
     from structtree.report.text import export_text
 
     model, tree = learned.model, learned.model.tree
@@ -320,6 +321,11 @@ def _print_learned(learned: _Learned, estimated: _Estimate, metrics: Metrics, ou
         whole = f"structtree show {quote(str(out))}" if out else "save it with -o MODEL.json and use structtree show"
         note(f"printed to depth {SHOWN_DEPTH}; all of it: {whole}")
         note("a smaller tree is easier to read: --for reading; structtree cv shows what that costs on new data")
+    if not tree.branches and tree.task == "classes" and model.params["size"] == CHOSEN:
+        note(
+            "no test saves errors on new individuals; where a class is rare, --for ranking still tells those who are "
+            "likely to be in it from others"
+        )
     match learned.stopped_by:
         case "interrupt":
             note("stopped by Ctrl-C: this is the tree so far")

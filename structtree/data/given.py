@@ -91,6 +91,9 @@ def recognised(individuals: Any, smiles: str | None = None) -> Given:
     for form, is_one in _ELEMENTS.items():
         if first is not None and is_one(first):
             return Given(form, row)
+    if hasattr(individuals, "to_frame"):
+        fix = "write frame.iloc[[i]] for a row, series.to_frame() for a column"
+        raise UsageError(f"expected a DataFrame, got one Series; {fix}")
     return Given("array", individuals)
 
 
@@ -192,7 +195,7 @@ def _is_frame(individuals: Any) -> bool:
 
 def _table(frame: Any, smiles: str | None) -> Given:
     frame = frame.to_pandas() if hasattr(frame, "column_names") else frame
-    names = names_of(frame)
+    names = unique_names(names_of(frame))
     if smiles is not None and smiles not in names:
         raise UnknownNameError("column", smiles, names)
     column = smiles_column(names) if smiles is None else smiles

@@ -30,6 +30,9 @@ LEAST_ROWS = 20
 MOSTLY = 0.9
 """A text identifies rows if it has at least so many different values per row."""
 
+MANY_WORDS, TYPICAL, FREQUENT = 50, 3, 10
+"""A text also identifies if it has so many values, each of fewer rows than that on average, and hardly any of ten."""
+
 IDENTIFIER_NAME = re.compile(r"(?i:(^|[\W_])id$)|[a-z0-9]I[dD]$")
 """The names that people give to identifiers: ``id``, ``order_id``, ``orderId``, ``Order ID``; but not ``acid``."""
 
@@ -65,8 +68,11 @@ class Profile:
 def profile(population: Population, max_cuts: int = MANY_CUTS) -> Profile:
     """Return the profile of a population, from the rows that its individuals reach.
 
-    A text identifies if at least twenty rows have one and nine in ten of them differ. A text or a whole number whose
-    name says so (``id``, ``order_id``, ``orderId``) identifies if no two rows have the same.
+    A text identifies if at least twenty rows have one and nine in ten of them differ, or if it has fifty values and
+    more, of fewer than three rows on average, and hardly any of ten rows: weights with their unit, dates in words,
+    tickets. What holds of two or three rows is chance, and a tree that may ask for each such value finds little else.
+    A text or a whole number whose name says so (``id``, ``order_id``, ``orderId``) identifies if no two rows have the
+    same.
 
     The numbers of a type that links lead to or from share ``max_cuts`` thresholds. Those with the fewest values come
     first; those for which nothing is left have many values. Plain tables are swept whatever their size, so that none
@@ -126,7 +132,22 @@ def _identifies(member: Member, column: Column) -> bool:
     n, n_different = len(column), _n_different(column)
     if n >= 2 and n_different == n and _is_named_so(member.attribute):
         return True
-    return column.kind == "nominal" and n >= LEAST_ROWS and n_different >= MOSTLY * n
+    if column.kind != "nominal" or n < LEAST_ROWS:
+        return False
+    return n_different >= MOSTLY * n or _is_scattered(np.bincount(column.values))
+
+
+def _is_scattered(counts: NDArray[np.int64]) -> bool:
+    """Return whether there are many values of few rows each; words of a language are not, some of which are frequent.
+
+    Examples
+    --------
+    >>> _is_scattered(np.repeat(2, 60)), _is_scattered(np.repeat(4, 60)), _is_scattered(np.array([30] + [2] * 60))
+    (True, False, False)
+    """
+    n, n_different = int(counts.sum()), int(np.count_nonzero(counts))
+    n_frequent = int(counts[counts >= FREQUENT].sum())
+    return n_different >= MANY_WORDS and n < TYPICAL * n_different and n_frequent < (1 - MOSTLY) * n
 
 
 def _n_different(column: Column) -> int:

@@ -117,7 +117,7 @@ def _compared_at(checked: CheckedGrammar, types: list[str], source: type[Star | 
 
 def _notes(checked: CheckedGrammar, known: Profile) -> Iterator[str]:
     if known.identifiers:
-        yield f"not asked: {members_text(checked.schema, known.identifiers)} (unique to each row)"
+        yield f"not asked: {members_text(checked.schema, known.identifiers)} (differs from row to row)"
     names = list(checked.rewrites)
     coarse = _compared_at(checked, names, Quantiles) - _compared_at(checked, names, Star)
     if coarse:

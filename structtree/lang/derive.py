@@ -93,7 +93,7 @@ def _block(record: RecordType, schema: Schema, profile: Profile | None) -> str:
         _links(record.links),
         ["# The element after this one, in its list.", "top -> next (top)"] if schema.listed(record.name) else [],
     ]
-    why = f"more than {MANY_CATEGORIES} values" if profile is None else "unique to each row"
+    why = f"more than {MANY_CATEGORIES} values" if profile is None else "differs from row to row"
     names = ", ".join(pretty_name(a.name) for a in record.attributes if a.name in identifiers)
     left_out = [f"# not asked: {names} ({why})"] if names else []
     if not any(parts):

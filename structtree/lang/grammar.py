@@ -139,7 +139,7 @@ class Grammar:
         >>> people = Population.from_records([{"id": 7, "age": 31}, {"id": 8, "age": 40}])
         >>> grammar = Grammar.from_population(people)
         >>> "id >= *" in grammar.text, "age >= *" in grammar.text, grammar.notes
-        (False, True, ('not asked: id (unique to each row)',))
+        (False, True, ('not asked: id (differs from row to row)',))
         """
         return _derived(population.schema, profile(population) if known is None else known)
 
@@ -209,7 +209,7 @@ def _derived(schema: Schema, known: Profile | None) -> Grammar:
 
 def _notes(schema: Schema, known: Profile) -> Iterator[str]:
     if known.identifiers:
-        yield f"not asked: {members_text(schema, known.identifiers)} (unique to each row)"
+        yield f"not asked: {members_text(schema, known.identifiers)} (differs from row to row)"
     if known.many_valued:
         names = members_text(schema, known.many_valued)
         yield f"asked at {N_QUANTILES} quantiles, not at every threshold: {names} (too many values)"

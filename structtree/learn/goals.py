@@ -7,7 +7,7 @@ reasons). An option that is given counts: a limit of the size, or a way of pruni
 The size is chosen inside the training data: the tree is grown to its end, trees grown without a part of the
 individuals are judged on that part, and of the prunings of the whole tree the smallest is taken that is about as good
 as the best (`structtree.learn.prune.choose_alpha`). A few individuals are not enough to judge by; then the tree stays
-full.
+full. For ranking nothing is pruned, since that was measured to be better.
 """
 
 from __future__ import annotations
@@ -20,10 +20,13 @@ from structtree.data.schema import LearningTask
 from structtree.learn.growth import Decision, Goal, Growth, Pruning
 from structtree.search.criteria import Criterion, criterion
 
-__all__ = ["ENOUGH_TO_CHOOSE", "Settings", "goal_criterion", "settle"]
+__all__ = ["CHOSEN", "ENOUGH_TO_CHOOSE", "Settings", "goal_criterion", "settle"]
 
 ENOUGH_TO_CHOOSE = 50
 """With fewer individuals nothing is held out: a fold would have less than ten."""
+
+CHOSEN = "chosen by cross-validation"
+"""What a model says about a size that was chosen."""
 
 LIMITS = ("max_depth", "min_samples_split", "min_samples_leaf", "min_impurity_decrease", "max_leaf_nodes", "stop")
 """The options of growing that limit the size of a tree."""
@@ -50,11 +53,11 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class _Preset:
-    """Choices of a goal: the criterion and the estimate for classes, and how the size is chosen."""
+    """Choices of a goal: the criterion and the estimate for classes, and how trees are pruned, if they are."""
 
     criterion: str
     decision: Decision
-    classes: Pruning
+    classes: Pruning | None
     numbers: Pruning
 
 
@@ -62,9 +65,10 @@ NEARLY_BEST = Pruning(alpha="cv", standard_errors=0.1)
 SMALL = Pruning(alpha="cv", standard_errors=0.5, max_leaves=12)
 
 # With m = 1 a leaf says its most frequent class, as without an estimate; of equals the one that is so overall.
+# Ranks want many leaves, each drawn to those above it: what pruning saves in errors it loses in ties.
 _PRESETS: Mapping[Goal, _Preset] = {
     "accuracy": _Preset("acc*", Decision("m-estimate", 1.0), NEARLY_BEST, NEARLY_BEST),
-    "ranking": _Preset("entropy", Decision("m-branch", 10.0), Pruning(alpha="cv", risk="entropy"), NEARLY_BEST),
+    "ranking": _Preset("entropy", Decision("m-branch", 20.0), None, NEARLY_BEST),
     "reading": _Preset("entropy", Decision("m-estimate", 1.0), SMALL, SMALL),
 }
 
@@ -95,9 +99,9 @@ def settle(
 
     Examples
     --------
-    >>> found = settle("ranking", "pruned", "classes", 1000, Growth(), Pruning(), Decision())
+    >>> found = settle("reading", "pruned", "classes", 1000, Growth(), Pruning(), Decision())
     >>> found.pruning.method, found.decision.estimate, found.size
-    ('cost-complexity', 'm-branch', 'chosen by cross-validation')
+    ('cost-complexity', 'm-estimate', 'chosen by cross-validation')
     >>> settle("ranking", "pruned", "classes", 1000, Growth(max_depth=3), Pruning(), Decision()).size
     'limited by max_depth'
     >>> settle("ranking", "pruned", "classes", 20, Growth(), Pruning(), Decision()).size
@@ -116,9 +120,13 @@ def settle(
     elif grow == "pruned" and n < ENOUGH_TO_CHOOSE:
         size = f"full, since {n} individuals are too few to choose it by"
     elif grow == "pruned":
-        pruning = preset.classes if task == "classes" else preset.numbers
-        growth = replace(growth, min_samples_leaf=_least_leaf(task, n))
-        size = "chosen by cross-validation"
+        chosen = preset.classes if task == "classes" else preset.numbers
+        if chosen is None:
+            growth = replace(growth, max_depth=8, min_samples_leaf=5 if n < 1000 else 10)
+            size = "as ranks best, with depth at most 8"
+        else:
+            pruning, growth = chosen, replace(growth, min_samples_leaf=_least_leaf(task, n))
+            size = CHOSEN
     return Settings(growth, pruning, decision, size)
 
 

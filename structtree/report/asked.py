@@ -21,7 +21,7 @@ FIRST_NAMES = 5
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Attributes of the individuals and links of any type that a grammar asks about.
+    """Attributes of the individuals, their links, and the links to many of other types that a grammar asks about.
 
     Examples
     --------
@@ -49,9 +49,9 @@ def asked_about(grammar: CheckedGrammar) -> Asked:
     Examples
     --------
     >>> from structtree import Grammar, Population
-    >>> boxes = Population.from_records([{"size": 1, "items": [{"kg": 2}]}])
+    >>> boxes = Population.from_records([{"size": 1, "sender": {"age": 30}, "items": [{"kg": 2}]}])
     >>> str(asked_about(Grammar.from_schema(boxes.schema).check(boxes.schema)))
-    '1 attribute of Individual (size), items'
+    '1 attribute of Individual (size), sender, items'
     """
     schema, needed = grammar.schema, dict[str, set[str]]()
     for name in reachable_types(grammar.rewrites, schema):
@@ -61,7 +61,10 @@ def asked_about(grammar: CheckedGrammar) -> Asked:
     own = schema.type(schema.individual).attributes
     asked = needed.get(schema.individual, set())
     links = (
-        link.name for t in schema.types for link in t.links if not link.single and link.name in needed.get(t.name, ())
+        link.name
+        for t in schema.types
+        for link in t.links
+        if link.name in needed.get(t.name, ()) and (t.name == schema.individual or not link.single)
     )
     return Asked(schema.individual, tuple(a.name for a in own if a.name in asked), tuple(dict.fromkeys(links)))
 

@@ -31,6 +31,7 @@ from structtree.search.criteria import better, cannot_beat
 from structtree.search.finder import Finder
 from structtree.search.judges import Judge, Loss, Tally
 from structtree.search.kernels.compiling import now
+from structtree.search.queries import Vocabulary
 from structtree.search.results import Pass, Problem, SearchStats, Split, StoppedBy
 from structtree.search.steps import link_name, need_of, rows_needed
 from structtree.search.sweeps import Sweeps
@@ -291,6 +292,12 @@ class Search:
     def run(self) -> None:
         """Prove and find in turns, until no bound beats the best found or a limit is reached."""
         self._start()
+        self._take_turns()
+        if self.stopped_by == "time":
+            self._shorten()
+
+    def _take_turns(self) -> None:
+        """Let the one go on that is behind by its work, until a limit is reached or nothing is left to prove."""
         finder: Iterator[None] | None = self._rounds(WIDTHS) if self.prune else None
         nested = self._is_nested()
         first = FIRST_NESTED if nested else FIRST_PLAIN
@@ -396,6 +403,30 @@ class Search:
         self._improve(loss, position.size, position)
         self.good.append(predicate)
         return True
+
+    def _shorten(self) -> None:
+        """Drop what makes no difference to the best found; a polish would have, if there had been time for one."""
+        words, shortened = Vocabulary(self.space), None
+        while self.best is not None and self.best is not shortened:
+            shortened = self.best
+            query = words.query(shortened.position.predicate)
+            for fewer in () if query is None else query.dropped():
+                position = self.space.locate(words.predicate(fewer))
+                if position is not None and position.size:
+                    self._judge_alone(position)
+
+    def _judge_alone(self, position: Position) -> None:
+        """Let one predicate become the best, if it is and leaves enough on both sides."""
+        true = self._true(position.predicate)
+        self.evaluated += 1
+        if self.least <= int(np.count_nonzero(true)) <= len(true) - self.least:
+            loss = _pair(self.judge.loss(self.judge.counts(true[:, None]))[0])
+            self._improve(loss, position.size, position)
+
+    def _true(self, predicate: Predicate) -> Mask:
+        """Return of whom a predicate holds."""
+        rows = rows_where(predicate, self.population, self.population.schema.individual)
+        return rows[self.population.individuals]
 
     # ---- proving ----------------------------------------------------------------------------------------
 
@@ -798,8 +829,7 @@ class Search:
     def result(self) -> Split:
         """Return the split that was found, and what is proved of it."""
         position = self.space.root() if self.best is None else self.best.position
-        rows = rows_where(position.predicate, self.population, self.population.schema.individual)
-        true = rows[self.population.individuals]
+        true = self._true(position.predicate)
         loss = _pair(self.judge.loss(self.judge.counts(true[:, None]))[0])
         yes, no = self.judge.sides(true)
         bounds = [waiting.bound for waiting in self.frontier]

@@ -94,7 +94,7 @@ def test_a_text_that_names_individuals_is_not_added_to_a_shipped_grammar():
     population = molecules(name=[f"n{i}" for i in range(40)])
     grammar = default_grammar(population)
     assert grammar == Grammar.load("atoms-and-bonds")
-    assert grammar.notes[0] == "not asked: name (unique to each row)"
+    assert grammar.notes[0] == "not asked: name (differs from row to row)"
 
 
 def test_a_glob_of_a_shipped_grammar_does_not_bring_back_an_identifier():
@@ -115,7 +115,7 @@ def test_an_identifier_of_parts_is_not_asked_by_a_shipped_grammar():
         nx.set_edge_attributes(graph, {edge: i * 2 + k for k, edge in enumerate(graph.edges)}, "weight")
     population = Population.from_graphs(graphs)
     grammar = default_grammar(population)
-    assert (grammar.name, grammar.notes) == ("graphs", ("not asked: Node.name (unique to each row)",))
+    assert (grammar.name, grammar.notes) == ("graphs", ("not asked: Node.name (differs from row to row)",))
     assert "colour = *" in asked(grammar, population, "Node")
     assert "name = *" not in asked(grammar, population, "Node")
     assert "weight >= *" in asked(grammar, population, "Edge")
@@ -166,7 +166,7 @@ def customers(n=30):
 
 def test_a_derived_grammar_says_what_it_does_not_ask():
     grammar = default_grammar(customers())
-    assert grammar.notes == ("not asked: id, name, Order.sku (unique to each row)",)
+    assert grammar.notes == ("not asked: id, name, Order.sku (differs from row to row)",)
     assert (
         grammar.text
         == """\
@@ -181,7 +181,7 @@ refine Individual {
     # Links; what must hold behind them is refined by the block of their type.
     top -> exists orders (top)
     top -> count orders (top) >= 2..4
-    # not asked: id, name (unique to each row)
+    # not asked: id, name (differs from row to row)
     # How many of these may stand together at one position.
     top -> top and top max 2
 }
@@ -190,7 +190,7 @@ refine Order {
     # Numbers, at every threshold; for fewer write quantiles(10) instead of *
     top -> price >= *
     top -> price <= *
-    # not asked: sku (unique to each row)
+    # not asked: sku (differs from row to row)
     # How many of these may stand together at one position.
     top -> top and top max 2
 }
@@ -274,7 +274,7 @@ def test_a_model_says_which_grammar_it_was_grown_by():
     params = fit(population, target, growth=Growth(max_depth=1, time_limit=1)).params
     assert params["grammar"] == str(default_grammar(population))
     assert params["grammar_origin"] == "derived from the data"
-    assert params["grammar_notes"] == ["not asked: id, name, Order.sku (unique to each row)"]
+    assert params["grammar_notes"] == ["not asked: id, name, Order.sku (differs from row to row)"]
     given = Grammar.parse("refine Individual { top -> age >= * }")
     assert fit(population, target, given).params["grammar_origin"] == "given as text"
 

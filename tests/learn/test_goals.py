@@ -1,15 +1,16 @@
 """Goals: what they choose, what they leave alone, and that the tree which comes of it is good."""
 
 import signal
+from typing import get_args
 
 import numpy as np
 import pytest
 
-from structtree import Population, StructuralTreeClassifier, StructuralTreeRegressor, fit, load_dataset
+from structtree import Population, StructuralTreeClassifier, StructuralTreeRegressor, fit, pretty
 from structtree.errors import UsageError
 from structtree.learn import fit as fitting
 from structtree.learn.goals import ENOUGH_TO_CHOOSE, LIMITS, settle
-from structtree.learn.growth import Decision, Growth, Pruning
+from structtree.learn.growth import Decision, Goal, Growth, Pruning
 
 GIVEN = {
     "max_depth": 4,
@@ -30,12 +31,21 @@ def noisy(n=400, seed=0, as_numbers=False):
     return table, (table[:, 0] > 0) ^ (rng.random(n) < 0.2)
 
 
-@pytest.mark.parametrize("goal", ["accuracy", "ranking", "reading"])
-@pytest.mark.parametrize("task", ["classes", "numbers"])
+PRUNED = [("accuracy", "classes"), ("reading", "classes"), *((goal, "numbers") for goal in get_args(Goal))]
+
+
+@pytest.mark.parametrize(("goal", "task"), PRUNED)
 def test_the_size_is_chosen_by_cross_validation_where_nothing_is_said_about_it(goal, task):
     found = settle(goal, "pruned", task, 1000, Growth(), Pruning(), Decision())
     assert (found.pruning.method, found.pruning.alpha) == ("cost-complexity", "cv")
     assert found.size == "chosen by cross-validation"
+
+
+@pytest.mark.parametrize(("n", "leaf"), [(200, 5), (5000, 10)])
+def test_ranks_of_classes_need_many_leaves_so_nothing_is_pruned_for_them(n, leaf):
+    found = settle("ranking", "pruned", "classes", n, Growth(), Pruning(), Decision())
+    assert (found.growth, found.pruning) == (Growth(max_depth=8, min_samples_leaf=leaf), Pruning())
+    assert found.decision == Decision("m-branch", 20.0)
 
 
 @pytest.mark.parametrize("name", LIMITS)
@@ -73,13 +83,24 @@ def test_an_unknown_goal_is_refused_with_the_known_ones():
 
 
 @pytest.mark.parametrize("as_numbers", [False, True])
-@pytest.mark.parametrize("goal", ["accuracy", "ranking", "reading"])
+@pytest.mark.parametrize("goal", ["accuracy", "reading"])
 def test_the_default_tree_is_small_and_better_on_new_individuals_than_the_full_one(goal, as_numbers):
     kind = StructuralTreeRegressor if as_numbers else StructuralTreeClassifier
     (table, target), (other, truth) = (noisy(seed=seed, as_numbers=as_numbers) for seed in (0, 1))
     chosen, full = (kind(goal=goal, grow=grow).fit(table, target) for grow in ("pruned", "full"))
     assert chosen.get_n_leaves() <= 12 < full.get_n_leaves()
     assert chosen.score(other, truth) > full.score(other, truth) + 0.05
+
+
+def test_a_tree_for_ranking_ranks_new_individuals_better_than_the_default_one():
+    from sklearn.metrics import roc_auc_score
+
+    rng = np.random.default_rng(0)
+    table, other = rng.normal(size=(2, 3000, 4))
+    target, truth = (rng.random(3000) < 1 / (1 + np.exp(-each[:, :2].sum(axis=1))) for each in (table, other))
+    trees = {goal: StructuralTreeClassifier(goal=goal).fit(table, target) for goal in ("accuracy", "ranking")}
+    area = {goal: roc_auc_score(truth, tree.predict_proba(other)[:, 1]) for goal, tree in trees.items()}
+    assert area["ranking"] > area["accuracy"] + 0.01
 
 
 def test_a_tree_for_reading_has_at_most_twelve_leaves_where_more_would_be_better():
@@ -142,15 +163,19 @@ def test_the_same_seed_gives_the_same_tree_and_the_model_says_how_it_came_about(
     assert {name: one.params[name] for name in ("goal", "criterion", "size")} == {
         "goal": "ranking",
         "criterion": "entropy",
-        "size": "chosen by cross-validation",
+        "size": "as ranks best, with depth at most 8",
     }
 
 
 def test_structured_individuals_are_sized_too():
-    bags = load_dataset("bags")
-    sized, full = (
-        StructuralTreeClassifier(grow=grow, time_limit=20).fit(bags.population, bags.target)
-        for grow in ("pruned", "full")
-    )
-    assert sized.get_n_leaves() <= full.get_n_leaves()
+    rng = np.random.default_rng(0)
+    boxes = [
+        {"items": [dict(zip("abc", map(bool, rng.random(3) < 0.3), strict=True)) for _ in range(3)]}
+        for _ in range(200)
+    ]
+    labels = [any(item["a"] for item in box["items"]) ^ bool(rng.random() < 0.1) for box in boxes]
+    asked = "refine Individual { top -> exists items (top) } refine Item { top -> a; top -> b; top -> c }"
+    sized, full = (StructuralTreeClassifier(asked, grow=grow).fit(boxes, labels) for grow in ("pruned", "full"))
+    assert pretty(sized.tree_.nodes[0].test) == "exists items (a)"
+    assert sized.get_n_leaves() == 2 < full.get_n_leaves()
     assert sized.model_.params["size"] == "chosen by cross-validation"

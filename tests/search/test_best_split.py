@@ -13,9 +13,12 @@ from structtree.data.columns import Population
 from structtree.errors import DataError, GrammarError, UnknownNameError, UsageError
 from structtree.lang.grammar import Grammar
 from structtree.lang.pretty import pretty
+from structtree.search import clock
 from structtree.search.best_split import best_split
 from structtree.search.clock import Clock
+from structtree.space.evaluate import holds
 from structtree.space.space import Space
+from structtree.space.terms import conjuncts
 
 
 def search(name, grammar=None, **options):
@@ -39,6 +42,31 @@ def test_a_perfect_split_ends_the_search_when_nothing_shorter_is_left():
 def test_however_little_time_there_is_something_is_found():
     found = search("trains", time_limit=1e-9)
     assert pretty(found.predicate) != "top" and not found.proved and found.gap > 0
+
+
+def shoppers(n):
+    """Return people with orders of items, and whether one of the items is heavy."""
+    rng = np.random.default_rng(3)
+
+    def orders():
+        return [
+            {"week": int(rng.integers(52)), "items": [{"kg": float(kg)} for kg in rng.random(3)]} for _ in range(2)
+        ]
+
+    people = [{"customer": {"age": int(rng.integers(18, 80))}, "orders": orders()} for _ in range(n)]
+    heavy = [any(item["kg"] > 0.9 for order in one["orders"] for item in order["items"]) for one in people]
+    return Population.from_records(people), heavy
+
+
+@pytest.mark.parametrize("ticks", [2, 50, 100, 150, 200, 300, 400])
+def test_whenever_the_time_ends_no_part_of_the_test_is_without_effect(ticks, monkeypatch):
+    """Everybody has a customer, so that ``customer (top)`` beside something else says nothing."""
+    moments = count()
+    monkeypatch.setattr(clock, "now", lambda: float(next(moments)))  # each look at the clock takes a second
+    population, heavy = shoppers(100)
+    found = best_split(population, heavy, Grammar.from_population(population), time_limit=float(ticks))
+    parts = conjuncts(found.predicate)
+    assert len(parts) == 1 or not any(holds(part, population).all() for part in parts)
 
 
 def test_the_first_split_of_the_dolphins_is_on_gills():
