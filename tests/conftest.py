@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import stat
 from pathlib import Path
 
@@ -27,6 +28,12 @@ class TickingClock:
     def __call__(self) -> float:
         self.seconds += self.step
         return self.seconds
+
+
+def pytest_configure():
+    """Hear Ctrl-C, which is ignored by what a script starts in the background."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture
