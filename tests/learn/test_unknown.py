@@ -17,7 +17,8 @@ from tests.learn.plain_trees import CATEGORIES, SEEN, TESTS, answer, complete_re
 THING = SEEN.type("Thing")
 VALUES = {**CATEGORIES, "size": (0, 1, 2, 3), "old": (True, False)}
 # Those that ask about an attribute once and say nothing about its absence: of others three values of truth say less.
-ONCE = [test for test in TESTS if "missing" not in test]
+# Of two values the text says all that is asked, also where training has not seen it.
+ONCE = [test for test in TESTS if "missing" not in test and " its " not in test]
 
 tests = st.sampled_from(TESTS).map(parse_predicate)
 
