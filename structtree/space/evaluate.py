@@ -25,6 +25,7 @@ from structtree.lang.syntax import (
     Among,
     And,
     Compare,
+    CompareMine,
     CompareOwn,
     Count,
     Distinct,
@@ -32,6 +33,7 @@ from structtree.lang.syntax import (
     Flag,
     Follow,
     ListStep,
+    Me,
     Missing,
     Named,
     No,
@@ -44,7 +46,15 @@ from structtree.lang.syntax import (
 )
 from structtree.space.list_steps import runs_of
 
-__all__ = ["aggregate_values", "holds", "own_column", "rows_where"]
+__all__ = [
+    "aggregate_values",
+    "compare_columns",
+    "compare_numbers",
+    "different_targets",
+    "holds",
+    "own_column",
+    "rows_where",
+]
 
 Known = dict[tuple[str, Predicate], Mask]
 _OPERATORS: dict[str, Any] = {"=": eq, "!=": ne, ">=": ge, "<=": le}
@@ -113,7 +123,7 @@ def _evaluate(predicate: Predicate, population: Population, type_name: str, know
             return _compare(column(attribute), op, value)
         case CompareOwn(path, op, other):
             one = own_column(path, population, type_name)
-            return _compare_two(one, own_column(other, population, type_name), op)
+            return compare_columns(one, own_column(other, population, type_name), op)
         case Among(attribute, values):
             return _among(column(attribute), values)
         case Within(attribute, low, high, closed):
@@ -137,18 +147,20 @@ def _evaluate(predicate: Predicate, population: Population, type_name: str, know
         case No(link, inner):
             return np.asarray(behind(link, inner) == 0)
         case Count(link, inner, op, n):
-            return np.asarray(_OPERATORS[op](behind(link, inner), n))
+            return compare_numbers(behind(link, inner), op, n)
         case Aggregate(op=op, value=value):
             return np.asarray(_OPERATORS[op](aggregate_values(predicate, population, type_name), value))
         case Distinct(link, inners):
             target_type = _target(population, type_name, link)
-            return _distinct(table.links[link], [rows_where(i, population, target_type, known) for i in inners])
+            return different_targets(table.links[link], [rows_where(i, population, target_type, known) for i in inners])
         case And(parts):
             return np.asarray(np.logical_and.reduce(here(parts)))
         case Or(parts):
             return np.asarray(np.logical_or.reduce(here(parts)))
         case Not(inner):
             return ~rows_where(inner, population, type_name, known)
+        case CompareMine() | Me():
+            raise AssertionError("only pairs have a row that asks; see structtree.space.pairs")
         case _ as never:
             assert_never(never)
 
@@ -192,8 +204,13 @@ def _compare(column: Column, op: str, value: Any) -> Mask:
     return np.asarray(_OPERATORS[op](column.values, column.code(value)) & (column.values >= 0))
 
 
-def _compare_two(one: Column, other: Column, op: str) -> Mask:
-    """Compare two columns row by row: categories by their text if they may just differ, all else by value."""
+def compare_numbers(numbers: NDArray[np.int64], op: str, n: Any) -> Mask:
+    """Return where numbers compare so with one."""
+    return np.asarray(_OPERATORS[op](numbers, n))
+
+
+def compare_columns(one: Column, other: Column, op: str) -> Mask:
+    """Return where two columns compare so, row by row: categories by their text if they may just differ, all else by value."""
     values, others = one.values, other.values
     if one.categories or other.categories:
         if op in ("=", "!="):
@@ -238,8 +255,8 @@ def _aggregate(function: str, adjacency: Adjacency, column: Column) -> NDArray[n
     return result
 
 
-def _distinct(adjacency: Adjacency, masks: list[Mask]) -> Mask:
-    """Which rows have a target for each predicate, all different.
+def different_targets(adjacency: Adjacency, masks: list[Mask]) -> Mask:
+    """Return which rows have a target for each predicate, all different.
 
     Counting settles most rows: there must be a target for each predicate, and as many in all as there are
     predicates; and if the first has one, the second two, and so on, then each finds one that is left.
