@@ -38,6 +38,7 @@ from structtree.lang.syntax import (
 CATEGORIES = ("p", "q", "r")
 NUMBERS = (0.0, 1.0, 2.0, 3.0)
 TYPES = ("A", "B", "C")
+FUNCTIONS = get_args(AggregateFunction)
 
 
 # ---- schemas and populations ----------------------------------------------------------------------------
@@ -229,16 +230,19 @@ def linked(schema, link, depth):
     return st.one_of(forms)
 
 
-def aggregates_of(schema, link, inner):
+def aggregates_of(schema, link, inner, functions=FUNCTIONS):
     """Aggregates of every function that fits the rows behind a link, with any condition and any order."""
     attributes = {a.name: a for a in schema.type(link.target).attributes}
     name, bounds = st.just(link.name), st.sampled_from([">=", "<="])
     orders = [a.name for a in attributes.values() if a.kind in NUMERIC] + [None] * (link.kind == "list")
-    shares = st.sampled_from([0.0, 0.5, 1.0])
-    forms = [st.builds(Aggregate, st.just("share"), name, st.none(), bounds, shares, inner.filter(bool))]
-    for function in get_args(AggregateFunction):
+    forms = []
+    for function in functions:
+        if function == "share":
+            shares, true = st.sampled_from([0.0, 0.5, 1.0]), inner.filter(bool)
+            forms.append(st.builds(Aggregate, st.just("share"), name, st.none(), bounds, shares, true))
+            continue
         taken = [a.name for a in attributes.values() if a.kind in attribute_kinds(function)]
-        if function == "share" or not taken or (function in ORDERED and not orders):
+        if not taken or (function in ORDERED and not orders):
             continue
         chosen = st.sampled_from(taken)
         order = st.sampled_from(orders) if function in ORDERED else st.none()
@@ -329,7 +333,7 @@ def aggregate_rewrites(schema, link, fixed):
     rows = [link.name, f"{link.name} ({fixed})"]
     forms = [f"share {rows[1]} >= *", f"share {rows[1]} <= {{0.5}}"]
     for attribute in target.attributes:
-        for i, function in enumerate(get_args(AggregateFunction)):
+        for i, function in enumerate(FUNCTIONS):
             if function == "share" or attribute.kind not in attribute_kinds(function):
                 continue
             orders = [a.name for a in target.attributes if a.kind in ("int", "real", "date", "time")]

@@ -68,9 +68,10 @@ def computed_attribute(test: Aggregate, target: RecordType) -> Attribute:
     --------
     >>> payment = RecordType("Payment", (Attribute("late", "bool"), Attribute("paid", "date")))
     >>> computed_attribute(Aggregate("range", "payments", "paid", ">=", 3), payment)
-    Attribute(name='paid', kind='int', values=())
-    >>> computed_attribute(Aggregate("latest", "payments", "late", "=", "true"), payment)
-    Attribute(name='late', kind='nominal', values=('false', 'true'))
+    <Attribute: paid, int>
+    >>> late = computed_attribute(Aggregate("latest", "payments", "late", "=", "true"), payment)
+    >>> late.kind, late.values
+    ('nominal', ('false', 'true'))
     """
     if test.attribute is None:
         return Attribute(test.function, "real")
