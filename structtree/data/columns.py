@@ -417,7 +417,9 @@ class Population:
         for record in schema.types:
             table = self.tables[record.name]
             columns = {a.name: table.columns[a.name] for a in record.attributes}
-            tables[record.name] = Table(table.n_rows, columns, {each.name: table.links[each.name] for each in record.links})
+            tables[record.name] = Table(
+                table.n_rows, columns, {each.name: table.links[each.name] for each in record.links}
+            )
         return replace(self, schema=schema, tables=tables, _compact=False)
 
     def with_column(self, type_name: str, attribute: Attribute, column: Column) -> Population:

@@ -109,6 +109,11 @@ class RecordType:
         return self._links.get(name)
 
     @property
+    def n_derived(self) -> int:
+        """Number of members that a grammar computes."""
+        return sum(a.derived for a in self.attributes) + sum(link.derived for link in self.links)
+
+    @property
     def members(self) -> tuple[str, ...]:
         """All names a record of this type answers to."""
         return (*self._attributes, *self._links)
@@ -180,7 +185,7 @@ class Schema:
     @property
     def given(self) -> Schema:
         """The schema without what a grammar computes."""
-        if not any(m.derived for t in self.types for m in (*t.attributes, *t.links)):
+        if not any(t.n_derived for t in self.types):
             return self
         types = (_given(record) for record in self.types if self.met_by(record.name) is None)
         return Schema(tuple(types), self.individual)

@@ -5,8 +5,8 @@ makes sense on the schema so far is added to it, until none is left. Those that 
 refused. Nothing is computed here: `structtree.space.background` does that, in the order in which they were settled.
 
 A derived link with attributes of its own, or with an order, leads to *pairs*: rows of a type that is called like the
-link. A pair has those attributes, a reference to the row that was met (`FAR_ROW`), and copies of those members of that
-row that the grammar mentions.
+link. A pair has those attributes, a reference to the row that was met (`FAR_ROW`), and copies of those members of
+that row that the grammar mentions.
 """
 
 from __future__ import annotations
@@ -316,8 +316,7 @@ class _Draft:
             hops, type_name = self._to_far_row(type_name)
             link = link_of(step.link, type_name, scope)
             return [*hops, Hop(type_name, step.link)], link.target, 1
-        owners = self._owners(step.link, type_name)
-        hops: list[Hop] = []
+        owners, hops = self._owners(step.link, type_name), []
         if not owners:
             hops, type_name = self._to_far_row(type_name)
             owners = self._owners(step.link, type_name)
@@ -362,7 +361,7 @@ class _Draft:
             by_name.setdefault(item.name, []).append(item)
         needs = {id(item): [n for name in _names(item) for n in by_name.get(name, ())] for item in self.waiting}
         start = next(item for item in self.waiting if not isinstance(item, Definition))
-        trail = [start]
+        trail: list[_Item] = [start]
         while following := needs[id(trail[-1])]:
             if (seen := next((i for i, item in enumerate(trail) if item is following[0]), None)) is not None:
                 return self._circle(trail[seen:])
@@ -447,7 +446,9 @@ def _kind(value: Expression, type_name: str, scope: Scope) -> Kind:
         case Negative(inner) | Absolute(inner):
             kind = _kind(inner, type_name, scope)
             if kind not in ("int", "real"):
-                raise scope.error(f"{pretty_expression(inner)!r} is a {kind}, and {pretty_expression(value)!r} needs a number")
+                raise scope.error(
+                    f"{pretty_expression(inner)!r} is a {kind}, and {pretty_expression(value)!r} needs a number"
+                )
             return kind
         case Arithmetic(left, op, right):
             kinds = _kind(left, type_name, scope), _kind(right, type_name, scope)
@@ -471,8 +472,8 @@ def arithmetic_kind(left: Kind, op: str, right: Kind) -> Kind | None:
 
     Examples
     --------
-    >>> arithmetic_kind("date", "-", "date"), arithmetic_kind("time", "-", "date"), arithmetic_kind("date", "+", "int")
-    ('int', 'real', 'date')
+    >>> arithmetic_kind("date", "-", "date"), arithmetic_kind("time", "-", "date")
+    ('int', 'real')
     >>> arithmetic_kind("date", "*", "int") is None
     True
     """
@@ -496,7 +497,9 @@ def _operand_kind(value: Operand, type_name: str, scope: Scope) -> Kind:
     assert at is not None
     attribute = value_attribute(value.path, at, scope)
     if attribute.kind not in ("int", "real", "date", "time"):
-        raise scope.error(f"{'.'.join(value.path)!r} is {attribute.kind}; expressions are of numbers, dates and times")
+        raise scope.error(
+            f"{'.'.join(value.path)!r} is {attribute.kind}; expressions are of numbers, dates and times"
+        )
     return attribute.kind
 
 
@@ -510,7 +513,7 @@ def _with_member(schema: Schema, type_name: str, member: Attribute | Link) -> Sc
         if record.name == type_name:
             types.append(_wider(record, member))
         elif _meets(schema, record.name, type_name) and member.name not in record.members:
-            types.append(_wider(record, _copy(member)))
+            types.append(_wider(record, _copy(member) if isinstance(member, Link) else member))
         else:
             types.append(record)
     return Schema(tuple(types), schema.individual)
@@ -527,18 +530,15 @@ def _wider(record: RecordType, member: Attribute | Link) -> RecordType:
     return RecordType(record.name, record.attributes, (*record.links, member))
 
 
-def _copy(member: Attribute | Link) -> Attribute | Link:
-    """A member as pairs have it: several pairs may have met one row, and an element belongs to one list only."""
-    if isinstance(member, Link) and member.kind == "list":
-        return replace(member, kind="set", derived=True)
-    return replace(member, derived=True)
+def _copy(link: Link) -> Link:
+    """A link as pairs have it: several pairs may have met one row, and an element belongs to one list only."""
+    return replace(link, kind="set" if link.kind == "list" else link.kind, derived=True)
 
 
 def _with_pairs(schema: Schema, name: str, far: str, attributes: tuple[Attribute, ...]) -> Schema:
     record = schema.type(far)
-    copies = [_copy(member) for member in (*record.attributes, *record.links) if member.name != FAR_ROW]
-    own = (*attributes, *(each for each in copies if isinstance(each, Attribute)))
-    links = (Link(FAR_ROW, "one", far, derived=True), *(each for each in copies if isinstance(each, Link)))
+    own = (*attributes, *(replace(a, derived=True) for a in record.attributes))
+    links = (Link(FAR_ROW, "one", far, derived=True), *(_copy(each) for each in record.links if each.name != FAR_ROW))
     return Schema((*schema.types, RecordType(name, own, links)), schema.individual)
 
 
@@ -594,8 +594,9 @@ def _asked(syntax: GrammarSyntax, schema: Schema) -> Iterator[Member]:
     for predicate, type_name in (*bodies, *sides):
         if type_name in schema:
             yield from mentioned(predicate, type_name, schema)
-    for item in (*syntax.computed, *syntax.links):
-        yield from members_used(item, schema)
+    for declared in (syntax.computed, syntax.links):
+        for item in declared:
+            yield from members_used(item, schema)
 
 
 def members_used(item: Computed | DerivedLink, schema: Schema) -> Iterator[Member]:

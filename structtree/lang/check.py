@@ -281,9 +281,7 @@ def _rewrites(syntax: GrammarSyntax, scope: Scope, skipped: list[str]) -> dict[s
     return found
 
 
-def _inherited(
-    rewrite: CheckedRewrite, pairs: str, scope: Scope, skipped: list[str]
-) -> tuple[CheckedRewrite, ...]:
+def _inherited(rewrite: CheckedRewrite, pairs: str, scope: Scope, skipped: list[str]) -> tuple[CheckedRewrite, ...]:
     """A rewrite as it holds of pairs; of a derived link it does only where it is asked of the pairs themselves."""
     plain = Rewrite(rewrite.left, rewrite.right, place=rewrite.place)
     if any(

@@ -186,8 +186,8 @@ def schema_of(
 ) -> Schema:
     """The schema of a grammar: the data's when there is one, and it has all that the grammar declares.
 
-    The functions of the grammar become attributes of their types; what it computes by derived links and expressions is
-    added by `structtree.lang.background.background_of`.
+    The functions of the grammar become attributes of their types; what it computes by derived links and expressions
+    is added by `structtree.lang.background.background_of`.
 
     Raises
     ------

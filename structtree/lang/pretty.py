@@ -71,6 +71,7 @@ from structtree.lang.walk import peel
 
 __all__ = [
     "pretty",
+    "pretty_aggregate",
     "pretty_expression",
     "pretty_grammar",
     "pretty_link",
@@ -85,6 +86,7 @@ _WORDS = """
     literals pairs my me
     bool int real nominal set list of top and or in its not missing
     next previous later exists all none first last count distinct sum mean min max bins quantiles inf
+    range deviation share latest earliest trend
 """
 RESERVED = frozenset(_WORDS.split())
 """The words of the language: as names they are written in backticks, as values in quotes."""
@@ -126,8 +128,8 @@ def pretty(predicate: Predicate) -> str:
             return f"{_QUANTIFIERS[type(predicate)]} {pretty_name(link)} ({pretty(inner)})"
         case Count(link, inner, op, n):
             return f"count {pretty_name(link)} ({pretty(inner)}) {op} {_value(n)}"
-        case Aggregate(function, link, attribute, op, value):
-            return f"{function} {pretty_name(link)}.{pretty_name(attribute)} {op} {_value(value)}"
+        case Aggregate(op=op, value=value):
+            return f"{pretty_aggregate(predicate)} {op} {_value(value)}"
         case Distinct(link, inners):
             return f"distinct {pretty_name(link)} ({', '.join(map(pretty, inners))})"
         case And(parts):
@@ -140,6 +142,20 @@ def pretty(predicate: Predicate) -> str:
             return f"not ({pretty(inner)})"
         case _ as never:
             assert_never(never)
+
+
+def pretty_aggregate(test: Aggregate) -> str:
+    """Return the text of what an aggregate computes, without what it is compared with.
+
+    Examples
+    --------
+    >>> pretty_aggregate(Aggregate("latest", "payments", "amount", ">=", 3.0, Flag("late"), "date"))
+    'latest payments (late).amount by date'
+    """
+    rows = pretty_name(test.link) + ("" if test.inner is None else f" ({pretty(test.inner)})")
+    attribute = "" if test.attribute is None else f".{pretty_name(test.attribute)}"
+    order = "" if test.order is None else f" by {pretty_name(test.order)}"
+    return f"{test.function} {rows}{attribute}{order}"
 
 
 def pretty_grammar(syntax: GrammarSyntax) -> str:
@@ -414,7 +430,9 @@ def pretty_link(link: DerivedLink) -> str:
     >>> pretty_link(parse_grammar("link rival:Car->set of Car=~cars.cars where not me").links[0])
     'link rival: Car -> set of Car = ~cars.cars where not me'
     """
-    target = f"{pretty_name(link.target)}?" if link.kind == "optional" else f"{link.kind} of {pretty_name(link.target)}"
+    target = (
+        f"{pretty_name(link.target)}?" if link.kind == "optional" else f"{link.kind} of {pretty_name(link.target)}"
+    )
     parts = [f"link {pretty_name(link.name)}: {pretty_name(link.type)} -> {target} = {pretty_path(link.path)}"]
     if link.where != TOP:
         parts.append(f"where {pretty(link.where)}")

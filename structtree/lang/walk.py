@@ -70,7 +70,7 @@ StepPath = tuple[Follow | ListStep, ...]
 
 
 def children(predicate: Predicate) -> tuple[Predicate, ...]:
-    """Return the predicates that a predicate is made of; none for a test or a definition.
+    """Return the predicates that a predicate is made of; none for a plain test or a definition.
 
     Examples
     --------
@@ -82,6 +82,8 @@ def children(predicate: Predicate) -> tuple[Predicate, ...]:
             return (predicate.inner,)
         case And(parts) | Or(parts) | Distinct(_, parts):
             return parts
+        case Aggregate(inner=inner):
+            return () if inner is None else (inner,)
         case Top():
             return ()
         case _ if isinstance(predicate, Test):
@@ -99,6 +101,8 @@ def with_children(predicate: Predicate, inners: tuple[Predicate, ...]) -> Predic
             return replace(predicate, parts=inners)
         case Distinct():
             return replace(predicate, inners=inners)
+        case Aggregate():
+            return replace(predicate, inner=inners[0] if inners else None)
         case Top():
             return predicate
         case _ if isinstance(predicate, Test):
@@ -109,7 +113,7 @@ def with_children(predicate: Predicate, inners: tuple[Predicate, ...]) -> Predic
 
 def inner_type(predicate: Predicate, type_name: str, schema: Schema) -> str | None:
     """Return the type that the children of a predicate are about; None when the link is not known."""
-    link = predicate.link if isinstance(predicate, LinkForm) else None
+    link = predicate.link if isinstance(predicate, LinkForm | Aggregate) else None
     if link is None:
         return type_name
     found = schema.type(type_name).link(link)
@@ -173,9 +177,8 @@ def mentioned(
             yield name, part.member
         elif isinstance(part, LinkForm | Aggregate) and part.link is not None:
             yield name, part.link
-        if isinstance(part, Aggregate):
-            link = schema.type(name).link(part.link)
-            yield from ((link.target, part.attribute),) if link is not None else ()
+        if isinstance(part, Aggregate) and (link := schema.type(name).link(part.link)) is not None:
+            yield from ((link.target, member) for member in (part.attribute, part.order) if member is not None)
 
 
 def asks_about_asker(predicate: Predicate) -> bool:
@@ -203,7 +206,7 @@ def expression_parts(value: Expression) -> Iterator[Expression]:
 def is_closed(predicate: Predicate) -> bool:
     """Tell whether nothing is refined inside, since adding to a part could make the whole hold of more rows."""
     match predicate:
-        case Or() | Not() | No():
+        case Or() | Not() | No() | Aggregate():
             return True
         case Count(op=op):
             return op == "<="

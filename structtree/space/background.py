@@ -1,11 +1,11 @@
 """Background knowledge as columns: functions, computed attributes and derived links, made once before learning.
 
-A derived link is composed from the links of its path, some rows that ask at a time, so that memory follows the result.
-How many walks the path has is counted before any of them is made. After that it is a link like any other.
+A derived link is composed from the links of its path, some rows that ask at a time, so that memory follows the
+result. How many walks the path has is counted before any of them is made. After that it is a link like any other.
 
-What a derived link meets are rows of the population that it is computed on, and no others: a row that only individuals
-beyond this population reach (those of a test set) is not seen. A path that goes back from a row to its owners may meet
-other individuals of the population.
+What a derived link meets are rows of the population that it is computed on, and no others: a row that only
+individuals beyond this population reach (those of a test set) is not seen. A path that goes back from a row to its
+owners may meet other individuals of the population.
 """
 
 from __future__ import annotations
@@ -54,10 +54,12 @@ def with_background(
 
     Examples
     --------
-    >>> trains = Population.from_records([{"cars": [{"load": "a"}, {"load": "b"}, {"load": "a"}]}], individual="Train")
+    >>> cars = [{"load": "a"}, {"load": "b"}, {"load": "a"}]
+    >>> trains = Population.from_records([{"cars": cars}], individual="Train")
     >>> grammar = Grammar.parse("link rival: Car -> set of Car = ~cars.cars where load = my load and not me "
     ...                         "refine Train { top -> exists cars (exists rival (top)) }")
-    >>> [rivals.tolist() for rivals in map(with_background(trains, grammar, {}).table("Car").links["rival"].of, range(3))]
+    >>> rival = with_background(trains, grammar, {}).table("Car").links["rival"]
+    >>> [rival.of(car).tolist() for car in range(3)]
     [[2], [], [0]]
     """
     named = with_functions(population.given, grammar, functions)
@@ -102,7 +104,9 @@ def _with_copies(population: Population, step: ComputedLink, max_pairs: int) -> 
     if not wanted:
         return population
     rows, far = population.tables[pairs.name].links[FAR_ROW].targets.astype(np.int64), population.tables[step.far]
-    columns = {replace(a, derived=True): far.columns[a.name].take(rows) for a in record.attributes if a.name in wanted}
+    columns = {
+        replace(a, derived=True): far.columns[a.name].take(rows) for a in record.attributes if a.name in wanted
+    }
     links = {}
     for link in (each for each in record.links if each.name in wanted):
         adjacency = far.links[link.name]
@@ -197,8 +201,8 @@ class _Composer:
         if step.link.kind == "optional" and found.lengths.max(initial=0) > 1:
             row = int(np.argmax(found.lengths))
             raise DataError(
-                f"the link {step.link.name!r} leads from row {row} of {step.type!r} to {found.lengths[row]} rows, and "
-                f"'{step.far}?' allows one; write 'set of {step.far}'"
+                f"the link {step.link.name!r} leads from row {row} of {step.type!r} to {found.lengths[row]} rows, "
+                f"and '{step.far}?' allows one; write 'set of {step.far}'"
             )
         return found
 

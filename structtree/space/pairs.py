@@ -1,8 +1,8 @@
 """Conditions and expressions over pairs of rows: one that asks, and one that it has met.
 
 Pairs are two arrays of row numbers. What a condition says of the far row alone is evaluated once for each row, as
-everywhere, and looked up; only what speaks of the row that asks (``my``, ``me``) is evaluated pair by pair, and a link
-in it multiplies the pairs by the rows that it leads to.
+everywhere, and looked up; only what speaks of the row that asks (``my``, ``me``) is evaluated pair by pair, and a
+link in it multiplies the pairs by the rows that it leads to.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from structtree.arrays import Mask
 from structtree.data.columns import Adjacency, Column, Population
 from structtree.data.moments import DAY
 from structtree.data.schema import Kind
+from structtree.lang.aggregates import computed_attribute
 from structtree.lang.background import arithmetic_kind
 from structtree.lang.syntax import (
     Absolute,
@@ -48,7 +49,16 @@ from structtree.lang.syntax import (
     ValuePath,
 )
 from structtree.lang.walk import asks_about_asker, inner_type
-from structtree.space.evaluate import Known, compare_columns, compare_numbers, different_targets, own_column, rows_where
+from structtree.space.aggregates import LinkedRows, aggregate
+from structtree.space.evaluate import (
+    Known,
+    compare_columns,
+    compare_numbers,
+    compare_with,
+    different_targets,
+    own_column,
+    rows_where,
+)
 from structtree.space.list_steps import runs_of
 
 __all__ = ["Pairs", "PairsOnData", "row_values"]
@@ -122,7 +132,9 @@ class PairsOnData:
                 return compare_numbers(self._n_true(condition, inner, type_name, pairs), op, n)
             case Distinct(_, inners):
                 return self._distinct(condition, inners, type_name, pairs)
-            case Top() | CompareOwn() | Missing() | Named() | Aggregate():
+            case Aggregate(op=op, value=value):
+                return compare_with(self._aggregate(condition, type_name, pairs), op, value)
+            case Top() | CompareOwn() | Missing() | Named():
                 raise AssertionError("these say nothing of the row that asks")
             case _ if isinstance(condition, AttributeTest):
                 raise AssertionError("these say nothing of the row that asks")
@@ -175,7 +187,19 @@ class PairsOnData:
         own, behind = Adjacency.in_order(adjacency.n_of(pairs.rows)), pairs.behind(adjacency)
         return different_targets(own, [self.where(inner, target, behind) for inner in inners])
 
-    def _behind(self, form: LinkForm, type_name: str) -> tuple[Adjacency, str]:
+    def _aggregate(self, test: Aggregate, type_name: str, pairs: Pairs) -> Column:
+        """What an aggregate over the rows that satisfy something compares, for each pair."""
+        adjacency, target = self._behind(test, type_name)
+        behind, columns = pairs.behind(adjacency), self.population.tables[target].columns
+        rows = LinkedRows(
+            Adjacency.in_order(adjacency.n_of(pairs.rows)),
+            None if test.inner is None else self.where(test.inner, target, behind),
+            None if test.attribute is None else columns[test.attribute].take(behind.rows),
+            None if test.order is None else columns[test.order].take(behind.rows),
+        )
+        return aggregate(test.function, rows, computed_attribute(test, self.population.schema.type(target)))
+
+    def _behind(self, form: LinkForm | Aggregate, type_name: str) -> tuple[Adjacency, str]:
         """Where a form looks, and the type of the rows there."""
         target = inner_type(form, type_name, self.population.schema)
         assert target is not None
