@@ -17,9 +17,10 @@ from typing import NamedTuple, assert_never
 from structtree.data.moments import DAY
 from structtree.data.schema import NUMERIC, Attribute, Kind, Link, RecordType, Schema
 from structtree.errors import GrammarError, did_you_mean
+from structtree.lang.aggregates import ORDERED, attribute_kinds, computed_attribute, default_order, order_kinds
 from structtree.lang.logic import source_of
 from structtree.lang.mistakes import error_at
-from structtree.lang.pretty import pretty, pretty_name, pretty_scalar
+from structtree.lang.pretty import pretty, pretty_aggregate, pretty_name, pretty_scalar
 from structtree.lang.syntax import (
     TOP,
     Aggregate,
@@ -29,6 +30,7 @@ from structtree.lang.syntax import (
     AttributeTest,
     Bins,
     Compare,
+    CompareMine,
     CompareOwn,
     Count,
     Day,
@@ -43,6 +45,7 @@ from structtree.lang.syntax import (
     Listed,
     ListStep,
     Location,
+    Me,
     Missing,
     Named,
     No,
@@ -62,7 +65,7 @@ from structtree.lang.syntax import (
 )
 from structtree.lang.walk import children, with_children
 
-__all__ = ["Scope", "its_hint", "resolve"]
+__all__ = ["Scope", "its_hint", "link_of", "resolve", "value_attribute"]
 
 _NUMBERS: tuple[Kind, ...] = ("int", "real")
 _MOMENTS: tuple[Kind, ...] = ("date", "time")
@@ -82,6 +85,8 @@ class Scope:
         none at all when it declares just ``nominal``.
     families : bool
         Whether value sources and globs may stand here: only on the right side of a rewrite.
+    asker : str, optional
+        The type of the row that asks, in the condition of a derived link; elsewhere nothing speaks of it.
     place : Location, optional
         Where messages point.
     """
@@ -90,6 +95,7 @@ class Scope:
     definitions: Mapping[str, Definition] = field(default_factory=dict)
     categories: Mapping[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
     families: bool = False
+    asker: str | None = None
     source: str = "<predicate>"
     text: str | None = None
     place: Location | None = None
@@ -136,6 +142,12 @@ def resolve(predicate: Predicate, type_name: str, scope: Scope) -> tuple[Predica
             return _aggregates(predicate, type_name, scope)
         case CompareOwn():
             return _comparisons(predicate, type_name, scope)
+        case CompareMine():
+            _check_mine(predicate, type_name, scope)
+            return (predicate,)
+        case Me():
+            _check_me(type_name, scope)
+            return (predicate,)
         case _ if isinstance(predicate, AttributeTest):
             return _tests(predicate, scope.type(type_name), scope)
         case _:
@@ -148,7 +160,7 @@ def _target(predicate: Top | LinkForm | And | Or | Not, type_name: str, scope: S
     """Return the type of the rows that the parts of a predicate are about; refuse what does not fit the link."""
     match predicate:
         case Follow():
-            link = _link(predicate.link, type_name, scope)
+            link = link_of(predicate.link, type_name, scope)
             if not link.single:
                 raise scope.error(f"{link.name!r} leads to many rows of {link.target!r}; write '{_how(link)}'")
             return link.target
@@ -233,10 +245,13 @@ def _named(named: Named, type_name: str, scope: Scope) -> Predicate:
             return named
         known = did_you_mean(named.name, scope.definitions)
         raise scope.error(f"unknown definition {named.name!r}{known}")
-    if definition.type != type_name:
+    if definition.type == type_name:
+        return replace(named, body=definition.body)
+    if definition.type != scope.schema.rows_of(type_name):
         message = f"{named.name!r} is defined for type {definition.type!r}, not for {type_name!r}"
         raise scope.error(message)
-    return replace(named, body=definition.body)
+    (body,) = resolve(definition.body, type_name, replace(scope, families=False))
+    return replace(named, body=body)
 
 
 def _compare(test: Compare, attribute: Attribute, record: RecordType, scope: Scope) -> Predicate:
@@ -489,6 +504,10 @@ def _fit(one: Attribute, other: Attribute, op: str) -> bool:
 def _refuse_unlike(one: _Side, other: _Side, test: CompareOwn, scope: Scope) -> None:
     if one.path == other.path:
         raise scope.error(f"{pretty(test)!r} compares a value with itself")
+    _refuse_unfit(one, other, test, scope)
+
+
+def _refuse_unfit(one: _Side, other: _Side, test: CompareOwn | CompareMine, scope: Scope) -> None:
     if _fit(one.attribute, other.attribute, test.op):
         return
     names = [repr(".".join(side.path)) for side in (one, other)]
@@ -503,10 +522,40 @@ def _refuse_unlike(one: _Side, other: _Side, test: CompareOwn, scope: Scope) -> 
     raise scope.error(f"{names[0]} and {names[1]} {why}; write {pretty(replace(test, op='='))!r}")
 
 
+# ---- the row that asks ----------------------------------------------------------------------------------
+
+
+def _check_mine(test: CompareMine, type_name: str, scope: Scope) -> None:
+    if scope.asker is None:
+        raise scope.error(
+            f"'my {pretty_name(test.mine[-1])}' is a value of the row that asks, and only the condition of a derived "
+            "link ('link ... where ...') has one; two values of one row are compared by 'its'"
+        )
+    (one,), (other,) = _sides(test.attribute, type_name, scope), _sides(test.mine, scope.asker, scope)
+    _refuse_unfit(one, other, test, scope)
+
+
+def _check_me(type_name: str, scope: Scope) -> None:
+    if scope.asker is None:
+        raise scope.error(
+            "'me' is the row that asks, and only the condition of a derived link ('link ... where ...') has one; "
+            "an attribute of that name stands in backticks: `me`"
+        )
+    if type_name != scope.asker:
+        raise scope.error(f"'me' is a row of type {scope.asker!r}, and this is one of type {type_name!r}")
+
+
+def value_attribute(path: ValuePath, type_name: str, scope: Scope) -> Attribute:
+    """Return the attribute at the end of a path of references, or raise an error."""
+    (found,) = _sides(path, type_name, scope)
+    return found.attribute
+
+
 # ---- links ----------------------------------------------------------------------------------------------
 
 
-def _link(name: str, type_name: str, scope: Scope) -> Link:
+def link_of(name: str, type_name: str, scope: Scope) -> Link:
+    """Return the link of a type, or raise an error."""
     record = scope.type(type_name)
     link = record.link(name)
     if link is not None:
@@ -518,7 +567,7 @@ def _link(name: str, type_name: str, scope: Scope) -> Link:
 
 
 def _many(predicate: Exists | All | No | Count | Distinct | Aggregate, type_name: str, scope: Scope) -> str:
-    link = _link(predicate.link, type_name, scope)
+    link = link_of(predicate.link, type_name, scope)
     if link.single:
         raise scope.error(f"{link.name!r} leads to one {link.target!r} only; write '{_how(link)}'")
     return link.target
@@ -530,7 +579,7 @@ def _stepped(predicate: ListStep, type_name: str, scope: Scope) -> str:
         if not scope.schema.listed(type_name):
             raise scope.error(f"'{step}' needs an element of a list, and no list has rows of {type_name!r}")
         return type_name
-    link = _link(name, type_name, scope)
+    link = link_of(name, type_name, scope)
     if link.kind != "list":
         raise scope.error(f"'{step}' needs a list, and {name!r} is not one; write '{_how(link)}'")
     return link.target
@@ -547,33 +596,81 @@ def _check_number(predicate: Count, scope: Scope) -> None:
         raise scope.error(f"a count takes whole numbers, not {pretty_scalar(wrong[0])}")
 
 
+# ---- aggregates -----------------------------------------------------------------------------------------
+
+
 def _aggregates(test: Aggregate, type_name: str, scope: Scope) -> tuple[Predicate, ...]:
+    """Return the aggregate with its order and the values as they are meant; one for each choice of its globs."""
     record = scope.type(_many(test, type_name, scope))
     if isinstance(test.value, ValueSource) and not scope.families:
         raise _only_in_rewrites(f"the values of {pretty(test)!r}", scope)
-    kinds = (*_NUMBERS, *_MOMENTS) if test.function in ("min", "max") else _NUMBERS
-    attributes = [_attribute(name, record, scope) for name in _names(test.attribute, kinds, record, scope)]
-    for attribute in attributes:
+    test = replace(test, order=_aggregate_order(test, type_name, record, scope))
+    names = (None,) if test.attribute is None else _names(test.attribute, _asked_kinds(test), record, scope)
+    made = [_aggregate(replace(test, attribute=name), record, scope) for name in names]
+    choices = product(made, *[resolve(inner, record.name, scope) for inner in children(test)])
+    return tuple(with_children(one, tuple(inners)) for one, *inners in choices)
+
+
+def _asked_kinds(test: Aggregate) -> tuple[Kind, ...]:
+    """Return the kinds of attribute that a glob in an aggregate is for."""
+    if test.function not in ("latest", "earliest"):
+        return attribute_kinds(test.function)
+    return _kinds(Compare("", test.op, test.value))
+
+
+def _aggregate(test: Aggregate, record: RecordType, scope: Scope) -> Aggregate:
+    if test.attribute is not None:
+        kinds, attribute = attribute_kinds(test.function), _attribute(test.attribute, record, scope)
         if attribute.kind not in kinds:
             what = "numbers or dates" if len(kinds) > 2 else "numbers"
             raise scope.error(f"{attribute.name!r} is {attribute.kind}; '{test.function}' needs {what}")
-    values = [_aggregate_value(test, attribute, record, scope) for attribute in attributes]
-    return tuple(replace(test, attribute=a.name, value=v) for a, v in zip(attributes, values, strict=True))
+    made = computed_attribute(test, record)
+    if made.kind == "nominal" and test.op in (">=", "<="):
+        shown = pretty_aggregate(test)
+        raise scope.error(f"{made.name!r} has no order for '{test.op}'; write '{shown} = ...'")
+    if isinstance(test.value, Bins | Quantiles) and test.op in ("=", "!="):
+        raise scope.error(f"{pretty(test)!r} needs '>=' or '<='")
+    return replace(test, value=_aggregate_value(test, made, record, scope))
 
 
-def _aggregate_value(test: Aggregate, attribute: Attribute, record: RecordType, scope: Scope) -> float | ValueSource:
-    def number(value: Scalar) -> float:
-        if isinstance(value, str):
+def _aggregate_value(test: Aggregate, made: Attribute, record: RecordType, scope: Scope) -> Scalar | ValueSource:
+    alone = RecordType(record.name)  # of which no other attribute is proposed to compare with
+
+    def value(given: Scalar) -> Scalar:
+        if made.kind in _NUMBERS and isinstance(given, str):
             raise scope.error(f"'{test.function}' needs numbers in {pretty(test)!r}")
-        is_date = attribute.kind in _MOMENTS or isinstance(value, Day)
-        return _value(value, attribute, record, scope) if is_date else float(value)  # type: ignore[return-value]
+        return _value(given, made, alone, scope, test.op)
 
     match test.value:
-        case Listed(values):
-            return Listed(tuple(dict.fromkeys(map(number, values))))
-        case Range() if attribute.kind in _MOMENTS:
-            raise scope.error(f"{attribute.name!r} is a {attribute.kind}, which has no ranges of whole numbers")
-        case int() | float() as value:
-            return number(value)
+        case Range() if made.kind in _NUMBERS:
+            return test.value
+        case Range() if made.kind in _MOMENTS:
+            raise scope.error(f"{made.name!r} is a {made.kind}, which has no ranges of whole numbers")
+        case Listed() | Range() as source:
+            return Listed(tuple(dict.fromkeys(map(value, source.values))))
+        case str() | int() | float() as given:
+            return value(given)
         case source:
             return source
+
+
+def _aggregate_order(test: Aggregate, type_name: str, record: RecordType, scope: Scope) -> str | None:
+    """Return the attribute that orders the rows: the one that is named, or that a set has for it; none of a list."""
+    if test.function not in ORDERED:
+        return None
+    if test.order is not None:
+        order, kinds = _attribute(test.order, record, scope), order_kinds(test.function)
+        if order.kind not in kinds:
+            what = "numbers or dates" if test.function == "trend" else "numbers, dates or ordered categories"
+            raise scope.error(f"'{test.function}' orders rows by {what}, and {order.name!r} is {order.kind}")
+        return order.name
+    link = link_of(test.link, type_name, scope)
+    found = default_order(link, record)
+    if found is None and link.kind != "list":
+        moments = [a.name for a in record.attributes if a.kind in _MOMENTS]
+        what = "several dates" if moments else "no date"
+        proposal = pretty_aggregate(replace(test, order=(*moments, "date")[0]))
+        raise scope.error(
+            f"the rows of the set {link.name!r} have {what} to order them by; name the attribute: '{proposal}'"
+        )
+    return found

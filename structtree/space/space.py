@@ -33,6 +33,7 @@ from structtree.lang.parse import parse_predicate
 from structtree.lang.pretty import pretty
 from structtree.lang.syntax import Compare, Follow, Predicate
 from structtree.reprs import number_text, short_repr
+from structtree.space.background import with_background
 from structtree.space.families import (
     START,
     Family,
@@ -44,7 +45,6 @@ from structtree.space.families import (
     reopened,
     resolve_families,
 )
-from structtree.space.functions import with_functions
 from structtree.space.terms import (
     Head,
     canonical,
@@ -246,8 +246,8 @@ class PlainTests:
     ----------
     families : dict from index to TestFamily, in the order of generation
     by_subject : dict from subject to the indices of its families
-    deep : frozenset of int
-        Those that look behind a link, as aggregates do.
+    deep : dict from index to int
+        How deep those look that look behind a link, as aggregates do.
     others : tuple of Family
         The families of the type that are not plain tests.
     longest : int
@@ -256,7 +256,7 @@ class PlainTests:
 
     families: Mapping[int, TestFamily]
     by_subject: Mapping[Subject, frozenset[int]]
-    deep: frozenset[int]
+    deep: Mapping[int, int]
     others: tuple[Family, ...]
     longest: int
 
@@ -269,7 +269,7 @@ class PlainTests:
             assert family.subject is not None
             by_subject[family.subject] = by_subject.get(family.subject, frozenset()) | {index}
         others = tuple(f for f in families if f.index not in plain)
-        deep = frozenset(i for i, f in plain.items() if f.depth > 0)
+        deep = {i: f.depth for i, f in plain.items() if f.depth > 0}
         return cls(plain, by_subject, deep, others, max((f.size for f in plain.values()), default=0))
 
 
@@ -335,7 +335,7 @@ class Space:
         population = None if individuals is None else population_of(individuals)
         if isinstance(grammar, Grammar):
             if population is not None:
-                population = with_functions(population, grammar, functions or {})
+                population = with_background(population, grammar, functions or {})
             grammar = grammar.check(None if population is None else population.schema)
         offers = resolve_families(grammar, population)
         _refuse_shrinking(grammar, offers)
@@ -496,7 +496,7 @@ class Space:
         tests = self.plain[position.slot.type]
         if not tests.families or not room.allows(1, 0):
             return None
-        without = tests.deep if not room.allows(1, 1) else frozenset()
+        without = frozenset(index for index, depth in tests.deep.items() if not room.allows(1, depth))
         if not room.allows(tests.longest, 0):
             without |= {index for index, family in tests.families.items() if not room.allows(family.size, 0)}
         ranges: dict[int, tuple[int, int]] = {}
