@@ -132,11 +132,11 @@ deviation(Rows, Units, Deviation) :-
 latest(Rows, _, Value) :- sort(0, @=<, Rows, Sorted), last(Sorted, row(_, _, Value)).
 earliest(Rows, _, Value) :- sort(0, @=<, Rows, [row(_, _, Value)|_]).
 trend(Rows, units(Unit, _), Slope) :-
-    length(Rows, N), N >= 2,
+    length(Rows, N), memberchk(row(One, _, _), Rows), once((member(row(Other, _, _), Rows), Other =\\= One)),
     aggregate_all(sum(X), member(row(X, _, _), Rows), Xs), aggregate_all(sum(Y), member(row(_, _, Y), Rows), Ys),
     MeanX is Xs / N, MeanY is Ys / N,
     aggregate_all(sum((X - MeanX) * (Y - MeanY)), member(row(X, _, Y), Rows), Products),
-    aggregate_all(sum((X - MeanX)**2), member(row(X, _, _), Rows), Squares), Squares > 0,
+    aggregate_all(sum((X - MeanX)**2), member(row(X, _, _), Rows), Squares),
     Slope is Products / Squares * Unit.
 """
 
@@ -442,11 +442,11 @@ def _link_rules(step: ComputedLink, schema: Schema) -> Iterator[str]:
     yield from _walk_rules(name, step.walk)
     yield f":- table {link}/3."
     if not step.declared.has_pairs:
-        yield f"{link}(X, 0, Y) :- {found}."
+        yield f"{link}(X, Y, Y) :- {found}."  # in the order of the rows, so that a row is its place
         return
     yield from _pair_rules(step, schema)
     if step.order is None:
-        yield f"{link}(X, 0, pair(X, Y)) :- {found}."
+        yield f"{link}(X, Y, pair(X, Y)) :- {found}."
         return
     key = f"{_member(step.link.target, step.order.attribute)}(pair(X, Y), K)"
     by = f"({key} -> S is {'-K' if step.order.descending else 'K'}, Key = key(0, S, Y) ; Key = key(1, 0, Y))"
@@ -466,8 +466,8 @@ def _pair_rules(step: ComputedLink, schema: Schema) -> Iterator[str]:
         if attribute.name not in own:
             yield f"{_member(pairs.name, attribute.name)}(pair(_, Y), V) :- {_member(step.far, attribute.name)}(Y, V)."
     for link in pairs.links:
-        far = "Y = Z" if link.name == FAR_ROW else f"{_member(step.far, link.name)}(Y, _, Z)"
-        yield f"{_member(pairs.name, link.name)}(pair(_, Y), 0, Z) :- {far}."
+        far = "Place = 0, Y = Z" if link.name == FAR_ROW else f"{_member(step.far, link.name)}(Y, Place, Z)"
+        yield f"{_member(pairs.name, link.name)}(pair(_, Y), Place, Z) :- {far}."
 
 
 def _walk_rules(name: str, walk: Walk) -> Iterator[str]:

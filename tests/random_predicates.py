@@ -165,5 +165,6 @@ class RandomPredicates:
         if function == "range" and attribute.kind in ("date", "time"):
             return self.random.uniform(0.0, 300.0)
         if function in ("deviation", "trend"):
-            return self.random.gauss(0.0, 1.0) * abs(float(value) - float(self.value(type_name, attribute)))
+            spread = 0.01 + abs(float(value) - float(self.value(type_name, attribute)))
+            return self.random.gauss(0.0, 1.0) * spread
         return value
