@@ -22,7 +22,8 @@ import pytest
 
 from structtree.data.columns import Column, Population
 from structtree.data.schema import FAR_ROW, NUMERIC, Attribute, Kind, Schema
-from structtree.lang.background import Background, ComputedAttribute, ComputedLink, Repeated, Walk
+from structtree.lang.background import ComputedAttribute, ComputedLink, Repeated, Walk
+from structtree.lang.check import CheckedGrammar
 from structtree.lang.syntax import (
     Absolute,
     Aggregate,
@@ -48,6 +49,7 @@ from structtree.lang.syntax import (
     Not,
     Operand,
     Or,
+    Parameter,
     Predicate,
     Scalar,
     Top,
@@ -82,12 +84,12 @@ def swipl() -> str:
 
 
 def answers(
-    population: Population, questions: Sequence[Question], folder: Path, background: Background | None = None
+    population: Population, questions: Sequence[Question], grammar: CheckedGrammar, folder: Path
 ) -> list[list[int]]:
-    """The rows that each question holds for, as Prolog says; the population has nothing that a grammar computes."""
-    translation = Translation(population.schema if background is None else background.schema)
+    """The rows that each question holds for, as Prolog says; the population has nothing that the grammar computes."""
+    translation = Translation(grammar.schema)
     goals = [(question.type, translation.goal(question.predicate, question.type, "X")) for question in questions]
-    return rows_satisfying(population, goals, folder, () if background is None else rules(background))
+    return rows_satisfying(population, goals, folder, rules(grammar))
 
 
 def rows_satisfying(
@@ -181,7 +183,14 @@ def atom(text: str) -> str:
     return f"'{escaped}'"
 
 
-def number(value: Scalar) -> str:
+def constant(value: Scalar) -> str:
+    """A value that stands in a predicate; a parameter is a variable."""
+    if isinstance(value, Parameter):
+        return f"Parameter_{value.encode().hex()}"
+    return atom(value) if isinstance(value, str) else number(value)
+
+
+def number(value: float) -> str:
     text = repr(float(value))
     return f"({text})" if text.startswith("-") else text
 
@@ -254,9 +263,8 @@ class Translation:
             case Missing(member):
                 spare = ", _" if self.schema.type(type_name).attribute(member) else ", _, _"
                 return f"\\+ {_member(type_name, member)}({row}{spare})"
-            case Named(_, body):
-                assert body is not None
-                return self.goal(body, type_name, row)
+            case Named(name, _, arguments):
+                return f"once({_call(name, row, arguments)})"
             case Follow(_, inner) | Exists(_, inner) | ListStep(_, inner):
                 target = self.variable()
                 there = self.goal(inner, self.type_behind(predicate, type_name), target)
@@ -271,7 +279,7 @@ class Translation:
                 target, rows, size = (self.variable() for _ in range(3))
                 found = self._behind(link, inner, type_name, row, target)
                 counted = f"aggregate_all(set({target}), ({found}), {rows}), length({rows}, {size})"
-                return f"({counted}, {size} {_NUMBERS[op]} {n})"
+                return f"({counted}, {size} {_NUMBERS[op]} {constant(n)})"
             case Aggregate():
                 return self._aggregate(predicate, type_name, row)
             case Distinct(link, inners):
@@ -375,7 +383,7 @@ class Translation:
             every = self.variable()
             link = f"{_member(type_name, test.link)}({row}, _, {target})"
             found = f"findall({target}, {link}, {every}), findall({target}, ({link}, {condition}), {rows})"
-            return f"({found}, share({rows}, {every}, {result}), {result} {_NUMBERS[test.op]} {number(test.value)})"
+            return f"({found}, share({rows}, {every}, {result}), {result} {_NUMBERS[test.op]} {constant(test.value)})"
         place, order, value = (self.variable() for _ in range(3))
         attribute, by = (self.schema.type(far).attribute(name or "") for name in (test.attribute, test.order))
         assert attribute is not None
@@ -390,7 +398,7 @@ class Translation:
         assert isinstance(test.value, Scalar)
         if test.function in ("latest", "earliest"):
             return _comparison(result, test.op, test.value, attribute)
-        return f"{result} {_NUMBERS[test.op]} {number(test.value)}"
+        return f"{result} {_NUMBERS[test.op]} {constant(test.value)}"
 
     def _target(self, type_name: str, name: str) -> str:
         link = self.schema.type(type_name).link(name)
@@ -404,10 +412,7 @@ def _unit(attribute: Attribute | None) -> str:
 
 
 def _comparison(variable: str, op: str, value: Scalar, attribute: Attribute) -> str:
-    if attribute.kind in NUMERIC:
-        assert not isinstance(value, str)
-        return f"{variable} {_NUMBERS[op]} {number(value)}"
-    return f"{variable} {_TEXTS[op]} {atom(str(value))}"
+    return f"{variable} {(_NUMBERS if attribute.kind in NUMERIC else _TEXTS)[op]} {constant(value)}"
 
 
 def _either(goals: Iterator[str]) -> str:
@@ -417,13 +422,22 @@ def _either(goals: Iterator[str]) -> str:
 # ---- what a grammar computes ----------------------------------------------------------------------------
 
 
-def rules(background: Background) -> Iterator[str]:
-    """Computed attributes and derived links as clauses, from their declarations."""
-    for step in background.steps:
+def rules(grammar: CheckedGrammar) -> Iterator[str]:
+    """Definitions, computed attributes and derived links as clauses, from their declarations."""
+    translation = Translation(grammar.schema)
+    for definition in grammar.definitions.values():
+        head = _call(definition.name, "X", map(Parameter, definition.parameters))
+        yield f"{head} :- {translation.goal(definition.body, definition.type, 'X')}."
+    for step in grammar.background.steps:
         if isinstance(step, ComputedAttribute):
-            yield _attribute_rule(step, Translation(background.schema), step.type, "X", "X")
+            yield _attribute_rule(step, translation, step.type, "X", "X")
         else:
-            yield from _link_rules(step, background.schema)
+            yield from _link_rules(step, grammar.schema)
+
+
+def _call(name: str, row: str, arguments: Iterable[Scalar]) -> str:
+    """The definition of that name, as a goal about a row."""
+    return f"{atom(f'define {name}')}({', '.join([row, *map(constant, arguments)])})"
 
 
 def _attribute_rule(step: ComputedAttribute, translation: Translation, type_name: str, row: str, head: str) -> str:

@@ -19,13 +19,16 @@ from structtree.lang.syntax import (
     Follow,
     ListStep,
     Missing,
+    Named,
     No,
     Not,
     Or,
+    Parameter,
     Within,
     sort_scalars,
     written,
 )
+from structtree.lang.walk import subpredicates
 from tests.strategies import own_comparisons
 
 SHARES = (0.0, 0.25, 0.5, 1.0)
@@ -38,12 +41,15 @@ class RandomPredicates:
     ----------
     population : Population
     seed : int
+    definitions : iterable of Definition
+        Of the grammar that the predicates are checked by.
     """
 
-    def __init__(self, population, seed):
+    def __init__(self, population, seed, definitions=()):
         self.population = population
         self.schema = population.schema
         self.random = Random(seed)
+        self.definitions = {name: [d for d in definitions if d.type == name] for name in self.schema.names}
         self.comparisons = {
             record.name: [c for c in own_comparisons(self.schema, record) if FAR_ROW not in (*c.attribute, *c.other)]
             for record in self.schema.types
@@ -53,6 +59,7 @@ class RandomPredicates:
         """A predicate on rows of a type, with so many forms inside each other at most."""
         record = self.schema.type(type_name)
         plain = [self.literal] * bool(record.attributes) + [self.comparison] * bool(self.comparisons[type_name])
+        plain += [self.call] * bool(self.definitions[type_name])
         if depth == 0:
             return self.random.choice(plain or [lambda *_: TOP])(type_name)
         far = [self.linked] * bool(self.links(type_name)) + [self.step] * self.schema.listed(type_name)
@@ -87,6 +94,23 @@ class RandomPredicates:
 
     def comparison(self, type_name, _=0):
         return self.random.choice(self.comparisons[type_name])
+
+    def call(self, type_name, _=0):
+        """A definition with a value for each of its parameters."""
+        definition = self.random.choice(self.definitions[type_name])
+        return Named(definition.name, None, tuple(self.argument(definition, name) for name in definition.parameters))
+
+    def argument(self, definition, parameter):
+        """A value that the first place of a parameter may have."""
+        for part, type_name in subpredicates(definition.body, definition.type, self.schema):
+            match part:
+                case Compare(attribute, _, value) if isinstance(value, Parameter) and value == parameter:
+                    return self.value(type_name, self.schema.type(type_name).attribute(attribute))
+                case Among(attribute, values) if parameter in values:
+                    return self.value(type_name, self.schema.type(type_name).attribute(attribute))
+                case Count(_, _, _, n) if n == parameter:
+                    return self.random.randint(0, 3)
+        raise AssertionError(f"{parameter} is the number of no count, and compared with no attribute")
 
     # ---- several predicates on one row ------------------------------------------------------------------
 
