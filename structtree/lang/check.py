@@ -30,7 +30,7 @@ from structtree.lang.syntax import (
     Predicate,
     Rewrite,
 )
-from structtree.lang.walk import children, mentioned, subpredicates
+from structtree.lang.walk import asked_members, children, subpredicates
 from structtree.reprs import names_text, number_text, short_repr
 
 __all__ = ["CheckedGrammar", "CheckedRewrite", "check", "check_predicate"]
@@ -286,7 +286,7 @@ def _inherited(rewrite: CheckedRewrite, pairs: str, scope: Scope, skipped: list[
     plain = Rewrite(rewrite.left, rewrite.right, place=rewrite.place)
     if any(
         (link := scope.schema.type(rewrite.type).link(member)) is not None and link.derived
-        for name, member in mentioned(rewrite.right, rewrite.type, scope.schema)
+        for name, member in asked_members(rewrite.right, rewrite.type, scope.schema)
         if name == rewrite.type and member not in scope.schema.type(pairs).members
     ):
         return ()

@@ -42,6 +42,7 @@ from structtree.lang.syntax import (
     Day,
     Definition,
     DerivedLink,
+    DerivedPath,
     Distinct,
     Expression,
     Flag,
@@ -51,7 +52,6 @@ from structtree.lang.syntax import (
     GrammarLimits,
     GrammarSyntax,
     Instant,
-    LinkPath,
     LinkStep,
     Listed,
     ListStep,
@@ -273,7 +273,7 @@ class _Build(Transformer[Token, Any]):
         name: Token,
         type_name: Token,
         leads_to: tuple[Literal["set", "list", "optional"], str],
-        path: LinkPath,
+        path: DerivedPath,
         where: Predicate | None,
         attributes: tuple[Computed, ...] | None,
         order: SortedBy | None,
@@ -297,23 +297,23 @@ class _Build(Transformer[Token, Any]):
     def at_most_one(self, target: Token, _: Token) -> tuple[str, str]:
         return "optional", _text(target)
 
-    def link_path(self, *steps: LinkPath) -> LinkPath:
+    def link_path(self, *steps: DerivedPath) -> DerivedPath:
         path = tuple(chain.from_iterable(steps))
         if len(path) > MAX_PATH:
             raise error_at(path[0].place, f"a path has at most {MAX_PATH} steps, this one has {len(path)}")
         return path
 
-    def forwards(self, name: Token) -> LinkPath:
+    def forwards(self, name: Token) -> DerivedPath:
         return (LinkStep(_text(name), place=_place(name)),)
 
-    def backwards(self, name: Token) -> LinkPath:
+    def backwards(self, name: Token) -> DerivedPath:
         return (LinkStep(_text(name), backwards=True, place=_place(name)),)
 
-    def closure(self, path: LinkPath, sign: Token) -> LinkPath:
+    def closure(self, path: DerivedPath, sign: Token) -> DerivedPath:
         is_closed = len(path) == 1 and isinstance(path[0], Closure)
         return path if is_closed else (Closure(path, place=_place(sign)),)
 
-    def bracketed(self, path: LinkPath) -> LinkPath:
+    def bracketed(self, path: DerivedPath) -> DerivedPath:
         return path
 
     def where(self, predicate: Predicate) -> Predicate:

@@ -32,6 +32,7 @@ from structtree.lang.syntax import (
     Day,
     Definition,
     DerivedLink,
+    DerivedPath,
     Distinct,
     Exists,
     Expression,
@@ -41,7 +42,6 @@ from structtree.lang.syntax import (
     Glob,
     GrammarLimits,
     GrammarSyntax,
-    LinkPath,
     LinkStep,
     Listed,
     ListStep,
@@ -228,7 +228,7 @@ def _factor(value: Expression, loose: tuple[str, ...] = ("*", "/")) -> str:
     return f"({text})" if isinstance(value, Arithmetic) and value.op not in loose else text
 
 
-def pretty_path(path: LinkPath) -> str:
+def pretty_path(path: DerivedPath) -> str:
     """Return the text of the path of a derived link.
 
     Examples

@@ -37,6 +37,7 @@ __all__ = [
     "Day",
     "Definition",
     "DerivedLink",
+    "DerivedPath",
     "Distinct",
     "Exists",
     "Expression",
@@ -48,7 +49,6 @@ __all__ = [
     "GrammarSyntax",
     "Instant",
     "LinkForm",
-    "LinkPath",
     "LinkStep",
     "LinkedTo",
     "ListStep",
@@ -621,10 +621,10 @@ class LinkStep(Located):
 class Closure(Located):
     """``parent+``, ``(edges.to)+``: one round of the path, or several."""
 
-    path: LinkPath
+    path: DerivedPath
 
 
-LinkPath = tuple[LinkStep | Closure, ...]
+DerivedPath = tuple[LinkStep | Closure, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -643,7 +643,7 @@ class DerivedLink(Located):
     type: str
     kind: Literal["set", "list", "optional"]
     target: str
-    path: LinkPath
+    path: DerivedPath
     where: Predicate = TOP
     attributes: tuple[Computed, ...] = ()
     order: SortedBy | None = None
@@ -651,7 +651,7 @@ class DerivedLink(Located):
 
     @property
     def has_pairs(self) -> bool:
-        """Whether it leads to rows of its own, one for each pair, and not to those of its target."""
+        """True if it leads to rows of its own, one for each pair, and not to those of its target."""
         return bool(self.attributes) or self.order is not None
 
 
