@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from itertools import chain, product
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from structtree.data.columns import Population
 from structtree.data.reach import reachable_rows
 from structtree.data.schema import Attribute, Kind
 from structtree.errors import GrammarError, UsageError
+from structtree.lang.calls import Place, called, is_open_call, places_of
 from structtree.lang.check import CheckedGrammar, CheckedRewrite
 from structtree.lang.logic import Subject, implies, subject
 from structtree.lang.mistakes import error_at
@@ -32,21 +34,25 @@ from structtree.lang.syntax import (
     Bins,
     Compare,
     Count,
+    Definition,
     Distinct,
     Exists,
     Follow,
     LinkForm,
     Listed,
     ListStep,
+    Named,
     OrderedCategory,
     Predicate,
     Quantiles,
     Range,
+    Scalar,
     Star,
     Test,
     Top,
     ValueSource,
     Within,
+    sort_scalars,
     written,
 )
 from structtree.lang.walk import StepPath, children, functional_step, inner_type, is_closed, peel, with_children, wrap
@@ -74,6 +80,9 @@ __all__ = [
 
 START = 1 << 40
 """The index of families that a search starts with besides those of the grammar; after all of them."""
+
+MOST_CALLS = 100_000
+"""For so many calls of a definition may one rewrite stand."""
 
 MOST_SETS = 4095
 """So many sets of values are tried one by one, if they must be: those of twelve values."""
@@ -212,13 +221,16 @@ class TestFamily:
                 return (*path, "aggregate", function, link, attribute, op)
             case Count(link, inner, op):
                 return (*path, "count", link, inner, op)
+            case Named(name):
+                return (*path, "define", name)
             case other:
                 return (*path, "single", other)
 
     @property
     def lonely(self) -> bool:
         """True where any two members imply or exclude each other, so that a position has one of them at most."""
-        return not (isinstance(self.template, Compare) and self.template.op == "!=") or len(self) == 1
+        several = is_open_call(self.template) or (isinstance(self.template, Compare) and self.template.op == "!=")
+        return not several or len(self) == 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -404,8 +416,49 @@ class _Resolver:
                 return cuts(source, self._numbers_of(test, name, source, rewrite), kind, test.op), kind
             case Count():
                 return self._counts(test, name, rewrite), None
+            case Named() if is_open_call(test):
+                return self._calls(test, rewrite), None
             case _:
                 return (None,), None
+
+    def _calls(self, call: Named, rewrite: CheckedRewrite) -> tuple[tuple[Scalar, ...], ...]:
+        """Return the values of all members of an open call: each choice of what its arguments offer."""
+        assert call.definition is not None  # the grammar has been checked
+        places = places_of(call.definition, self.grammar.schema)
+        given = zip(call.definition.parameters, call.arguments, strict=True)
+        offered = [self._arguments(value, places[name], rewrite) for name, value in given]
+        n = prod(map(len, offered))
+        if n > MOST_CALLS:
+            raise self._error(
+                f"{pretty(call)!r} stands for {n:,} tests, more than {MOST_CALLS:,}; list fewer values, or ask "
+                "for quantiles(10)",
+                rewrite,
+            )
+        return tuple(product(*offered))
+
+    def _arguments(
+        self, given: Scalar | ValueSource, places: Sequence[Place], rewrite: CheckedRewrite
+    ) -> tuple[Scalar, ...]:
+        """Return the values that an argument stands for: those that any of its places offers."""
+        if not isinstance(given, ValueSource):
+            return (given,)
+        if isinstance(given, Listed | Range):
+            return tuple(given.values)
+        return sort_scalars(value for place in places for value in self._offered_at(place, given, rewrite))
+
+    def _offered_at(self, place: Place, source: ValueSource, rewrite: CheckedRewrite) -> Iterator[Scalar]:
+        match place.test:
+            case Count():
+                test: Predicate = replace(place.test, n=source)
+            case Among(attribute):
+                test = Compare(attribute, "=", source)
+            case other:
+                test = replace(other, value=source)
+        values, kind = self._values(test, place.type, rewrite)
+        levels = self._levels(test, place.type) if kind == "ordered" else ()
+        value: Any
+        for value in values:
+            yield value if isinstance(value, str | int) else written(value, kind, levels)
 
     def _levels(self, test: Predicate, name: str) -> tuple[str, ...]:
         assert isinstance(test, Compare)  # no other test is for ordered categories
@@ -543,6 +596,8 @@ def _instantiate(template: Predicate, value: Any, kind: Kind | None, levels: tup
             return replace(template, value=written(value, kind))
         case Count():
             return replace(template, n=int(value))
+        case Named(definition=Definition() as definition):
+            return called(definition, value, template)
         case _:
             return template
 
@@ -563,6 +618,8 @@ def _find_value(template: Predicate, values: Values, literal: Predicate) -> int 
             wanted = value
         case Count(), Count(n=n) if replace(template, n=n) == literal:
             wanted = n
+        case Named(name), Named(other, arguments=arguments) if name == other:
+            wanted = arguments
         case _:
             return None
     if isinstance(values, np.ndarray):

@@ -250,8 +250,8 @@ def order(predicate: Predicate) -> tuple[Any, ...]:
             return (0, attribute, 6, low, high, closed)
         case Missing(name):
             return (0, name, 7)
-        case Named(name):
-            return (0, name, 8)
+        case Named(name, arguments=arguments):
+            return (0, name, 8, tuple(map(_scalar_order, arguments)))
         case Aggregate(function, link, attribute, op, value):
             return (1, link, attribute, function, op, value)
         case Follow(link, inner):
