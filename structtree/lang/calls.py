@@ -7,7 +7,7 @@ places of the parameters, and nothing else: whatever asks what a definition mean
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -29,7 +29,7 @@ from structtree.lang.syntax import (
     ValueSource,
     sort_scalars,
 )
-from structtree.lang.walk import children, subpredicates, with_children
+from structtree.lang.walk import children, parts_of, subpredicates, with_children
 
 __all__ = ["Place", "as_calls", "call_of", "called", "is_open_call", "places_of", "substituted"]
 
@@ -39,6 +39,12 @@ class Place(NamedTuple):
 
     test: Compare | Among | Count | Aggregate
     type: str
+
+    @property
+    def needs(self) -> frozenset[str]:
+        """The parameters in the condition of an aggregate: their values decide what thresholds there are."""
+        inner = self.test.inner if isinstance(self.test, Aggregate) else None
+        return frozenset() if inner is None else frozenset(_parameters_in(inner))
 
 
 def call_of(step: Follow) -> Named | None:
@@ -88,30 +94,40 @@ def substituted(body: Predicate, values: Mapping[str, Scalar]) -> Predicate:
     """Return the body of a definition with values, or other parameters, in the places of its parameters."""
     inside = with_children(body, tuple(substituted(part, values) for part in children(body)))
     match inside:
-        case Compare(value=Parameter() as word):
+        case Compare(value=Parameter() as word) | Aggregate(value=Parameter() as word):
             return replace(inside, value=values[word])
         case Among(values=listed):
             return replace(inside, values=sort_scalars(_filled(listed, values)))
-        case Aggregate() | Count() if (name := _parameter_of(inside)) is not None:
-            return _with_value(inside, values[name])
+        case Count() if (name := _parameter_of(inside)) is not None:
+            number: Any = values[name]
+            return replace(inside, n=number)
         case Named(_, own, arguments) if arguments and own is not None:
             return replace(inside, body=substituted(own, values), arguments=tuple(_filled(arguments, values)))
         case _:
             return inside
 
 
+def _parameters_in(predicate: Predicate) -> Iterator[Parameter]:
+    for part in parts_of(predicate):
+        match part:
+            case Compare(value=Parameter() as word) | Aggregate(value=Parameter() as word):
+                yield word
+            case Among(values=values) | Named(arguments=values):
+                yield from (value for value in values if isinstance(value, Parameter))
+            case Count() if (name := _parameter_of(part)) is not None:
+                yield name
+            case _:
+                pass
+
+
 def _filled(listed: Iterable[Any], values: Mapping[str, Scalar]) -> Iterable[Any]:
     return (values[value] if isinstance(value, Parameter) else value for value in listed)
 
 
-def _parameter_of(test: Aggregate | Count) -> Parameter | None:
-    """Return the parameter that stands for the number of a count or an aggregate; the fields are for numbers."""
-    value: Any = test.n if isinstance(test, Count) else test.value
+def _parameter_of(test: Count) -> Parameter | None:
+    """Return the parameter that stands for the number of a count, if one does."""
+    value: Any = test.n  # which is for numbers, once the values are in their places
     return value if isinstance(value, Parameter) else None
-
-
-def _with_value(test: Aggregate | Count, value: Any) -> Predicate:
-    return replace(test, n=value) if isinstance(test, Count) else replace(test, value=value)
 
 
 def places_of(definition: Definition, schema: Schema) -> dict[str, tuple[Place, ...]]:
@@ -127,13 +143,13 @@ def places_of(definition: Definition, schema: Schema) -> dict[str, tuple[Place, 
     found: dict[str, list[Place]] = {name: [] for name in definition.parameters}
     for part, type_name in subpredicates(definition.body, definition.type, schema, definitions=True):
         match part:
-            case Compare(value=Parameter() as word):
+            case Compare(value=Parameter() as word) | Aggregate(value=Parameter() as word):
                 found[word].append(Place(part, type_name))
             case Among(values=values):
                 for value in values:
                     if isinstance(value, Parameter):
                         found[value].append(Place(part, type_name))
-            case Aggregate() | Count() if (name := _parameter_of(part)) is not None:
+            case Count() if (name := _parameter_of(part)) is not None:
                 found[name].append(Place(part, type_name))
             case _:
                 pass

@@ -11,7 +11,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from graphlib import CycleError, TopologicalSorter
 
-from structtree.data.schema import Schema
+from structtree.data.schema import Attribute, Schema
+from structtree.lang.aggregates import computed_attribute
 from structtree.lang.calls import Place, call_of, places_of
 from structtree.lang.declare import declared_categories, in_names_of, schema_of
 from structtree.lang.pretty import pretty
@@ -32,7 +33,7 @@ from structtree.lang.syntax import (
     Parameter,
     Predicate,
 )
-from structtree.lang.walk import children, subpredicates
+from structtree.lang.walk import children, inner_type, subpredicates
 from structtree.reprs import names_text, number_text, short_repr
 
 __all__ = ["CheckedGrammar", "CheckedRewrite", "check", "check_predicate"]
@@ -215,8 +216,12 @@ def _wanted(place: Place, schema: Schema) -> tuple[str, tuple[str, ...]]:
     test = place.test
     if isinstance(test, Count):
         return f"a number of {test.link!r}", ("number",)
-    link = schema.type(place.type).link(test.link) if isinstance(test, Aggregate) else None
-    attribute = schema.type(place.type if link is None else link.target).attribute(test.attribute)
+    if isinstance(test, Aggregate):
+        target = inner_type(test, place.type, schema)
+        assert target is not None
+        attribute: Attribute | None = computed_attribute(test, schema.type(target))
+    else:
+        attribute = schema.type(place.type).attribute(test.attribute)
     assert attribute is not None  # the body has been resolved
     kind = "number" if attribute.kind in ("int", "real") else attribute.kind
     levels = attribute.values if kind == "ordered" else ()
