@@ -38,7 +38,7 @@ MOST_ROWS = 5_000_000
 NESTING = 4
 """How many links deep individuals see."""
 
-MOMENTS = ("date", "time")
+_MOMENTS = ("date", "time")
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,8 +154,8 @@ def _own_dates(population: Population, path: str) -> Floats:
             raise UnknownNameError(f"reference of {at}", reference, singles)
         rows, at = population.tables[at].links[reference].first_targets[rows], link.target
     column = population.tables[at].columns.get(name)
-    if column is None or column.kind not in MOMENTS:
-        known = [key for key, each in population.tables[at].columns.items() if each.kind in MOMENTS]
+    if column is None or column.kind not in _MOMENTS:
+        known = [key for key, each in population.tables[at].columns.items() if each.kind in _MOMENTS]
         if column is None:
             raise UnknownNameError(f"date of {at}", name, known)
         raise UsageError(f"{name!r} of {at!r} is {column.kind}, not a date; read it as one: --type {name}=date")
@@ -220,7 +220,7 @@ def _dated_by(population: Population, dates: Mapping[str, str | None]) -> Iterat
     for name in dates:
         population.schema.type(name)
     for record in population.schema.types:
-        known = tuple(a.name for a in record.attributes if a.kind in MOMENTS)
+        known = tuple(a.name for a in record.attributes if a.kind in _MOMENTS)
         if record.name in dates:
             said = dates[record.name]
             if said is not None and said not in known:
