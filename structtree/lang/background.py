@@ -221,7 +221,8 @@ class _Draft:
     def _add(self, item: _Item) -> None:
         match item:
             case Definition(name, type_name, body):
-                (resolved,) = resolve(body, type_name, self._here(item.place))
+                here = replace(self._here(item.place), parameters=frozenset(item.parameters))
+                (resolved,) = resolve(body, type_name, here)
                 self.definitions[name] = replace(item, body=resolved)
             case Computed():
                 self._add_attribute(item)

@@ -92,7 +92,7 @@ def computed(expression: Expression, population: Population, row: Row) -> Any:
     """The value of an expression of one row: a number, a date or time with its kind, or None."""
     match expression:
         case int() | float():
-            return float(expression)
+            return expression
         case Operand(path, mine):
             at = row.asker if mine else row
             for link in path[:-1]:
