@@ -27,10 +27,10 @@ from structtree.lang.syntax import (
     Computed,
     Definition,
     DerivedLink,
+    DerivedPath,
     Expression,
     Glob,
     GrammarSyntax,
-    LinkPath,
     LinkStep,
     Location,
     Negative,
@@ -38,7 +38,7 @@ from structtree.lang.syntax import (
     Predicate,
     SortedBy,
 )
-from structtree.lang.walk import expression_parts, mentioned, parts_of, path_members
+from structtree.lang.walk import asked_members, expression_parts, parts_of, path_members
 
 __all__ = [
     "MAX_PAIRS",
@@ -56,7 +56,7 @@ __all__ = [
 MAX_PAIRS = 50_000_000
 """How many pairs the path of a derived link may have, unless ``limits { pairs ... }`` says another number."""
 
-Member = tuple[str, str]
+_Member = tuple[str, str]
 """A member with its type, the type first."""
 
 
@@ -126,7 +126,7 @@ class ComputedLink:
 
 @dataclass(frozen=True, slots=True)
 class Background:
-    """What a grammar computes, in an order in which it can be computed.
+    """All that a grammar computes, in an order in which it can be computed.
 
     Parameters
     ----------
@@ -221,7 +221,8 @@ class _Draft:
     def _add(self, item: _Item) -> None:
         match item:
             case Definition(name, type_name, body):
-                (resolved,) = resolve(body, type_name, self._here(item.place))
+                here = replace(self._here(item.place), parameters=frozenset(item.parameters))
+                (resolved,) = resolve(body, type_name, here)
                 self.definitions[name] = replace(item, body=resolved)
             case Computed():
                 self._add_attribute(item)
@@ -287,7 +288,7 @@ class _Draft:
 
     # ---- paths
 
-    def _walk(self, path: LinkPath, type_name: str, scope: Scope) -> tuple[Walk, str]:
+    def _walk(self, path: DerivedPath, type_name: str, scope: Scope) -> tuple[Walk, str]:
         """Return the steps of a path from a type, and the type that it leads to."""
         walk: list[Hop | Repeated] = []
         steps = iter(range(len(path)))
@@ -308,7 +309,7 @@ class _Draft:
                 next(steps)
         return tuple(walk), type_name
 
-    def _hops(self, rest: LinkPath, type_name: str, scope: Scope) -> tuple[list[Hop], str, int]:
+    def _hops(self, rest: DerivedPath, type_name: str, scope: Scope) -> tuple[list[Hop], str, int]:
         """Return the hops of the next step, where they lead, and how many steps of the path they use up."""
         step = rest[0]
         assert isinstance(step, LinkStep)
@@ -406,7 +407,7 @@ def _names(item: _Item) -> Iterator[str]:
             assert_never(never)
 
 
-def _path_names(path: LinkPath) -> Iterator[str]:
+def _path_names(path: DerivedPath) -> Iterator[str]:
     for step in path:
         if isinstance(step, Closure):
             yield from _path_names(step.path)
@@ -588,25 +589,25 @@ def _copied(syntax: GrammarSyntax, schema: Schema) -> dict[str, frozenset[str]]:
     return found
 
 
-def _asked(syntax: GrammarSyntax, schema: Schema) -> Iterator[Member]:
+def _asked(syntax: GrammarSyntax, schema: Schema) -> Iterator[_Member]:
     bodies = [(each.body, each.type) for each in syntax.definitions]
     sides = [(side, b.type) for b in syntax.blocks for r in b.rewrites for side in (r.left, r.right)]
     for predicate, type_name in (*bodies, *sides):
         if type_name in schema:
-            yield from mentioned(predicate, type_name, schema)
+            yield from asked_members(predicate, type_name, schema)
     for declared in (syntax.computed, syntax.links):
         for item in declared:
             yield from members_used(item, schema)
 
 
-def members_used(item: Computed | DerivedLink, schema: Schema) -> Iterator[Member]:
+def members_used(item: Computed | DerivedLink, schema: Schema) -> Iterator[_Member]:
     """Yield the members that a declaration asks about, each with its type, but not those of its path."""
     if item.type not in schema:
         return
     if isinstance(item, Computed):
         yield from _values_used(item.expression, item.type, None, schema)
     elif item.target in schema:
-        yield from mentioned(item.where, item.target, schema, item.type)
+        yield from asked_members(item.where, item.target, schema, item.type)
         for attribute in item.attributes:
             yield from _values_used(attribute.expression, item.target, item.type, schema)
         if item.order is not None:
@@ -614,7 +615,7 @@ def members_used(item: Computed | DerivedLink, schema: Schema) -> Iterator[Membe
             yield (item.name if own else item.target), item.order.attribute
 
 
-def _values_used(value: Expression, type_name: str, asker: str | None, schema: Schema) -> Iterator[Member]:
+def _values_used(value: Expression, type_name: str, asker: str | None, schema: Schema) -> Iterator[_Member]:
     for part in expression_parts(value):
         if isinstance(part, Operand):
             at = asker if part.mine else type_name

@@ -14,7 +14,7 @@ from structtree.data.columns import Population
 from structtree.data.schema import Attribute, Link, RecordType, Schema
 from structtree.errors import GrammarError, did_you_mean, option_text
 from structtree.lang.mistakes import error_at
-from structtree.lang.syntax import Closure, DerivedLink, Function, GrammarSyntax, LinkPath, TypeDeclaration
+from structtree.lang.syntax import Closure, DerivedLink, DerivedPath, Function, GrammarSyntax, TypeDeclaration
 
 __all__ = [
     "data_names",
@@ -157,7 +157,7 @@ def _renamed_link(link: DerivedLink, names: Mapping[str, str], data: Schema) -> 
     return replace(link, type=names.get(link.type, link.type), target=target, path=path)
 
 
-def _renamed_path(path: LinkPath, names: Mapping[str, str], links: set[str]) -> LinkPath:
+def _renamed_path(path: DerivedPath, names: Mapping[str, str], links: set[str]) -> DerivedPath:
     """The path with other names of types, which stand in it as ``~Type.link``."""
     return tuple(
         replace(step, path=_renamed_path(step.path, names, links))

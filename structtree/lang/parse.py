@@ -23,6 +23,7 @@ from lark import Lark, Token, Transformer, UnexpectedInput, v_args
 from structtree.data.moments import DAY, moment_of
 from structtree.data.schema import Attribute, Link, LinkKind
 from structtree.errors import GrammarError
+from structtree.lang.calls import as_calls
 from structtree.lang.mistakes import Word, check_brackets, error_at, place_at, sentence
 from structtree.lang.syntax import (
     QUANTIFIERS,
@@ -42,6 +43,7 @@ from structtree.lang.syntax import (
     Day,
     Definition,
     DerivedLink,
+    DerivedPath,
     Distinct,
     Expression,
     Flag,
@@ -51,7 +53,6 @@ from structtree.lang.syntax import (
     GrammarLimits,
     GrammarSyntax,
     Instant,
-    LinkPath,
     LinkStep,
     Listed,
     ListStep,
@@ -59,6 +60,7 @@ from structtree.lang.syntax import (
     Location,
     Me,
     Missing,
+    Named,
     Negative,
     Not,
     Operand,
@@ -202,15 +204,18 @@ class _Build(Transformer[Token, Any]):
     def grammar(self, header: tuple[str | None, str | None], *statements: Any) -> GrammarSyntax:
         stated = {one.what: one for one in _unique(_Stated, statements, lambda one: one.what)}
         individual, limits = stated.get("individual"), stated.get("limits")
+        definitions = _unique(Definition, statements, lambda one: f"define {one.name}")
+        links = _unique(DerivedLink, statements, lambda one: f"link {one.name}: {one.type}")
+        with_parameters = frozenset(one.name for one in definitions if one.parameters)
         return GrammarSyntax(
             *header,
             types=_unique(TypeDeclaration, statements, lambda one: f"type {one.name}"),
             individual=individual.value if individual else None,
-            definitions=_unique(Definition, statements, lambda one: f"define {one.name}"),
+            definitions=tuple(replace(one, body=as_calls(one.body, with_parameters)) for one in definitions),
             functions=_unique(Function, statements, lambda one: f"function {one.name}"),
             computed=_unique(Computed, statements, lambda one: f"attribute {one.name}: {one.type}"),
-            links=_unique(DerivedLink, statements, lambda one: f"link {one.name}: {one.type}"),
-            blocks=tuple(s for s in statements if isinstance(s, RefineBlock)),
+            links=tuple(replace(one, where=as_calls(one.where, with_parameters)) for one in links),
+            blocks=tuple(_with_calls(s, with_parameters) for s in statements if isinstance(s, RefineBlock)),
             limits=limits.value if limits else GrammarLimits(),
             individual_place=individual.place if individual else None,
         )
@@ -256,8 +261,18 @@ class _Build(Transformer[Token, Any]):
     def individual(self, name: Token) -> _Stated:
         return _Stated("individual", _text(name), place=_place(name))
 
-    def define(self, name: Token, type_name: Token, body: Predicate, doc: Token | None = None) -> Definition:
-        return Definition(_text(name), _text(type_name), body, doc and _text(doc), place=_place(name))
+    def define(
+        self, name: Token, parameters: tuple[str, ...] | None, type_name: Token, body: Predicate, *doc: Token
+    ) -> Definition:
+        words = _text(doc[0]) if doc else None
+        return Definition(_text(name), _text(type_name), body, words, parameters or (), place=_place(name))
+
+    def parameters(self, *names: Token) -> tuple[str, ...]:
+        found = tuple(map(_text, names))
+        for place, name in enumerate(found):
+            if name in found[:place]:
+                raise _error(f"there is a second parameter {name!r}", names[place])
+        return found
 
     def function(self, name: Token, type_name: Token, kind: Token, doc: Token | None = None) -> Function:
         return Function(_text(name), _text(type_name), _word(kind), doc and _text(doc), place=_place(name))
@@ -273,7 +288,7 @@ class _Build(Transformer[Token, Any]):
         name: Token,
         type_name: Token,
         leads_to: tuple[Literal["set", "list", "optional"], str],
-        path: LinkPath,
+        path: DerivedPath,
         where: Predicate | None,
         attributes: tuple[Computed, ...] | None,
         order: SortedBy | None,
@@ -297,23 +312,23 @@ class _Build(Transformer[Token, Any]):
     def at_most_one(self, target: Token, _: Token) -> tuple[str, str]:
         return "optional", _text(target)
 
-    def link_path(self, *steps: LinkPath) -> LinkPath:
+    def link_path(self, *steps: DerivedPath) -> DerivedPath:
         path = tuple(chain.from_iterable(steps))
         if len(path) > MAX_PATH:
             raise error_at(path[0].place, f"a path has at most {MAX_PATH} steps, this one has {len(path)}")
         return path
 
-    def forwards(self, name: Token) -> LinkPath:
+    def forwards(self, name: Token) -> DerivedPath:
         return (LinkStep(_text(name), place=_place(name)),)
 
-    def backwards(self, name: Token) -> LinkPath:
+    def backwards(self, name: Token) -> DerivedPath:
         return (LinkStep(_text(name), backwards=True, place=_place(name)),)
 
-    def closure(self, path: LinkPath, sign: Token) -> LinkPath:
+    def closure(self, path: DerivedPath, sign: Token) -> DerivedPath:
         is_closed = len(path) == 1 and isinstance(path[0], Closure)
         return path if is_closed else (Closure(path, place=_place(sign)),)
 
-    def bracketed(self, path: LinkPath) -> LinkPath:
+    def bracketed(self, path: DerivedPath) -> DerivedPath:
         return path
 
     def where(self, predicate: Predicate) -> Predicate:
@@ -430,6 +445,9 @@ class _Build(Transformer[Token, Any]):
     def follow(self, link: Token, inner: Predicate) -> Follow:
         return Follow(_text(link), inner, place=_place(link))
 
+    def call(self, name: Token, *arguments: Scalar | ValueSource) -> Named:
+        return Named(_text(name), arguments=arguments, place=_place(name))
+
     def step(self, step: Token, inner: Predicate) -> ListStep:
         return ListStep(_word(step), inner, place=_place(step))
 
@@ -439,9 +457,10 @@ class _Build(Transformer[Token, Any]):
         return ListStep(_word(word), inner, name, place=place) if form is None else form(name, inner, place=place)
 
     def count(self, _: Token, link: Token, inner: Predicate, op: Token, n: Scalar | ValueSource) -> Count:
-        if isinstance(n, str | float):
+        number: Any = n  # a word may be a parameter of a definition
+        if isinstance(n, float):
             raise _error(f"expected a whole number after {str(op)!r}, got {str(n)!r}", op)
-        return Count(_text(link), inner, _word(op), n, place=_place(link))
+        return Count(_text(link), inner, _word(op), number, place=_place(link))
 
     def distinct(self, _: Token, link: Token, *inners: Predicate) -> Distinct:
         return Distinct(_text(link), inners, place=_place(link))
@@ -471,15 +490,11 @@ class _Build(Transformer[Token, Any]):
         op: Token,
         value: Scalar | ValueSource,
     ) -> Aggregate:
-        if isinstance(value, str) and function.type != "LATEST":
-            raise _error(f"expected a number after {str(op)!r}, got {value!r}", op)
         (link, inner), by = rows, None if order is None else _text(order)
         name, place = _attribute(attribute), _place(link)
         return Aggregate(_word(function), _text(link), name, _word(op), value, inner, by, place=place)
 
     def share(self, word: Token, link: Token, inner: Predicate, op: Token, value: Scalar | ValueSource) -> Aggregate:
-        if isinstance(value, str):
-            raise _error(f"expected a number after {str(op)!r}, got {value!r}", op)
         return Aggregate(_word(word), _text(link), None, _word(op), value, inner, place=_place(link))
 
     def path(self, *names: Token) -> list[Token]:
@@ -493,6 +508,11 @@ class _Build(Transformer[Token, Any]):
         return _scalar(token)
 
     def star(self) -> Star:
+        return Star()
+
+    def star_argument(self, glob: Token) -> Star:
+        if glob != "*":
+            raise _error(f"expected a value or '*', got '{glob}'", glob)
         return Star()
 
     def bins(self, k: Token) -> Bins:
@@ -541,6 +561,14 @@ def _refuse_long(value: Expression, name: Token) -> None:
     """Refuse an expression of so many parts that whoever recurs over it would exhaust the stack."""
     if sum(1 for _ in expression_parts(value)) > MAX_PARTS:
         raise _error(f"an expression has at most {MAX_PARTS} parts; name some of them with 'attribute'", name)
+
+
+def _with_calls(block: RefineBlock, names: frozenset[str]) -> RefineBlock:
+    """The block with calls of these definitions where they look like references with a word behind them."""
+    if not names:
+        return block
+    rewrites = (replace(r, left=as_calls(r.left, names), right=as_calls(r.right, names)) for r in block.rewrites)
+    return replace(block, rewrites=tuple(rewrites))
 
 
 def _flat(parts: Iterable[Predicate], kind: type[And] | type[Or]) -> Iterable[Predicate]:

@@ -1,7 +1,8 @@
 """The canonical text of predicates and grammars.
 
 The law: what is printed parses back to the same syntax. It holds for everything that the parser makes; the
-checker's `Named` prints as its name, which parses as a flag until it is checked again. Comments are not kept.
+checker's `Named` prints as its name, which parses as a flag, or with one argument as a reference, until it is checked
+again. Comments are not kept.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from structtree.lang.syntax import (
     Day,
     Definition,
     DerivedLink,
+    DerivedPath,
     Distinct,
     Exists,
     Expression,
@@ -41,7 +43,6 @@ from structtree.lang.syntax import (
     Glob,
     GrammarLimits,
     GrammarSyntax,
-    LinkPath,
     LinkStep,
     Listed,
     ListStep,
@@ -209,7 +210,7 @@ def pretty_expression(value: Expression) -> str:
         case Operand(path, mine):
             return f"{'my ' if mine else ''}{_value_path(path)}"
         case Negative(inner):
-            return f"-{_factor(inner)}"
+            return f"-{_factor(inner, ())}"
         case Absolute(inner):
             return f"abs({pretty_expression(inner)})"
         case Arithmetic(left, op, right):
@@ -228,7 +229,7 @@ def _factor(value: Expression, loose: tuple[str, ...] = ("*", "/")) -> str:
     return f"({text})" if isinstance(value, Arithmetic) and value.op not in loose else text
 
 
-def pretty_path(path: LinkPath) -> str:
+def pretty_path(path: DerivedPath) -> str:
     """Return the text of the path of a derived link.
 
     Examples
@@ -308,8 +309,9 @@ def _test(test: Flag | Compare | Among | Within | Missing | Named, path: str) ->
             return f"{path}{pretty_name(attribute)} in [{_end(low)}, {_end(high)}{']' if closed else ')'}"
         case Missing(member):
             return f"missing {path}{pretty_name(member)}"
-        case Named(name):
-            return f"{path}{pretty_name(name)}"
+        case Named(name, arguments=arguments):
+            called = f"({', '.join(map(_value, arguments))})" if arguments else ""
+            return f"{path}{pretty_name(name)}{called}"
         case _ as never:
             assert_never(never)
 
@@ -320,6 +322,8 @@ def _dotted(predicate: Follow) -> str | None:
     if not all(isinstance(step, Follow) for step in path) or not isinstance(
         end, AttributeTest | Missing | Named | Me
     ):
+        return None
+    if isinstance(end, Named) and end.arguments:
         return None
     before = "".join(f"{pretty_name(step.link or '')}." for step in path)
     return f"{before}me" if isinstance(end, Me) else _test(end, before)
@@ -407,7 +411,8 @@ def _type_name(name: str) -> str:
 
 
 def _definition(definition: Definition) -> str:
-    head = f"define {pretty_name(definition.name)}: {pretty_name(definition.type)} = "
+    parameters = f"({', '.join(map(pretty_name, definition.parameters))})" if definition.parameters else ""
+    head = f"define {pretty_name(definition.name)}{parameters}: {pretty_name(definition.type)} = "
     return f"{head}{pretty(definition.body)}{_doc(definition.doc)}"
 
 

@@ -37,6 +37,7 @@ __all__ = [
     "Day",
     "Definition",
     "DerivedLink",
+    "DerivedPath",
     "Distinct",
     "Exists",
     "Expression",
@@ -48,7 +49,6 @@ __all__ = [
     "GrammarSyntax",
     "Instant",
     "LinkForm",
-    "LinkPath",
     "LinkStep",
     "LinkedTo",
     "ListStep",
@@ -64,6 +64,7 @@ __all__ = [
     "Operand",
     "Or",
     "OrderedCategory",
+    "Parameter",
     "Predicate",
     "Quantiles",
     "Range",
@@ -231,6 +232,24 @@ class Glob(str):
         return "".join(self)
 
 
+class Parameter(str):
+    """The name of a parameter where a value stands, in the body of a definition.
+
+    Examples
+    --------
+    >>> Parameter("e"), Parameter("e") == "e"
+    (Parameter('e'), True)
+    """
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return f"Parameter({str(self)!r})"
+
+    def __str__(self) -> str:
+        return "".join(self)
+
+
 # ---- value sources: many values in one word --------------------------------------------------------------
 
 
@@ -383,10 +402,16 @@ class Missing(Located):
 
 @dataclass(frozen=True, slots=True)
 class Named(Located):
-    """A predicate that a ``define`` gave a name; ``body`` is filled in by the checker."""
+    """A predicate that a ``define`` gave a name: ``nitro``, or ``near(O)`` where the definition has parameters.
+
+    The checker fills in ``body``, with the arguments in their places, unless one of them stands for many values; and
+    the ``definition``, if it has parameters.
+    """
 
     name: str
     body: Predicate | None = None
+    arguments: tuple[Scalar | ValueSource, ...] = ()
+    definition: Definition | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -535,12 +560,13 @@ class RefineBlock(Located):
 
 @dataclass(frozen=True, slots=True)
 class Definition(Located):
-    """``define name: Type = P``, with an optional docstring after it."""
+    """``define name: Type = P`` or ``define name(a, b): Type = P``, with an optional docstring after it."""
 
     name: str
     type: str
     body: Predicate
     doc: str | None = None
+    parameters: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -621,10 +647,10 @@ class LinkStep(Located):
 class Closure(Located):
     """``parent+``, ``(edges.to)+``: one round of the path, or several."""
 
-    path: LinkPath
+    path: DerivedPath
 
 
-LinkPath = tuple[LinkStep | Closure, ...]
+DerivedPath = tuple[LinkStep | Closure, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -643,7 +669,7 @@ class DerivedLink(Located):
     type: str
     kind: Literal["set", "list", "optional"]
     target: str
-    path: LinkPath
+    path: DerivedPath
     where: Predicate = TOP
     attributes: tuple[Computed, ...] = ()
     order: SortedBy | None = None
@@ -651,7 +677,7 @@ class DerivedLink(Located):
 
     @property
     def has_pairs(self) -> bool:
-        """Whether it leads to rows of its own, one for each pair, and not to those of its target."""
+        """True if it leads to rows of its own, one for each pair, and not to those of its target."""
         return bool(self.attributes) or self.order is not None
 
 

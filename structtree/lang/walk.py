@@ -46,6 +46,7 @@ from structtree.lang.syntax import (
 __all__ = [
     "FUNCTIONAL",
     "StepPath",
+    "asked_members",
     "asks_about_asker",
     "children",
     "compared_members",
@@ -53,7 +54,6 @@ __all__ = [
     "functional_step",
     "inner_type",
     "is_closed",
-    "mentioned",
     "open_types",
     "parts_of",
     "path_members",
@@ -145,7 +145,7 @@ def path_members(path: ValuePath, type_name: str, schema: Schema) -> Iterator[tu
         at = None if link is None else link.target
 
 
-def mentioned(
+def asked_members(
     predicate: Predicate, type_name: str, schema: Schema, asker: str | None = None, *, definitions: bool = False
 ) -> Iterator[tuple[str, str]]:
     """Yield the members that a predicate asks about, each with its type; of a step along a list, no member.
@@ -162,7 +162,7 @@ def mentioned(
     >>> from structtree.data.schema import Link, RecordType
     >>> from structtree.lang.syntax import Flag
     >>> schema = Schema((RecordType("Train", (), (Link("cars", "list", "Car"),)), RecordType("Car")), "Train")
-    >>> list(mentioned(Exists("cars", Flag("long")), "Train", schema))
+    >>> list(asked_members(Exists("cars", Flag("long")), "Train", schema))
     [('Train', 'cars'), ('Car', 'long')]
     """
     for part, name in subpredicates(predicate, type_name, schema, definitions=definitions):

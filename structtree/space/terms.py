@@ -257,8 +257,8 @@ def order(predicate: Predicate) -> tuple[Any, ...]:
             return (0, attribute, 6, low, high, closed)
         case Missing(name):
             return (0, name, 7)
-        case Named(name):
-            return (0, name, 8)
+        case Named(name, arguments=arguments):
+            return (0, name, 8, tuple(map(_scalar_order, arguments)))
         case CompareMine(path, op, mine):
             return (0, path[0], 10, path, _OPERATORS[op], mine)
         case Me():
