@@ -110,6 +110,9 @@ class RandomPredicates:
                     return self.value(type_name, self.schema.type(type_name).attribute(attribute))
                 case Count(_, _, _, n) if n == parameter:
                     return self.random.randint(0, 3)
+                case Named(name, _, arguments) if parameter in arguments:
+                    called = next(d for d in self.definitions[type_name] if d.name == name)
+                    return self.argument(called, called.parameters[arguments.index(parameter)])
         raise AssertionError(f"{parameter} is the number of no count, and compared with no attribute")
 
     # ---- several predicates on one row ------------------------------------------------------------------
