@@ -3,9 +3,9 @@
     python benchmarks/krk.py            # 10-fold cross-validation of each grammar on the 10,000 positions
     python benchmarks/krk.py --quick    # 3 folds of 2,000 generated positions
 
-The 10,000 positions of Muggleton and others are read from ``../shared/data/krk``. Which of them are illegal is decided
-by comparisons between squares: two pieces on one square, kings side by side, or a rook on the file or rank of the black
-king with nothing between. A tree of thresholds has to approximate each of these.
+The 10,000 positions of Muggleton and others are read from ``../shared/data/krk``. Which of them are illegal is
+decided by comparisons between squares: two pieces on one square, kings side by side, or a rook on the file or rank of
+the black king with nothing between. A tree of thresholds has to approximate each of these.
 """
 
 from __future__ import annotations

@@ -2,9 +2,9 @@
 
 A second meaning of the language, written from its definitions and with nothing of the evaluators. A population
 becomes ground facts: ``'Car.wheels'(Row, Value)`` where there is a value, ``'Train.cars'(Row, Position, Target)`` for
-links, and ``'Car'(Row)`` for the rows. What a grammar computes becomes rules, made from its declarations: the pairs of
-a derived link are terms ``pair(Asker, Row)``. A predicate becomes a goal about one row. Questions are answered in one
-run of ``swipl``, each for all rows of its type.
+links, and ``'Car'(Row)`` for the rows. What a grammar defines and computes becomes rules, made from its declarations:
+the pairs of a derived link are terms ``pair(Asker, Row)``. A predicate becomes a goal about one row. Questions are
+answered in one run of ``swipl``, each for all rows of its type.
 """
 
 from __future__ import annotations
@@ -466,7 +466,8 @@ def _link_rules(step: ComputedLink, schema: Schema) -> Iterator[str]:
     by = f"({key} -> S is {'-K' if step.order.descending else 'K'}, Key = key(0, S, Y) ; Key = key(1, 0, Y))"
     listed = atom(f"sorted {step.type}.{step.link.name}")
     yield f":- table {listed}/2."
-    yield f"{listed}(X, Rows) :- findall(Key-Y, ({found}, {by}), Keyed), keysort(Keyed, All), pairs_values(All, Rows)."
+    found = f"findall(Key-Y, ({found}, {by}), Keyed)"
+    yield f"{listed}(X, Rows) :- {found}, keysort(Keyed, Sorted), pairs_values(Sorted, Rows)."
     yield f"{link}(X, Place, pair(X, Y)) :- {atom(step.type)}(X), {listed}(X, Rows), nth0(Place, Rows, Y)."
 
 
@@ -478,7 +479,8 @@ def _pair_rules(step: ComputedLink, schema: Schema) -> Iterator[str]:
     yield from (_attribute_rule(each, translation, step.far, "Y", "pair(X, Y)") for each in step.attributes)
     for attribute in pairs.attributes:
         if attribute.name not in own:
-            yield f"{_member(pairs.name, attribute.name)}(pair(_, Y), V) :- {_member(step.far, attribute.name)}(Y, V)."
+            far = f"{_member(step.far, attribute.name)}(Y, V)"
+            yield f"{_member(pairs.name, attribute.name)}(pair(_, Y), V) :- {far}."
     for link in pairs.links:
         far = "Place = 0, Y = Z" if link.name == FAR_ROW else f"{_member(step.far, link.name)}(Y, Place, Z)"
         yield f"{_member(pairs.name, link.name)}(pair(_, Y), Place, Z) :- {far}."

@@ -188,7 +188,9 @@ class RandomPredicates:
         if function in ("latest", "earliest"):
             return str(value).lower() if attribute.kind == "bool" else value
         if function == "sum":
-            return float(value) + sum(float(self.value(type_name, attribute)) for _ in range(self.random.randint(0, 3)))
+            return float(value) + sum(
+                float(self.value(type_name, attribute)) for _ in range(self.random.randint(0, 3))
+            )
         if function == "range" and attribute.kind in ("date", "time"):
             return self.random.uniform(0.0, 300.0)
         if function in ("deviation", "trend"):

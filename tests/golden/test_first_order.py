@@ -209,7 +209,8 @@ def test_two_cars_carry_the_same_load():
     grammar = """
         link rival: Car -> set of Car = ~cars.cars where load.shape = my load.shape and not me
         refine Train { top -> exists cars (top); top -> count cars (top) >= * }
-        refine Car { top -> exists rival (top); top -> shape = *; top -> long; top -> load (top); top -> top and top max 2 }
+        refine Car { top -> exists rival (top); top -> shape = *; top -> long; top -> load (top)
+                     top -> top and top max 2 }
         refine Load { top -> shape = *; top -> number >= * }
         limits { nesting 2, literals 4 }
     """
@@ -237,7 +238,7 @@ def test_a_triangle_in_a_graph():
 
 
 def test_ancestors_in_hintons_families(shared_data):
-    """Of all pairs of persons: is one an ancestor of the other? The closure of `parent` says it, and no other link."""
+    """Of all pairs of persons: is one an ancestor of the other? The closure of `parent` says it."""
     people = family(shared_data("hinton_family/family.pl"))
     parents, names = people.table("Person").links["parent"], people.column("name")
     n = len(people)
