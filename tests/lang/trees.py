@@ -187,6 +187,15 @@ def _member(name):
     )
 
 
+def _functions(name):
+    """A function that gives values, or rows."""
+    link = st.builds(Link, st.just(name), st.sampled_from(["set", "list", "one", "optional"]), names)
+    return st.one_of(
+        st.builds(Function, st.just(name), names, kinds, docs),
+        st.builds(Function, st.just(name), names, st.none(), docs, link),
+    )
+
+
 def _with_calls(block, called):
     rewrites = (replace(r, left=as_calls(r.left, called), right=as_calls(r.right, called)) for r in block.rewrites)
     return replace(block, rewrites=tuple(rewrites))
@@ -207,7 +216,7 @@ def grammars(draw):
         types=several(type_declarations),
         individual=draw(st.one_of(st.none(), names)),
         definitions=tuple(replace(one, body=as_calls(one.body, called)) for one in definitions),
-        functions=several(lambda name: st.builds(Function, st.just(name), names, kinds, docs)),
+        functions=several(_functions),
         blocks=tuple(_with_calls(block, called) for block in blocks),
         limits=draw(st.builds(GrammarLimits, st.one_of(st.none(), small), st.one_of(st.none(), small))),
     )
