@@ -65,7 +65,7 @@ class Link:
 
     @property
     def shown(self) -> str:
-        """What it leads to, as a grammar declares it.
+        """The rows that it leads to, as a grammar declares them.
 
         Examples
         --------
