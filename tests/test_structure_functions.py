@@ -240,3 +240,23 @@ def test_estimators_take_such_functions():
     assert fitted.predict(records).tolist() == labels
     assert pickle.loads(pickle.dumps(fitted)).predict(records).tolist() == labels
     assert cross_val_score(tree, records, labels, cv=2).shape == (2,)
+
+
+def test_rows_of_arrays_may_have_links_that_functions_give():
+    grammar = "type P = { x: real } function f: Individual -> set of P refine Individual { top -> exists f (x >= *) }"
+    given = {"f": lambda row: [{"x": row["x0"] * 2}]}
+    rows = [[1.0], [2.0], [3.0], [4.0]]
+    tree = StructuralTreeClassifier(grammar, functions=given).fit(rows, [0, 0, 1, 1])
+    assert tree.predict([[1.5], [3.5]]).tolist() == [0, 1]
+
+
+def test_a_derived_link_may_lead_from_given_rows():
+    text = """
+        type P = { x: int } function f: Word -> set of P
+        link more: P -> set of P = ~f.f where x >= my x and not me
+        refine Word { top -> exists f (top) } refine P { top -> count more (top) >= * } limits { nesting 2 }
+    """
+    given = {"f": lambda word: [{"x": ord(sign)} for sign in word["name"]]}
+    space = Space.build(Grammar.parse(text), words(), functions=given)
+    predicate = space.parse("exists f (count more (top) >= 2)")
+    assert holds(predicate, space.population).tolist() == [False, True, False, False]

@@ -55,7 +55,7 @@ from structtree.learn.tree import (
 )
 from structtree.options import listed
 from structtree.reprs import short_repr
-from structtree.space.functions import with_functions
+from structtree.space.background import with_background
 
 __all__ = ["Fitted", "Model", "fitted", "load_model", "model_from_json", "model_to_json", "save_model"]
 
@@ -125,7 +125,7 @@ class Model:
             They may have more attributes and other categories than the training data. The columns of an array are
             those of the training data, in their order.
         functions : mapping from name to function, optional
-            The functions of the grammar; see `structtree.space.functions.with_functions`.
+            The functions of the grammar; see `structtree.space.background.with_background`.
         smiles : str, optional
             For a DataFrame of molecules: the column with the SMILES, if it is not named so.
         """
@@ -154,7 +154,7 @@ class Model:
         wanted = tuple(f for f in self.functions if f.name in needed.get(f.type, ()) and _lacks(population, f))
         if wanted:
             given = {f.name: functions[f.name] for f in wanted if functions and f.name in functions}
-            population = with_functions(population, Grammar(replace(types, functions=wanted), ""), given)
+            population = with_background(population, Grammar(replace(types, functions=wanted), ""), given)
         return conform(population, schema, needed, self.optional)
 
     @property
@@ -167,7 +167,9 @@ class Model:
         if isinstance(individuals, Population):
             return individuals
         schema = self.tree.schema
-        if recognised(individuals, smiles).form == "array" and (links := schema.type(schema.individual).links):
+        computed = {function.name for function in self.functions}
+        links = [link for link in schema.given.type(schema.individual).links if link.name not in computed]
+        if recognised(individuals, smiles).form == "array" and links:
             known = ", ".join(link.name for link in links)
             raise DataError(f"the model is for individuals with {known}, which the rows of an array do not have")
         names = [column.name for column in self.columns]
@@ -329,7 +331,7 @@ def _declarations(schema: Schema, functions: tuple[Function, ...]) -> GrammarSyn
             tuple(_with_any_category(a) for a in record.attributes if (record.name, a.name) not in computed),
             tuple(link for link in record.links if (record.name, link.name) not in computed),
         )
-        for record in schema.types
+        for record in schema.given.types
     )
     return GrammarSyntax(types=types, individual=schema.individual)
 
