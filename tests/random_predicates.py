@@ -87,6 +87,10 @@ class RandomPredicates:
         """A value that some row has."""
         column = self.population.tables[type_name].columns[attribute.name]
         present = (~column.missing).nonzero()[0]
+        if not len(present):
+            if attribute.kind in NUMERIC:
+                return written(1.0, attribute.kind, attribute.values)
+            return "p" if attribute.kind == "nominal" else True
         row = present[self.random.randrange(len(present))]
         if attribute.kind in NUMERIC:
             return written(float(column.values[row]), attribute.kind, column.categories)
