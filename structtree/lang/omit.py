@@ -17,6 +17,8 @@ from structtree.lang.syntax import (
     Aggregate,
     AttributeTest,
     CompareOwn,
+    DatePart,
+    Follow,
     Glob,
     GrammarSyntax,
     Missing,
@@ -115,10 +117,13 @@ class _View:
                     yield from self._matched(member, at)
             elif isinstance(part, Missing):
                 yield from self._matched(part.member, name)
+            elif isinstance(part, Follow):  # of a part of a date, which looks like a reference
+                yield from self._matched(part.link, name)
             elif isinstance(part, Aggregate):
                 link = self.schema.type(name).link(part.link)
                 for member in filter(None, (part.attribute, part.order)):
-                    yield from self._matched(member, link.target) if link else ()
+                    own = member.names[0] if isinstance(member, DatePart) else member
+                    yield from self._matched(own, link.target) if link else ()
 
     def _matched(self, attribute: str, type_name: str) -> Iterator[str]:
         """The attribute, if it is gone; a glob stands for what is there, if there is anything."""

@@ -28,6 +28,7 @@ __all__ = [
     "Compare",
     "CompareOwn",
     "Count",
+    "DatePart",
     "Day",
     "Definition",
     "Distinct",
@@ -215,6 +216,24 @@ class Glob(str):
 
     def __str__(self) -> str:
         return "".join(self)
+
+
+class DatePart(str):
+    """The name of a part of a date, as in ``born.month``, which is written without backticks.
+
+    Examples
+    --------
+    >>> DatePart("born.month") == "born.month"
+    True
+    """
+
+    __slots__ = ()
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """The name of the date, and that of the part."""
+        base, _, part = self.rpartition(".")
+        return base, part
 
 
 # ---- value sources: many values in one word --------------------------------------------------------------
