@@ -108,6 +108,23 @@ def test_parts_of_the_rows_behind_links_are_aggregated():
         assert asked(pretty(test), population) == test
 
 
+def test_parts_are_asked_about_in_derived_links_and_expressions():
+    cars = [{"made": day, "load": i} for i, day in enumerate([date(2024, 1, 5), date(2024, 1, 9), date(2024, 3, 9)])]
+    trains = from_records([{"cars": cars}], individual="Train")
+    text = (
+        "link peer: Car -> set of Car = ~cars.cars where made.month = my made.month and not me "
+        "link other: Car -> set of Car = ~cars.cars where not me with gap = made.month - my made.month "
+        "refine Train { top -> exists cars (top) } "
+        "refine Car { top -> exists peer (top); top -> exists other (top); top -> load >= * } "
+        "refine other { top -> gap >= *; top -> made.day >= * } limits { nesting 2 }"
+    )
+    space = Space.build(Grammar.parse(text), trains)
+    made = space.population
+    assert [made.table("Car").links["peer"].of(car).tolist() for car in range(3)] == [[1], [0], []]
+    assert made.table("other").columns["gap"].values.tolist() == [0, 2, 0, 2, -2, -2]
+    assert holds(space.parse("exists cars (exists other (made.day >= 9))"), made).all()
+
+
 # ---- names ------------------------------------------------------------------------------------------------
 
 
