@@ -73,6 +73,23 @@ class Link:
     derived: bool = False
 
     @property
+    def shown(self) -> str:
+        """The rows that it leads to, as a grammar declares them.
+
+        Examples
+        --------
+        >>> Link("cars", "list", "Car").shown, Link("load", "optional", "Load").shown
+        ('list of Car', 'Load?')
+        """
+        match self.kind:
+            case "one":
+                return self.target
+            case "optional":
+                return f"{self.target}?"
+            case kind:
+                return f"{kind} of {self.target}"
+
+    @property
     def single(self) -> bool:
         """True if the link leads to at most one record."""
         return self.kind in ("one", "optional")

@@ -275,8 +275,12 @@ class _Build(Transformer[Token, Any]):
                 raise _error(f"there is a second parameter {name!r}", names[place])
         return found
 
-    def function(self, name: Token, type_name: Token, kind: Token, doc: Token | None = None) -> Function:
-        return Function(_text(name), _text(type_name), _word(kind), doc and _text(doc), place=_place(name))
+    def function(
+        self, name: Token, type_name: Token, result: Callable[[str], Attribute | Link], doc: Token | None = None
+    ) -> Function:
+        gives, words = result(_text(name)), doc and _text(doc)
+        kind, link = (None, gives) if isinstance(gives, Link) else (gives.kind, None)
+        return Function(_text(name), _text(type_name), kind, words, link, place=_place(name))
 
     # ---- derived links and computed attributes
 

@@ -420,7 +420,8 @@ def _definition(definition: Definition) -> str:
 
 
 def _function(function: Function) -> str:
-    head = f"function {pretty_name(function.name)}: {pretty_name(function.type)} -> {function.kind}"
+    gives = str(function.kind) if function.link is None else _target(function.link)
+    head = f"function {pretty_name(function.name)}: {pretty_name(function.type)} -> {gives}"
     return f"{head}{_doc(function.doc)}"
 
 
