@@ -77,6 +77,8 @@ def computed(population: Population, background: Background) -> Population:
     DataError
         When a derived link has too many pairs, or leads to several rows where one is allowed.
     """
+    if not background.steps:
+        return population
     if any(isinstance(step, ComputedLink) for step in background.steps):
         population = seen_by_individuals(population)
     made: list[ComputedLink] = []
