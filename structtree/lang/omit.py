@@ -141,7 +141,7 @@ class _View:
             yield from self._matched(member, type_name)
         if isinstance(item, DerivedLink):
             steps = set(step_names(item.path))
-            yield from (name for (_, link), name in self.lost.items() if link in steps)
+            yield from [name for (_, link), name in self.lost.items() if link in steps]
 
     def asked(self, predicate: Predicate, type_name: str) -> Iterator[str]:
         """Those of them that a predicate asks about."""
