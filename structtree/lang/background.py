@@ -203,7 +203,7 @@ def background_of(
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """What tests need: members that the data must have, by type, and what is computed from them."""
+    """Needs of some tests: members that the data must have, by type, and what is computed from them."""
 
     given: Mapping[str, frozenset[str]]
     background: Background

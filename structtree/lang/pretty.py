@@ -30,6 +30,7 @@ from structtree.lang.syntax import (
     CompareOwn,
     Computed,
     Count,
+    DatePart,
     Day,
     Definition,
     DerivedLink,
@@ -260,6 +261,8 @@ def pretty_name(name: str) -> str:
     >>> pretty_name("wheels"), pretty_name("capital-gain"), pretty_name("count")
     ('wheels', '`capital-gain`', '`count`')
     """
+    if isinstance(name, DatePart):
+        return ".".join(map(pretty_name, name.names))
     if isinstance(name, Glob) or (_IDENTIFIER.fullmatch(name) and name not in RESERVED):
         return str(name)
     inside = re.sub(r"\\.|`", lambda found: {'\\"': '"', "`": "\\`"}.get(found[0], found[0]), _json(name)[1:-1])
@@ -417,7 +420,8 @@ def _definition(definition: Definition) -> str:
 
 
 def _function(function: Function) -> str:
-    head = f"function {pretty_name(function.name)}: {pretty_name(function.type)} -> {function.kind}"
+    gives = str(function.kind) if function.link is None else _target(function.link)
+    head = f"function {pretty_name(function.name)}: {pretty_name(function.type)} -> {gives}"
     return f"{head}{_doc(function.doc)}"
 
 

@@ -51,7 +51,7 @@ def needed_members(tests: Iterable[Predicate], schema: Schema) -> NeededMembers:
         here = found.setdefault(name, set())
         if isinstance(part, ListStep) and part.link is None:
             here.add(_LISTS)
-    return {name: frozenset(members) for name, members in found.items()}
+    return {name: frozenset(map(schema.type(name).given_name, members)) for name, members in found.items()}
 
 
 def optional_members(population: Population, needed: NeededMembers) -> NeededMembers:

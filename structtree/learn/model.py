@@ -26,7 +26,7 @@ from structtree import __version__
 from structtree.data.columns import Population
 from structtree.data.given import population_of, recognised
 from structtree.data.infer import shown
-from structtree.data.schema import Attribute, Kind, RecordType, Schema
+from structtree.data.schema import Attribute, Kind, Link, LinkKind, RecordType, Schema
 from structtree.data.textfiles import open_text_file
 from structtree.errors import DataError, GrammarError, StructtreeError, UsageError
 from structtree.files import replacing
@@ -67,7 +67,7 @@ FORMAT_VERSION = 2
 Models without derived links and computed attributes are written in format 1.
 """
 
-NOTHING = Background(Schema((RecordType(""),), ""))
+_NO_BACKGROUND = Background(Schema((RecordType(""),), ""))
 """The background of models whose tests need nothing but what the data has."""
 
 Call = Callable[[Mapping[str, Any]], Any]
@@ -127,8 +127,9 @@ class Model:
         tree = self.tree
         mentioned = needed_members(tree.tests, tree.schema)
         if tree.descent is not None:
-            mentioned = {tree.schema.individual: frozenset(tree.descent.attributes)}
-        return Needs(mentioned, NOTHING) if self.background is None else needs_of(mentioned, self.background)
+            record = tree.schema.type(tree.schema.individual)
+            mentioned = {record.name: frozenset(map(record.given_name, tree.descent.attributes))}
+        return Needs(mentioned, _NO_BACKGROUND) if self.background is None else needs_of(mentioned, self.background)
 
     def predict(
         self, individuals: Any, functions: Mapping[str, Call] | None = None, *, smiles: str | None = None
@@ -165,7 +166,7 @@ class Model:
         needed, computes = self.needed, self.needs.background
         schema = self.tree.schema.given if computes.steps else self.tree.schema
         population = self._population(individuals, smiles)
-        types = _declarations(schema)
+        types = _declarations(schema, self.functions)
         if computes.steps:
             population = population.given
         if self.functions or computes.steps:
@@ -186,7 +187,9 @@ class Model:
         if isinstance(individuals, Population):
             return individuals
         schema = self.tree.schema
-        if recognised(individuals, smiles).form == "array" and (links := schema.type(schema.individual).links):
+        functions = {function.name for function in self.functions}
+        links = [link for link in schema.given.type(schema.individual).links if link.name not in functions]
+        if recognised(individuals, smiles).form == "array" and links:
             known = ", ".join(link.name for link in links)
             raise DataError(f"the model is for individuals with {known}, which the rows of an array do not have")
         names = [column.name for column in self.columns]
@@ -302,7 +305,7 @@ def model_to_json(model: Model) -> dict[str, Any]:
         "params": dict(model.params),
         "schema": tree.schema.to_json(),
         "definitions": {d.name: _definition_to_json(d) for d in definitions},
-        "functions": {f.name: {"type": f.type, "kind": f.kind} for f in model.functions},
+        "functions": {f.name: _function_to_json(f) for f in model.functions},
         **({"background": pretty_grammar(computes.declarations)} if computes.steps else {}),
         **({"optional": optional} if optional else {}),
         "nodes": [_node_to_json(node) for node in tree.nodes],
@@ -342,15 +345,23 @@ def model_from_json(value: Any) -> Model:
     )
 
 
-def _declarations(schema: Schema) -> GrammarSyntax:
-    """The types of the training data and their links, as a grammar declares them."""
-    types = tuple(TypeDeclaration(record.name, (), record.links) for record in schema.types)
+def _declarations(schema: Schema, functions: tuple[Function, ...]) -> GrammarSyntax:
+    """The types of the training data and their links, as a grammar declares them, and the types of given rows."""
+    computed = {(function.type, function.name) for function in functions}
+    types = tuple(
+        TypeDeclaration(
+            record.name,
+            tuple(_with_any_category(a) for a in record.attributes if (record.name, a.name) not in computed),
+            tuple(link for link in record.links if (record.name, link.name) not in computed),
+        )
+        for record in schema.given.types
+    )
     return GrammarSyntax(types=types, individual=schema.individual)
 
 
 def _lacks(population: Population, function: Function) -> bool:
     schema = population.schema
-    return function.type not in schema or schema.type(function.type).attribute(function.name) is None
+    return function.type not in schema or function.name not in schema.type(function.type).members
 
 
 def _label_array(classes: tuple[Any, ...]) -> NDArray[Any]:
@@ -442,6 +453,12 @@ def _definitions(model: Model) -> tuple[Definition, ...]:
                 found[part.name] = used
                 stack.append((used.body, used.type))
     return tuple(found.values())
+
+
+def _function_to_json(function: Function) -> dict[str, Any]:
+    link = function.link
+    gives = {"kind": function.kind} if link is None else {"link": link.kind, "to": link.target}
+    return {"type": function.type, **gives}
 
 
 def _definition_to_json(definition: Definition) -> dict[str, Any]:
@@ -571,6 +588,10 @@ def _decision(part: _Part, n_classes: int) -> Decision:
 
 
 def _function(name: str, part: _Part) -> Function:
+    if "link" in part.members():
+        link = part.member("link").one_of(get_args(LinkKind), listed(get_args(LinkKind)))
+        target = part.member("to").text()
+        return Function(name, part.member("type").text(), None, link=Link(name, link, target))
     kind = part.member("kind").one_of(get_args(Kind), "bool, int, real or nominal")
     return Function(name, part.member("type").text(), kind)
 
