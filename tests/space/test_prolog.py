@@ -21,7 +21,7 @@ from structtree.space.background import with_background
 from structtree.space.evaluate import rows_where
 from tests.fact_files import family, mutagenesis
 from tests.loans import loans
-from tests.prolog import Question, answers, leaf_queries, rows_satisfying
+from tests.prolog import Question, answers, leaf_queries, rows_satisfying, rules
 from tests.random_predicates import RandomPredicates
 from tests.space.links import derived_links
 from tests.strategies import populations
@@ -96,18 +96,25 @@ def test_random_predicates(data, n, request, tmp_path, capsys):
 
 ONE_STEP = {
     "trains": """
+        link rival: Car -> set of Car = ~cars.cars where load.shape = my load.shape and not me
+        link longer: Car -> set of Car = ~cars.cars where wheels >= my wheels and not me with more = wheels - my wheels
         refine Train { top -> exists cars (top) }
         refine Car { top -> shape = *; top -> long; top -> roof = *; top -> wheels >= *; top -> load (top)
-                     top -> next (top); top -> load.shape = its shape }
+                     top -> next (top); top -> load.shape = its shape
+                     top -> exists rival (top); top -> exists longer (top) }
+        refine longer { top -> more >= * }
         refine Load { top -> shape = *; top -> number >= * }
-        limits { nesting 3 }
+        limits { nesting 2 }
     """,
     "molecules": """
+        link corner: Atom -> set of Atom = bonds.to.bonds.to where exists bonds (to.me) and not me
+        link opposite: Atom -> set of Atom = bonds.to.bonds.to.bonds.to where element = my element and not me
         refine Molecule { top -> exists atoms (top); top -> exists groups (top) }
-        refine Atom { top -> element = *; top -> charge >= quantiles(6); top -> exists bonds (top) }
+        refine Atom { top -> element = *; top -> charge >= quantiles(4); top -> exists bonds (top)
+                      top -> exists corner (top); top -> exists opposite (top) }
         refine Bond { top -> order = *; top -> to (top) }
         refine Group { top -> kind = *; top -> exists members (top) }
-        limits { nesting 3 }
+        limits { nesting 3, literals 3 }
     """,
     "families": """
         refine Person { top -> exists son (top); top -> exists nephew (top); top -> exists uncle (top)
@@ -121,16 +128,17 @@ ONE_STEP = {
 def test_paths_with_shared_rows(data, request, tmp_path, capsys):
     """Labels at random make trees deep, and each test may go on from those above it."""
     population = request.getfixturevalue(data)
-    grammar, schema = Grammar.parse(ONE_STEP[data]), population.schema
+    grammar = Grammar.parse(ONE_STEP[data])
+    checked, computed = grammar.check(population.schema), with_background(population, grammar, {})
     leaves = gone_on = 0
     for seed in range(5):
         labels = np.random.default_rng(seed).integers(0, 2, len(population))
         tree = grow(population, labels, grammar, Growth(share="path"), criterion="entropy")
-        queries = leaf_queries(tree, schema)
-        goals = [(schema.individual, query.goal) for query in queries.values()]
-        found = [set(rows) for rows in rows_satisfying(population, goals, tmp_path)]
+        queries = leaf_queries(tree, checked.schema)
+        goals = [(checked.individual, query.goal) for query in queries.values()]
+        found = [set(rows) for rows in rows_satisfying(population, goals, tmp_path, rules(checked))]
         first = [next(k for k, rows in enumerate(found) if i in rows) for i in range(len(population))]
-        assert [list(queries)[k] for k in first] == tree.apply(population).tolist()
+        assert [list(queries)[k] for k in first] == tree.apply(computed).tolist()
         leaves += len(queries)
         gone_on += sum(query.gone_on for query in queries.values())
     assert gone_on > 0
