@@ -595,17 +595,21 @@ class AssociatedQuery:
 
     translation: Translation
     root: KnownRow
-    literals: tuple[str, ...] = ()
+    components: dict[int, list[str]] = field(default_factory=dict)
+    """Literals that share rows other than that of the root, by the place of the first of them there."""
     gone_on: int = 0
 
     def add(self, test: Predicate) -> None:
         """Add what a test asks beyond what is asked already."""
-        self.literals = (*self.literals, *self._new_literals(self.root, test))
+        for part in _conjuncts(test):
+            literals = list(self._new_literals(self.root, part))
+            place = [asked for asked, _ in self.root.asked].index(part)
+            self.components.setdefault(place, []).extend(literals)
 
     @property
     def goal(self) -> str:
-        """The conjunction, about the row of the root."""
-        return ", ".join(self.literals) or "true"
+        """The conjunction, about the row of the root; what shares no other row is not asked again."""
+        return ", ".join(f"once(({', '.join(literals)}))" for literals in self.components.values()) or "true"
 
     def _new_literals(self, row: KnownRow, test: Predicate) -> Iterator[str]:
         for part in _conjuncts(test):

@@ -114,7 +114,7 @@ ONE_STEP = {
                       top -> exists corner (top); top -> exists opposite (top) }
         refine Bond { top -> order = *; top -> to (top) }
         refine Group { top -> kind = *; top -> exists members (top) }
-        limits { nesting 3, literals 3 }
+        limits { nesting 2 }
     """,
     "families": """
         refine Person { top -> exists son (top); top -> exists nephew (top); top -> exists uncle (top)
