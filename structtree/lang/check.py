@@ -385,8 +385,9 @@ def _warnings(
     individual = schema.type(schema.individual)
     if individual.members and not rewrites.get(individual.name):
         yield f"{scope.source}: there is nothing to ask: type {individual.name!r} has no rewrites"
+    used_by_pairs = {schema.met_by(name) for name in reachable} | {schema.rows_of(name) for name in reachable}
     for block in syntax.blocks:
-        if block.type not in reachable:
+        if block.type not in reachable | used_by_pairs:
             yield _warning(
                 f"no rewrite leads from {schema.individual!r} to {block.type!r}, so this block is never used",
                 block.place,
