@@ -37,6 +37,7 @@ from structtree.space import families
 from structtree.space.count import count_space
 from structtree.space.evaluate import holds
 from structtree.space.meaning import witnesses
+from structtree.space.nested_calls import ranked_calls
 from structtree.space.space import Space
 from structtree.space.terms import canonical, clash
 from tests.space.truth import is_true
@@ -274,6 +275,41 @@ def test_why_a_call_is_not_in_the_space(molecules):
     answer = why_not(split, "heavy(C, 13)")
     assert "'top -> heavy(*, {12.0, 14.0})' offers" in answer.sentence
     assert "heavy(C, 12.0)" in answer.sentence
+
+
+# ---- one pass -------------------------------------------------------------------------------------------
+
+NESTED = {
+    "d(t): Individual = exists atoms (element = C and mass >= t)": True,
+    "d(t): Individual = all atoms (mass <= t or element = N)": True,
+    "d(t): Individual = count atoms (mass >= t) >= 2 and size <= 3": True,
+    "d(n): Individual = count atoms (element = C) >= n": True,
+    "d(n): Individual = count atoms (element = C) <= n": True,
+    "d(t): Individual = max atoms (element = C).mass >= t": True,
+    "d(t): Individual = size >= t and size <= 3": True,
+    "d(e, t): Individual = exists atoms (element = e and mass >= t)": True,
+    "d(t): Individual = size >= t or exists atoms (mass <= t)": False,
+    "d(t): Individual = not (exists atoms (mass >= t))": False,
+    "d(t): Individual = none atoms (mass <= t)": False,
+    "d(e): Individual = exists atoms (element = e)": False,
+}
+
+
+@pytest.mark.parametrize("definition", NESTED)
+def test_calls_that_differ_in_a_threshold_are_ranked_in_one_pass(definition):
+    data = many_molecules()
+    stars = "*, *" if "e, t" in definition else "*"
+    text = f"define {definition} refine Individual {{ top -> d({stars}) }}"
+    space = Space.build(Grammar.parse(text), data)
+    (family,) = space.offers.from_top["Individual"]
+    runs = ranked_calls(family, data, "Individual")
+    assert (runs is not None) == NESTED[definition]
+    found = {}
+    for choices, ranks in runs or ():
+        found |= {int(v): (ranks > i).tolist() for i, v in enumerate(choices)}
+    assert not runs or sorted(found) == list(range(len(family)))
+    for v, passed in found.items():
+        assert passed == [is_true(family.literal(v), data, i) for i in range(len(data))]
 
 
 # ---- learning -------------------------------------------------------------------------------------------
