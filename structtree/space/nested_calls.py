@@ -2,8 +2,8 @@
 
 ``heavy(C, t)`` for all t is nested, as ``mass >= t`` is: a row that passes one of them passes all that are laxer. So
 its truth is one number, the strictest threshold at which it still holds, and that can be computed from the inside
-out: ``and`` and ``all`` take the least, ``or`` and ``exists`` the greatest, and ``count >= n`` the n-th greatest. Where
-the threshold stands in some other form, such as inside ``not``, calls are evaluated one by one.
+out: ``and`` and ``all`` take the least, ``or`` and ``exists`` the greatest, and ``count >= n`` the n-th greatest.
+Where the threshold stands in some other form, such as inside ``not``, calls are evaluated one by one.
 """
 
 from __future__ import annotations
