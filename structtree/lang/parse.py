@@ -40,6 +40,7 @@ from structtree.lang.syntax import (
     CompareOwn,
     Computed,
     Count,
+    DatePart,
     Day,
     Definition,
     DerivedLink,
@@ -472,14 +473,17 @@ class _Build(Transformer[Token, Any]):
     def rows(self, link: Token, inner: Predicate | None = None) -> tuple[Token, Predicate | None]:
         return link, inner
 
-    def by(self, name: Token) -> Token:
+    def by(self, name: Token | DatePart) -> Token | DatePart:
         return name
+
+    def date_part(self, name: Token, part: Token) -> DatePart:
+        return DatePart(f"{_text(name)}.{_text(part)}")
 
     def aggregate(
         self,
         function: Token,
         rows: tuple[Token, Predicate | None],
-        attribute: Token,
+        attribute: Token | DatePart,
         op: Token,
         value: Scalar | ValueSource,
     ) -> Aggregate:
@@ -489,12 +493,12 @@ class _Build(Transformer[Token, Any]):
         self,
         function: Token,
         rows: tuple[Token, Predicate | None],
-        attribute: Token,
-        order: Token | None,
+        attribute: Token | DatePart,
+        order: Token | DatePart | None,
         op: Token,
         value: Scalar | ValueSource,
     ) -> Aggregate:
-        (link, inner), by = rows, None if order is None else _text(order)
+        (link, inner), by = rows, None if order is None else _attribute(order)
         name, place = _attribute(attribute), _place(link)
         return Aggregate(_word(function), _text(link), name, _word(op), value, inner, by, place=place)
 
@@ -619,7 +623,9 @@ def _text(token: Token) -> str:
         raise _error(f"{token!s} has an escape that is not known; write '\\\\' for a backslash", token) from None
 
 
-def _attribute(token: Token) -> str:
+def _attribute(token: Token | DatePart) -> str:
+    if isinstance(token, DatePart):
+        return token
     return Glob(token) if token.type == "GLOB" else _text(token)
 
 

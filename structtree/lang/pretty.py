@@ -30,6 +30,7 @@ from structtree.lang.syntax import (
     CompareOwn,
     Computed,
     Count,
+    DatePart,
     Day,
     Definition,
     DerivedLink,
@@ -260,6 +261,8 @@ def pretty_name(name: str) -> str:
     >>> pretty_name("wheels"), pretty_name("capital-gain"), pretty_name("count")
     ('wheels', '`capital-gain`', '`count`')
     """
+    if isinstance(name, DatePart):
+        return ".".join(map(pretty_name, name.names))
     if isinstance(name, Glob) or (_IDENTIFIER.fullmatch(name) and name not in RESERVED):
         return str(name)
     inside = re.sub(r"\\.|`", lambda found: {'\\"': '"', "`": "\\`"}.get(found[0], found[0]), _json(name)[1:-1])

@@ -34,6 +34,7 @@ __all__ = [
     "CompareOwn",
     "Computed",
     "Count",
+    "DatePart",
     "Day",
     "Definition",
     "DerivedLink",
@@ -230,6 +231,24 @@ class Glob(str):
 
     def __str__(self) -> str:
         return "".join(self)
+
+
+class DatePart(str):
+    """The name of a part of a date, as in ``born.month``, which is written without backticks.
+
+    Examples
+    --------
+    >>> DatePart("born.month") == "born.month"
+    True
+    """
+
+    __slots__ = ()
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """The name of the date, and that of the part."""
+        base, _, part = self.rpartition(".")
+        return base, part
 
 
 class Parameter(str):

@@ -111,7 +111,8 @@ class Model:
         """Attributes and links, by type, that its tests mention."""
         tree = self.tree
         if tree.descent is not None:
-            return {tree.schema.individual: frozenset(tree.descent.attributes)}
+            record = tree.schema.type(tree.schema.individual)
+            return {record.name: frozenset(map(record.given_name, tree.descent.attributes))}
         return needed_members(tree.tests, tree.schema)
 
     def predict(
