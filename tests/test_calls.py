@@ -245,6 +245,33 @@ def test_thresholds_that_depend_on_themselves_are_listed(molecules):
         Space.build(Grammar.parse(text.format("*")), molecules)
 
 
+@pytest.mark.parametrize(
+    ("definition", "members"),
+    [
+        ("d(m): Individual = exists paid (when.month = m)", ["d(1)", "d(2)"]),
+        ("d(t): Individual = exists paid (when >= t)", ["d(2024-01-21)"]),
+        ("d(h): Individual = latest paid.how by when = h", ["d(card)"]),
+        ("d(h, t): Individual = share paid (how = h) >= t", ["d(card, 0.5)", "d(cash, 0.5)"]),
+    ],
+)
+def test_a_parameter_may_be_a_date_a_part_of_one_or_the_value_of_an_aggregate(definition, members):
+    paid = [{"when": "2024-01-05", "how": "cash"}, {"when": "2024-02-05", "how": "card"}]
+    asked = "d(*, {0.5})" if "h, t" in definition else "d(*)"
+    text = f"define {definition} refine Individual {{ top -> {asked} }}"
+    space = Space.build(Grammar.parse(text), Population.from_records([{"paid": paid}]))
+    assert [pretty(p) for p in space.enumerate()][1:] == members
+
+
+def test_the_condition_of_a_derived_link_may_call_a_definition(molecules):
+    text = """
+        define light(t): Atom = mass <= t
+        link lighter: Atom -> set of Atom = ~atoms.atoms where light(12) and not me
+        refine Individual { top -> exists atoms (exists lighter (top)) }
+    """
+    space = Space.build(Grammar.parse(text), molecules)
+    assert holds(list(space.enumerate())[1], space.population).tolist() == [False, False, True]
+
+
 def test_a_call_is_made_by_the_first_rewrite_that_offers_it(molecules):
     assert offered("top -> many(2); top -> many(*)", molecules) == ["many(2)", "many(1)"]
 
