@@ -99,7 +99,7 @@ class Reading:
 def _parameter(option: ReadingOption) -> inspect.Parameter:
     """Return an option of reading as typer wants it: lists are repeated, but names come in one word."""
     assert option.text is not None  # because it is for the command line
-    kinds = {bool: bool, Mapping: list[str], Sequence: str if option.name == "names" else list[str]}
+    kinds = {bool: bool, int: int, Mapping: list[str], Sequence: str if option.name == "names" else list[str]}
     values: Any = kinds.get(get_origin(option.kind) or option.kind, str)
     text = option.text
     shown = typer.Option(option.flag, metavar=text.metavar, help=text.help, rich_help_panel=text.panel)
