@@ -106,34 +106,36 @@ def _add_facts(tables: _Tables, facts: Iterable[Fact], source: PrologSource, bef
     """Add facts to those of their predicates, with some arguments before their own."""
     n = len(before)
     for fact in facts:
-        if not _PLAIN.issuperset(map(type, fact.arguments)):
-            _check_ground(fact, source)
-        predicate = Predicate(fact.name, n + len(fact.arguments))
-        tables.setdefault(predicate, {}).setdefault(before + fact.arguments, (source, fact.at))
+        arguments = fact.arguments
+        if not _PLAIN.issuperset(map(type, arguments)):
+            arguments = tuple(_constant(one, fact, source) for one in arguments)
+        predicate = Predicate(fact.name, n + len(arguments))
+        tables.setdefault(predicate, {}).setdefault(before + arguments, (source, fact.at))
 
 
 def _as_tables(tables: _Tables) -> dict[Predicate, FactTable]:
     return {predicate: FactTable(list(rows), list(rows.values())) for predicate, rows in tables.items()}
 
 
-def _check_ground(fact: Fact, source: PrologSource) -> None:
-    """Refuse arguments that are neither constants nor lists of them."""
-    for argument in fact.arguments:
-        _check_constant(argument, fact, source)
+def _constant(argument: Any, fact: Fact, source: PrologSource) -> Any:
+    """Return an argument, which must be a constant or a list of them.
 
-
-def _check_constant(argument: Any, fact: Fact, source: PrologSource) -> None:
+    Since facts are ground, ``_nmda`` is a word; some files of facts have such words.
+    """
     who = f"{fact.name}/{len(fact.arguments)}"
-    if isinstance(argument, Variable):
-        raise source.error(f"{who}: {argument.name} is a variable; expected a constant, since facts are ground", fact.at)
-    if isinstance(argument, Compound):
-        shown = term_text(argument)
-        raise source.error(
-            f"{who}: {shown} is a term with arguments of its own; expected a constant or a list", fact.at
-        )
-    if type(argument) is tuple:
-        for item in argument:
-            _check_constant(item, fact, source)
+    match argument:
+        case Variable(name) if name[:1] == "_" and name[1:2].islower():
+            return name
+        case Variable(name):
+            raise source.error(f"{who}: {name} is a variable; expected a constant, since facts are ground", fact.at)
+        case Compound():
+            shown = term_text(argument)
+            message = f"{who}: {shown} is a term with arguments of its own; expected a constant or a list"
+            raise source.error(message, fact.at)
+        case tuple():
+            return tuple(_constant(item, fact, source) for item in argument)
+        case _:
+            return argument
 
 
 class _Gathered:

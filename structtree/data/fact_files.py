@@ -105,7 +105,7 @@ def _named_files(where: Path) -> list[_Named]:
     if not where.is_dir():
         return [_Named(where, "facts", "")]
     found = [_named(path) for path in sorted(where.iterdir()) if path.is_file()]
-    known = [one for one in found if one is not None]
+    known = _with_whole_parts([one for one in found if one is not None])
     if not any(one.role != "modes" for one in known):
         raise MissingFileError(f"the folder {where} has no file of facts ({', '.join(FACT_ENDINGS)})")
     return known
@@ -124,6 +124,19 @@ def _named(path: Path) -> _Named | None:
         return _Named(path, "facts", "")
     role = next(role for role in _ROLES if match[role])
     return _Named(path, role, match["part"] or "")
+
+
+def _with_whole_parts(named: list[_Named]) -> list[_Named]:
+    """Return the files, those that only look like examples of a part as facts, if other parts are whole."""
+    roles: dict[str, set[str]] = {}
+    for one in named:
+        roles.setdefault(one.part, set()).add(one.role)
+    whole = {part for part, own in roles.items() if {"positives", "negatives"} <= own or {"positives", "facts"} <= own}
+    examples = ("positives", "negatives")
+    return [
+        _Named(one.path, "facts", "") if whole and one.role in examples and one.part not in whole | {""} else one
+        for one in named
+    ]
 
 
 def _plain_suffix(path: Path) -> str:

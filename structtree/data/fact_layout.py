@@ -7,7 +7,8 @@ there, unless they are the names of the individuals.
 A sort is one of *records* if something describes its constants: the examples, a predicate with one argument that holds
 of some of them only, or a predicate in which each of them has at most one fact (a *key*) and which has no such
 argument before it. A predicate without any record describes its first argument. All other sorts are values: elements
-of the periodic table, kinds of bonds, quarters of the year.
+of the periodic table, kinds of bonds, quarters of the year. Words that a record has many of (genres, enzymes) are
+records too, with nothing but a name.
 
 What is inferred is a `Signature` for each predicate, with everything settled, so that the same signatures make the
 same types of other facts. Declarations come first: signatures, and the sorts of `structtree.data.fact_modes`.
@@ -56,10 +57,13 @@ class TargetPlaces:
     predicate : Predicate
     class_place : int, optional
         The argument that is the class, or the number.
+    is_world : bool
+        Whether each individual is an interpretation, from which nothing leads to another.
     """
 
     predicate: Predicate
     class_place: int | None = None
+    is_world: bool = False
 
     @property
     def places(self) -> tuple[Place, ...]:
@@ -84,6 +88,7 @@ class _Sort:
     constants: set[Any]
     name: str | None = None
     is_record: bool | None = None
+    is_word: bool = False
 
     @property
     def is_number(self) -> bool:
@@ -131,9 +136,10 @@ def inferred_layout(
     sorts = _Sorts.of(facts, given, modes, target)
     sorts.join_numbers(target)
     sorts.find_records(target)
+    sorts.find_shared_words(target)
     sorts.name_records(target, individual)
     settled = {
-        predicate: _with_keys(given[predicate], rows)
+        predicate: _of_given(given[predicate], rows, target)
         if predicate in given
         else _signature(predicate, rows, sorts, target)
         for predicate, rows in facts.items()
@@ -235,6 +241,18 @@ class _Sorts:
                 sort.is_record = True
                 return
 
+    def find_shared_words(self, target: TargetPlaces | None) -> None:
+        """Take words that a record has many of for records too, so that those of several records are the same."""
+        for predicate, rows in self.facts.items():
+            is_target = target is not None and predicate == target.predicate
+            if predicate.arity != 2 or predicate in self.given or is_target:
+                continue
+            own = [self.of_place[Place(predicate, place)] for place in (0, 1)]
+            for place, (sort, other) in enumerate([own, own[::-1]]):
+                is_word = not other.is_record and not other.is_number and not _is_list(rows, 1 - place)
+                if sort.is_record and is_word and len({row[place] for row in rows}) < len(rows):
+                    other.is_record = other.is_word = True
+
     def name_records(self, target: TargetPlaces | None, individual: str | None) -> None:
         """Give each sort of records a name of its own."""
         taken = {argument.name for signature in self.given.values() for argument in signature.arguments}
@@ -261,6 +279,8 @@ class _Sorts:
         if own is not None and any(place.predicate == own for place in sort.places):
             return "Individual" if len(target.places) == 1 else "Thing"  # type: ignore[union-attr]
         later = [place.predicate.name for place in sort.places if place.place > 0]
+        if own is None and len(sort.places) == max(len(one.places) for one in self.all if one.is_record):
+            return "Individual"
         return type_name_of((later or [one.name for one in predicates] or ["thing"])[0])
 
     def _holds_of_all(self, predicate: Predicate, sort: _Sort) -> bool:
@@ -299,8 +319,8 @@ def _grouped(
         sort.constants |= constants[place]
         if place.predicate in given:
             sort.is_record = is_type
-        elif name in modes.constants or name in NUMBER_SORTS:
-            sort.is_record = sort.is_record or False
+        elif name in NUMBER_SORTS:
+            sort.is_record = False
         elif name in modes.inputs and not _all_numbers(constants[place]):
             sort.is_record = True
     groups = [_Sort([place], set(constants[place])) for place in free]
@@ -393,11 +413,46 @@ def _signature(predicate: Predicate, rows: Rows, sorts: _Sorts, target: TargetPl
     found = Signature(predicate.name, tuple(arguments))
     if target is not None and predicate == target.predicate:
         return _of_target(found, own, target)
+    if _says_nothing(found, rows, own):
+        sorts.notes.append(f"{predicate} {_why_nothing(found)}, so it is left out")
+        return replace(found, arguments=tuple(replace(one, name="_") for one in arguments))
     found = _with_keys(found, rows)
-    found = _with_catalogue(found, own, rows, sorts)
     found = replace(found, arguments=tuple(_named_values(found, own)))
-    found = replace(found, arguments=tuple(_with_roles(found.arguments)) if found.key is None else found.arguments)
-    return replace(found, way=_way(found, rows))
+    if found.key is None and len(found.arguments) > 2:
+        found = replace(found, arguments=tuple(_with_roles(found.arguments)))
+    return replace(found, way=_way(found, rows) or _way_of_individuals(found, own, sorts, target))
+
+
+def _way_of_individuals(
+    signature: Signature, own: Sequence[_Sort], sorts: _Sorts, target: TargetPlaces | None
+) -> Way:
+    """Return that no link leads back from words to other individuals that have them, nor out of an interpretation."""
+    types = signature.types
+    if target is None or len(target.places) != 1 or len(types) != 2 or len(signature.arguments) > 2:
+        return ""
+    first, second = own[types[0]], own[types[1]]
+    is_individual = first is sorts.of_place[target.places[0]] and first is not second
+    return "one way" if is_individual and (target.is_world or second.is_word) else ""
+
+
+def _of_given(signature: Signature, rows: Rows, target: TargetPlaces | None) -> Signature:
+    """Return a declared signature with what it leaves open."""
+    if target is None or signature.predicate != target.predicate:
+        return _with_keys(signature, rows)
+    return replace(signature, arguments=tuple(_with_roles(signature.arguments)))
+
+
+def _says_nothing(signature: Signature, rows: Rows, own: Sequence[_Sort]) -> bool:
+    """Return whether a predicate holds of all records of its sort, or relates each to itself only."""
+    if len(signature.types) != len(signature.arguments):
+        return False
+    if len(signature.arguments) == 1:
+        return len({row[0] for row in rows}) == len(own[0].constants)
+    return len(signature.arguments) == 2 and own[0] is own[1] and all(a == b for a, b in rows)
+
+
+def _why_nothing(signature: Signature) -> str:
+    return f"holds of every {signature.arguments[0].name}" if len(signature.arguments) == 1 else "relates each to itself"
 
 
 def _of_target(signature: Signature, own: Sequence[_Sort], target: TargetPlaces) -> Signature:
@@ -423,24 +478,6 @@ def _with_keys(signature: Signature, rows: Rows) -> Signature:
             arguments[place] = replace(arguments[place], is_key=True)
             return replace(signature, arguments=tuple(arguments))
     return replace(signature, is_many=True)
-
-
-def _with_catalogue(signature: Signature, own: Sequence[_Sort], rows: Rows, sorts: _Sorts) -> Signature:
-    """Return the signature with the words that a record has many of as records with a name, so that they are shared."""
-    if not signature.is_many or len(signature.arguments) != 2 or len(signature.types) != 1:
-        return signature
-    place = 1 - signature.types[0]
-    sort = own[place]
-    if sort.is_number or signature.arguments[place].is_list:
-        return signature
-    if sort.name is None:
-        taken = {one.name for one in sorts.all if one.name and one.name[:1].isupper()}
-        sort.name = _unlike(type_name_of(signature.name), taken)
-    elif not sort.name[:1].isupper():
-        sort.name = _unlike(type_name_of(sort.name), {one.name for one in sorts.all if one is not sort and one.name})
-    arguments = list(signature.arguments)
-    arguments[place] = Argument(sort.name)
-    return replace(signature, arguments=tuple(arguments))
 
 
 def _named_values(signature: Signature, own: Sequence[_Sort]) -> list[Argument]:

@@ -116,9 +116,9 @@ def fact_population(
         Kinds of attributes that are wanted.
     """
     names = own_type_names(layout, examples, individual)
-    draft = _Draft(names, overrides)
     target = examples.signature.predicate if examples else None
     signatures = [one for predicate, one in layout.signatures.items() if predicate != target]
+    draft = _Draft(names, overrides, _owners(signatures), _shared_in_lists(signatures, tables))
     if examples is not None:
         _add_constants(draft, examples.signature, examples.rows)
     for signature in signatures:
@@ -173,6 +173,8 @@ class _Draft:
 
     own: Mapping[Predicate, str]
     overrides: Overrides
+    owners: frozenset[tuple[str, str]]
+    shared: frozenset[str]
     rows: dict[str, dict[Any, int]] = field(default_factory=dict)
     columns: dict[str, dict[str, Column]] = field(default_factory=dict)
     links: dict[str, dict[Link, Adjacency]] = field(default_factory=dict)
@@ -242,6 +244,33 @@ def _column(values: Sequence[Any]) -> Column | None:
     """Return a column of numbers, or of words; numbers among words are words."""
     sorts = {sort_of(type(value)) for value in values} - {"missing"}
     return encode(values, "nominal") if len(sorts) > 1 else encode(values)
+
+
+def _owners(signatures: Sequence[Signature]) -> frozenset[tuple[str, str]]:
+    """Return the types whose records are parts of others, with the types of those."""
+    return frozenset(
+        (signature.arguments[signature.key].name, signature.arguments[place].name)
+        for signature in signatures
+        if signature.key is not None
+        for place in signature.types
+        if place < signature.key
+    )
+
+
+def _shared_in_lists(signatures: Sequence[Signature], tables: Mapping[Predicate, FactTable]) -> frozenset[str]:
+    """Return the types of which some record stands in two lists, which are sets then."""
+    seen: dict[str, set[Any]] = {}
+    shared = set()
+    for signature in signatures:
+        for place, argument in enumerate(signature.arguments):
+            if argument.is_list and argument.is_type:
+                for row in _rows(tables, signature):
+                    items = _items(row[place])
+                    known = seen.setdefault(argument.name, set())
+                    if len(set(items)) < len(items) or not known.isdisjoint(items):
+                        shared.add(argument.name)
+                    known.update(items)
+    return frozenset(shared)
 
 
 # ---- rows ------------------------------------------------------------------------------------------------
@@ -403,13 +432,10 @@ def _add_list_of_records(
     at: np.ndarray[Any, np.dtype[np.int64]],
     items: list[tuple[Any, ...]],
 ) -> None:
-    n_elements = sum(map(len, items))
-    is_listed = any(link.kind == "list" and link.target == target for own in draft.links.values() for link in own)
-    is_shared = is_listed or len({one for each in items for one in each}) < n_elements
     pairs = [(row, one) for row, each in zip(at.tolist(), items, strict=True) for one in dict.fromkeys(each)]
     owners = np.array([row for row, _ in pairs], dtype=np.int64)
     found = Adjacency.grouped(owners, draft.places(target, (one for _, one in pairs)), draft.n_rows(who))
-    draft.add_link(who, name, "set" if is_shared else "list", target, found)
+    draft.add_link(who, name, "set" if target in draft.shared else "list", target, found)
 
 
 def _add_own(draft: _Draft, signature: Signature, table: FactTable, *, is_example: bool = False) -> None:
@@ -447,7 +473,9 @@ def _add_role(
     role = argument.role or _lower(argument.name)
     is_twice = sum(one.name == argument.name for one in signature.arguments) == 2
     is_double = signature.way == "both ways" and is_twice
-    if not (is_double and is_first):
+    others = [signature.arguments[place].name for place in signature.types if signature.arguments[place] is not argument]
+    is_owner = not is_example and (not others or any((other, argument.name) in draft.owners for other in others))
+    if not (is_double and is_first) and not is_owner:
         draft.add_link(own, role, "one", argument.name, Adjacency.single(targets))
     if is_example or (is_double and not is_first):
         return
@@ -503,6 +531,9 @@ def _add_relations(
     types = examples.signature.types
     if len(types) == 2:
         first, second = types
+        if len(_types_of(examples)) == 1:
+            same = np.array([row[first] == row[second] for row in examples.rows], dtype=np.bool_)
+            draft.add_column(who, "same", flag_column(same))
         for signature in signatures:
             _add_relation_of_pair(draft, examples, signature, tables, who, (first, second))
         _add_common(draft, examples, signatures, tables, who, (first, second))
@@ -624,6 +655,7 @@ def _add_number_relation(
     arguments = examples.signature.arguments
     for i, j in choose(within, 2):
         holds = [(row[i], row[j]) in found for row in examples.rows]
-        name = f"{signature.name}_{arguments[i].name}_{arguments[j].name}"
+        ends = [arguments[k].name.removeprefix(f"{examples.signature.name}_") for k in (i, j)]
+        name = "_".join([signature.name, *ends])
         draft.add_column(who, name, flag_column(np.array(holds, dtype=np.bool_)))
     return len(within) > 1

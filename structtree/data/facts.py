@@ -117,7 +117,7 @@ def from_facts(
     Examples
     --------
     >>> friends = from_facts(
-    ...     "friends(ann, bob). friends(bob, cy). smokes(bob).", positives="cancer(ann). cancer(bob).",
+    ...     "friends(ann, bob). friends(bob, ann). smokes(bob).", positives="cancer(ann). cancer(bob).",
     ...     negatives=[("cancer", "cy")], individual="Person")
     >>> friends.record(0, depth=1)
     {'cancer': True, 'smokes': False, 'friends': {'cancer': True, 'smokes': True, 'friends': '...'}}
@@ -286,7 +286,8 @@ class _Reader:
         individual = self._individual(tables, layout, examples)
         found = fact_population(tables, layout, examples, individual, self.overrides)
         self.overrides.check(found.population.schema)
-        notes += [f"{one} is linked to no individual, and left out" for one in found.unlinked]
+        left_out = [one for one in found.unlinked if not all(a.is_left_out for a in layout.signatures[one].arguments)]
+        notes += [f"{one} is linked to no individual, so it is left out" for one in left_out]
         signatures = tuple(str(one) for one in layout.signatures.values())
         target = examples.label if examples and examples.label else None
         reading = FactReading(signatures, target, tuple([*layout.notes, *notes]))
@@ -315,24 +316,28 @@ class _Reader:
             classes = [row[place] for row in rows]
             return _Task(TargetPlaces(examples.predicate, place), rows, classes, examples.predicate.name, examples.parts)
         if not examples.has_negatives and not self.sample_negatives:
-            raise UsageError(
+            notes.append(
                 f"there are positive examples of {examples.predicate} only; name a file of negative ones with "
                 "--negatives, or draw some with --sample-negatives N"
             )
+            return _Task(TargetPlaces(examples.predicate), rows, parts=examples.parts)
         return _Task(TargetPlaces(examples.predicate), rows, labels, examples.predicate.name, examples.parts)
 
     def _class_place(self, examples: _Examples) -> int | None:
         """Return the argument that is a class: where there are only positives, one for each first argument."""
         rows, arity = examples.table.rows, examples.predicate.arity
+        declared = self.given.get(examples.predicate)
+        if declared is not None and declared.key is not None:
+            return next(i for i, one in enumerate(declared.arguments) if not one.is_type)
         if examples.has_negatives or self.sample_negatives or arity != 2:
             return None
         return 1 if len({row[0] for row in rows}) == len(rows) and len({row[1] for row in rows}) < len(rows) else None
 
     def _of_models(self, tables: dict[Predicate, FactTable]) -> _Task:
         """Return the task of interpretations; predicates without arguments of which each has one are classes."""
-        predicate = Predicate(f"begin {self.base.model_name}", 1)
+        predicate = Predicate(self.base.model_name.lower(), 1)
         rows = [(f"{MODEL}{model}",) for model in self.base.models]
-        places = TargetPlaces(predicate)
+        places = TargetPlaces(predicate, is_world=True)
         flags = [one for one in tables if one.arity == 1 and str(tables[one].rows[0][0]).startswith(MODEL)]
         chosen = [one for one in flags if not self.base.modes.classes or one.name in self.base.modes.classes]
         holding = {row[0]: one.name for one in chosen for row in tables[one].rows}
@@ -463,8 +468,8 @@ def _provenance(
         texts = {"fact": [_fact_text(examples.signature.predicate, row) for row in examples.rows]}
     else:
         texts = {"name": [_shown(row[examples.record_place]) for row in examples.rows]}
-    if any(task.parts):
-        texts["fold"] = list(task.parts)
+    if len(set(task.parts)) > 1:
+        texts["fold" if all(part.lower().startswith("fold") for part in task.parts) else "part"] = list(task.parts)
     return Provenance(numbers, len(population), texts, facts=reading)
 
 
