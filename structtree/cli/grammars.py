@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from structtree.cli.common import CommandGroup, Json, check_output, command, is_printed, print_json
-from structtree.cli.reading import Reading, TargetName, grammar_facts, grammar_for, read_as_said
+from structtree.cli.reading import (
+    Reading,
+    TargetName,
+    grammar_facts,
+    grammar_for,
+    read_as_said,
+    with_declared_facts,
+)
 from structtree.errors import UsageError
 
 if TYPE_CHECKING:
@@ -40,7 +47,7 @@ def _space(
             raise UsageError("--target and the options for reading are about data, which must be given with --data")
         found = Grammar.load(grammar)
         return found, None, Space.build(found)
-    known = read_as_said(data, reading, target, need_target=True)
+    known = read_as_said(data, with_declared_facts(reading, grammar), target, need_target=True)
     found = grammar_for(known, grammar)
     return found, known, Space.build(found, known.population)
 

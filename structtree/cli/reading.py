@@ -41,6 +41,7 @@ __all__ = [
     "print_grammar",
     "read_as_said",
     "to_remember",
+    "with_declared_facts",
 ]
 
 _FEW_CLASSES = 10
@@ -141,6 +142,20 @@ def read_as_said(
     for warning in caught:
         note(f"warning: {warning.message}")
     return found
+
+
+def with_declared_facts(reading: Reading, grammar: str | None) -> Reading:
+    """Return how to read data for a grammar: the facts that it declares are read so, unless --fact says otherwise."""
+    from structtree.data.fact_signatures import signatures_of
+    from structtree.lang.grammar import Grammar
+
+    facts = Grammar.load(grammar).facts if grammar is not None else ()
+    if not facts:
+        return reading
+    said = reading.given.get("fact", [])
+    mine = signatures_of(said)
+    others = [text for text in facts if not mine.keys() & signatures_of([text]).keys()]
+    return Reading(**{**reading.given, "fact": [*said, *others]})
 
 
 def to_remember(where: str, reading: Reading, data: Opened | None = None) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from typing import Literal, NamedTuple
 
 from structtree.errors import UsageError
 
-__all__ = ["Argument", "Predicate", "Signature", "Way", "parse_signature", "signatures_of"]
+__all__ = ["Argument", "Predicate", "Signature", "Way", "check_signature", "parse_signature", "signatures_of"]
 
 Way = Literal["", "one way", "both ways"]
 
@@ -131,7 +131,7 @@ def parse_signature(text: str) -> Signature:
     signature = Signature(
         _unquoted(found[1]), arguments, found[3] is not None, " ".join((found[4] or "").split())  # type: ignore[arg-type]  # the pattern has checked it
     )
-    _check(signature)
+    check_signature(signature)
     return signature
 
 
@@ -146,15 +146,22 @@ def _no_signature(text: str) -> UsageError:
     return UsageError(f"expected a fact such as bond(Molecule, Atom, Atom -> to, order), got {text!r}")
 
 
-def _check(signature: Signature) -> None:
-    """Refuse what has no meaning."""
+def check_signature(signature: Signature) -> None:
+    """Refuse what has no meaning.
+
+    Examples
+    --------
+    >>> check_signature(Signature("p", (Argument("a", is_key=True),)))
+    Traceback (most recent call last):
+    structtree.errors.UsageError: p(a key): a is an attribute, and only a capitalised type can be a key
+    """
     keys = [one for one in signature.arguments if one.is_key]
     if len(keys) > 1 or (keys and signature.is_many):
         raise UsageError(f"{signature}: one argument can be a key, and none where there are many facts of each")
     for one in signature.arguments:
         if not one.is_type and (one.is_key or one.role):
-            word = "a key" if one.is_key else "a role"
-            raise UsageError(f"{signature}: {one.name} is an attribute, and only a capitalised type can have {word}")
+            word = "be a key" if one.is_key else "have a role"
+            raise UsageError(f"{signature}: {one.name} is an attribute, and only a capitalised type can {word}")
     counts = Counter(signature.arguments[place].name for place in signature.types)
     if signature.way == "both ways" and 2 not in counts.values():
         raise UsageError(f"{signature}: both ways needs two arguments of one type")

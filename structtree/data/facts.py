@@ -25,6 +25,7 @@ from structtree.data.fact_base import MODEL, FactBase, FactTable, fact_base, pla
 from structtree.data.fact_files import ExampleFile, fact_files
 from structtree.data.fact_layout import Layout, TargetPlaces, inferred_layout
 from structtree.data.fact_modes import check_known, read_modes
+from structtree.data.fact_rules import with_derived_facts
 from structtree.data.fact_signatures import Predicate, Signature, signatures_of
 from structtree.data.fact_tables import ExampleRows, fact_population, own_type_names
 from structtree.data.infer import Overrides
@@ -77,7 +78,7 @@ def read_facts(
     files = fact_files(
         Path(where), options.get("positives"), options.get("negatives"), options.get("modes"), options.get("part") or ()
     )
-    base = fact_base(read_clauses(_text(path, encoding), str(path)) for path in files.facts)
+    base = with_derived_facts(fact_base(read_clauses(_text(path, encoding), str(path)) for path in files.facts))
     modes = base.modes
     for path in files.modes:
         found = read_modes(_text(path, encoding), str(path))
@@ -122,7 +123,7 @@ def from_facts(
     >>> friends.record(0, depth=1)
     {'cancer': True, 'smokes': False, 'friends': {'cancer': True, 'smokes': True, 'friends': '...'}}
     """
-    base = fact_base([read_clauses(_as_text(facts), "<facts>")])
+    base = with_derived_facts(fact_base([read_clauses(_as_text(facts), "<facts>")]))
     given = (("<positives>", positives, True), ("<negatives>", negatives, False))
     found = [_examples(_as_text(some), name, label) for name, some, label in given if some is not None]
     examples = _joined_examples(found, target, has_negatives=negatives is not None)

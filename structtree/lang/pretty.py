@@ -59,7 +59,7 @@ from structtree.lang.walk import peel
 __all__ = ["pretty", "pretty_aggregate", "pretty_grammar", "pretty_name", "pretty_rewrite", "pretty_scalar"]
 
 _WORDS = """
-    grammar type individual define function refine limits nesting literals
+    grammar type individual define function refine limits fact nesting literals
     bool int real nominal set list of top and or in its not missing
     next previous later exists all none first last count distinct sum mean min max bins quantiles inf
     range deviation share latest earliest trend
@@ -145,6 +145,7 @@ def pretty_grammar(syntax: GrammarSyntax) -> str:
     paragraphs = [
         _header(syntax),
         "\n".join(map(_type, syntax.types)),
+        "\n".join(f"fact {fact.signature}" for fact in syntax.facts),
         "" if syntax.individual is None else f"individual {pretty_name(syntax.individual)}",
         "\n".join([*map(_definition, syntax.definitions), *map(_function, syntax.functions)]),
         *map(_block, syntax.blocks),

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from structtree.data.moments import moment_text
+from structtree.data.fact_signatures import Signature
 from structtree.data.schema import Attribute, Kind, Link, RecordType
 
 __all__ = [
@@ -32,6 +33,7 @@ __all__ = [
     "Definition",
     "Distinct",
     "Exists",
+    "FactDeclaration",
     "Flag",
     "Follow",
     "Function",
@@ -529,6 +531,13 @@ class Function(Located):
 
 
 @dataclass(frozen=True, slots=True)
+class FactDeclaration(Located):
+    """``fact bond(Molecule, Atom, Atom -> to, order)``: what the arguments of a Prolog fact are."""
+
+    signature: Signature
+
+
+@dataclass(frozen=True, slots=True)
 class GrammarLimits:
     """``limits { nesting 4, literals 6 }``: how deep links may nest, how many tests a predicate may have."""
 
@@ -563,4 +572,5 @@ class GrammarSyntax:
     functions: tuple[Function, ...] = ()
     blocks: tuple[RefineBlock, ...] = ()
     limits: GrammarLimits = GrammarLimits()
+    facts: tuple[FactDeclaration, ...] = ()
     individual_place: Location | None = field(default=None, compare=False, repr=False)
