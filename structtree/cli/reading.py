@@ -239,7 +239,11 @@ def labelled(
         raise UsageError(f"say with --target which attribute of {where} to predict {has}")
     labels = _labels(data.target, task, str(data.target_name))
     _require_finite(labels, data)
-    remarks = [*(facts.notes if facts else ()), *_about_columns(data, reading), *_about_labels(labels, str(data.target_name))]
+    remarks = [
+        *(facts.notes if facts else ()),
+        *_about_columns(data, reading),
+        *_about_labels(labels, str(data.target_name)),
+    ]
     remarks += _about_leaks(data, labels)
     if len(labels) == 1 and (hint := _about_parts(where, data.population)):
         remarks.append(f"there is 1 {data.population.schema.individual}; {hint}")

@@ -88,6 +88,7 @@ def fact_base(texts: Iterable[Clauses]) -> FactBase:
         gathered.add_all(clauses)
     tables = _merged(gathered)
     _check_arities(tables)
+    modes = modes.within_models(tables) if gathered.models else modes
     return FactBase(tables, list(gathered.models), gathered.model_name, modes, rules)
 
 
@@ -229,14 +230,15 @@ def _objects(gathered: _Gathered) -> frozenset[Predicate]:
             found = {row[place] for row in rows}
             if all(isinstance(one, str) for one in found) and not found & outside:
                 words[Predicate(predicate.name, place)] = found
-    described = [
-        found
-        for predicate in gathered.in_models
-        if predicate.arity == 2 and (found := words.get(Predicate(predicate.name, 1))) is not None
-        if any(found < other or (found & other and found - other) for other in words.values() if other is not found)
-    ]
+    unary = [Predicate(one.name, 1) for one in gathered.in_models if one.arity == 2]
+    described = [words[one] for one in unary if one in words and _is_part(words[one], words.values())]
     objects: set[Any] = set().union(*described)
     return frozenset(place for place, found in words.items() if 2 * len(found & objects) >= len(found) > 0)
+
+
+def _is_part(some: set[Any], all_words: Iterable[set[Any]]) -> bool:
+    """Return whether others hold of some of the same constants, and of further ones, or of fewer."""
+    return any(some & other and some != other for other in all_words)
 
 
 def _check_arities(tables: Mapping[Predicate, FactTable]) -> None:

@@ -131,7 +131,9 @@ def _with_whole_parts(named: list[_Named]) -> list[_Named]:
     roles: dict[str, set[str]] = {}
     for one in named:
         roles.setdefault(one.part, set()).add(one.role)
-    whole = {part for part, own in roles.items() if {"positives", "negatives"} <= own or {"positives", "facts"} <= own}
+    whole = {
+        part for part, own in roles.items() if {"positives", "negatives"} <= own or {"positives", "facts"} <= own
+    }
     examples = ("positives", "negatives")
     return [
         _Named(one.path, "facts", "") if whole and one.role in examples and one.part not in whole | {""} else one
@@ -162,7 +164,9 @@ def _chosen(named: Iterable[_Named], parts: Sequence[str], where: Path) -> froze
     if len(present) <= 1 or all(_FOLD.fullmatch(part) for part in present):
         return frozenset(present)
     known = ", ".join(present)
-    raise DataError(f"the folder has examples of several parts ({known})", source=str(where), fix="choose: --part NAME")
+    raise DataError(
+        f"the folder has examples of several parts ({known})", source=str(where), fix="choose: --part NAME"
+    )
 
 
 def _facts_of(facts: Sequence[_Named], parts: frozenset[str]) -> list[Path]:

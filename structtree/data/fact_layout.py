@@ -4,8 +4,8 @@ A *place* is an argument of a predicate. Places that share constants have one *s
 least half of the fewer constants are among the others. Numbers are never joined, since 7 is a bond here and a charge
 there, unless they are the names of the individuals.
 
-A sort is one of *records* if something describes its constants: the examples, a predicate with one argument that holds
-of some of them only, or a predicate in which each of them has at most one fact (a *key*) and which has no such
+A sort is one of *records* if something describes its constants: the examples, a predicate with one argument that
+holds of some of them only, or a predicate in which each of them has at most one fact (a *key*) and which has no such
 argument before it. A predicate without any record describes its first argument. All other sorts are values: elements
 of the periodic table, kinds of bonds, quarters of the year. Words that a record has many of (genres, enzymes) are
 records too, with nothing but a name.
@@ -21,7 +21,6 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
-from os.path import commonprefix
 from typing import Any, NamedTuple
 
 from structtree.data.fact_modes import Modes
@@ -190,7 +189,7 @@ class _Sorts:
         return list({id(sort): sort for sort in self.of_place.values()}.values())
 
     def join_numbers(self, target: TargetPlaces | None) -> None:
-        """Join numbers with those of the individuals, where they are the first argument and most of them are theirs."""
+        """Join numbers with those of the individuals, where they are a first argument and all of them are theirs."""
         for own in target.places if target and len(target.places) == 1 else ():
             individuals = self.of_place[own]
             if not individuals.is_number:
@@ -287,9 +286,7 @@ class _Sorts:
         return len(_constants(self.facts[predicate], 0)) == len(sort.constants)
 
 
-def _declared_sorts(
-    places: Iterable[Place], given: Mapping[Predicate, Signature], modes: Modes
-) -> dict[Place, str]:
+def _declared_sorts(places: Iterable[Place], given: Mapping[Predicate, Signature], modes: Modes) -> dict[Place, str]:
     """Return the names of the sorts that are declared: types by their capitals, attributes with their predicate."""
     found: dict[Place, str] = {}
     for place in places:
@@ -385,10 +382,8 @@ def _shared_word(constants: Iterable[Any]) -> str:
     >>> _shared_word(["car_1", "car_2"]), _shared_word(["east1", "west2"]), _shared_word(["v1", "v2"])
     ('car', '', '')
     """
-    names = [one for one in constants if isinstance(one, str)]
-    prefix = commonprefix(names) if len(names) > 1 else ""
-    found = re.match(r"([^\W\d_]{3,})(?:_?\d|_|$)", prefix + "0" if prefix and prefix not in names else prefix)
-    return found[1] if found and all(re.match(rf"{re.escape(found[1])}_?\d", name) for name in names) else ""
+    found = {match[1] if match else "" for match in (re.match(r"([^\W\d_]{3,})_?\d", str(one)) for one in constants)}
+    return found.pop() if len(found) == 1 else ""
 
 
 def _unlike(name: str, taken: Collection[str]) -> str:
@@ -452,7 +447,9 @@ def _says_nothing(signature: Signature, rows: Rows, own: Sequence[_Sort]) -> boo
 
 
 def _why_nothing(signature: Signature) -> str:
-    return f"holds of every {signature.arguments[0].name}" if len(signature.arguments) == 1 else "relates each to itself"
+    return (
+        f"holds of every {signature.arguments[0].name}" if len(signature.arguments) == 1 else "relates each to itself"
+    )
 
 
 def _of_target(signature: Signature, own: Sequence[_Sort], target: TargetPlaces) -> Signature:
@@ -522,8 +519,8 @@ def _way(signature: Signature, rows: Rows) -> Way:
     """Return whether facts are to be read both ways, or whether there is no link back.
 
     A relation of two records of one type that has cycles but never both directions of a pair is symmetric, with each
-    pair written once, as bonds are; orders and trees have no cycles. There is no link back where the relation has both
-    directions of each pair, to the record that something is a part of, and from what nearly everything leads to.
+    pair written once, as bonds are; orders and trees have no cycles. There is no link back where the relation has
+    both directions of each pair, to the record that something is a part of, and from what nearly everything leads to.
     """
     types = signature.types
     if len(types) < 2:

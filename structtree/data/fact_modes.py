@@ -11,11 +11,11 @@ A sort that is somewhere an input (``+``) is one of records; one that is only ev
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from structtree.data.fact_signatures import Predicate
+from structtree.data.fact_signatures import Origin, Predicate
 from structtree.data.prolog import Clauses, Compound, Directive, Fact, Variable, read_clauses, term_text
 from structtree.errors import DataError
 
@@ -56,10 +56,9 @@ class Modes:
     @property
     def sorts(self) -> Mapping[tuple[Predicate, int], str]:
         """The sorts of arguments."""
-        lines = (*self.modes, *((self.target,) if self.target else ()))
         return {
             (mode.predicate, place): sort
-            for mode in lines
+            for mode in self._lines
             for place, sort in enumerate(mode.sorts)
             if sort is not None
         }
@@ -76,6 +75,11 @@ class Modes:
         return frozenset(sort for mode in self._lines for sort in _signed(mode, "#") if sort not in others)
 
     @property
+    def named(self) -> frozenset[str]:
+        """The sorts whose constants may be asked by name."""
+        return frozenset(sort for mode in self._lines for sort in _signed(mode, "#"))
+
+    @property
     def _lines(self) -> tuple[Mode, ...]:
         return (*self.modes, *((self.target,) if self.target else ()))
 
@@ -87,6 +91,40 @@ class Modes:
             self.ignored + other.ignored,
             self.determined | other.determined,
         )
+
+    def allows(self, origin: Origin) -> bool:
+        """Return whether the modes let a predicate be asked in that direction; without signs all directions are."""
+        if self.determined and origin.predicate not in self.determined:
+            return False
+        own = [mode for mode in self.modes if mode.predicate == origin.predicate]
+        signed = [mode for mode in own if any(mode.signs)]
+        if not own:
+            return not any(any(mode.signs) for mode in self.modes)
+        return not signed or any(
+            (origin.start is None or "+" in mode.signs[origin.start])
+            and (origin.end is None or mode.signs[origin.end] != "")
+            for mode in signed
+        )
+
+    def within_models(self, known: Collection[Predicate]) -> Modes:
+        """Return the modes for facts whose first argument is the interpretation that they are in."""
+        return replace(
+            self,
+            modes=tuple(_longer(mode, known) for mode in self.modes),
+            determined=frozenset(_longer_predicate(one, known) for one in self.determined),
+        )
+
+
+def _longer_predicate(predicate: Predicate, known: Collection[Predicate]) -> Predicate:
+    longer = Predicate(predicate.name, predicate.arity + 1)
+    return longer if predicate not in known and longer in known else predicate
+
+
+def _longer(mode: Mode, known: Collection[Predicate]) -> Mode:
+    longer = _longer_predicate(mode.predicate, known)
+    if longer == mode.predicate:
+        return mode
+    return Mode(longer, (None, *mode.sorts), ("+" if any(mode.signs) else "", *mode.signs), mode.is_single)
 
 
 def _signed(mode: Mode, sign: str) -> Iterator[str]:
@@ -102,12 +140,16 @@ def modes_in(clauses: Clauses) -> Modes:
 
     Examples
     --------
-    >>> found = modes_in(read_clauses(":- modeh(1, active(+drug)). :- modeb(*, atm(+drug, -atom, #element)). :- foo."))
+    >>> text = ":- modeh(1, active(+drug)). :- modeb(*, atm(+drug, -atom, #element)). :- foo."
+    >>> found = modes_in(read_clauses(text))
     >>> found.sorts[Predicate("atm", 3), 2], sorted(found.inputs), sorted(found.constants), found.ignored
     ('element', ['drug'], ['element'], ('foo',))
     """
     found = Modes()
-    goals = (*clauses.directives, *(Directive(_goal(fact), fact.at) for fact in clauses.facts if is_declaration(fact)))
+    goals = (
+        *clauses.directives,
+        *(Directive(_goal(fact), fact.at) for fact in clauses.facts if is_declaration(fact)),
+    )
     for directive in goals:
         for goal in _conjuncts(directive.goal):
             found += _declared(goal, clauses, directive)
@@ -156,7 +198,9 @@ def _declared(goal: Any, clauses: Clauses, directive: Directive) -> Modes:
         case Compound("typed_language", _):
             return Modes()
         case Compound("modeh" | "modeb" | "mode" | "rmode" | "determination"):
-            raise clauses.source.error(f"{term_text(goal)} is not a declaration as Aleph or ACE writes it", directive.at)
+            raise clauses.source.error(
+                f"{term_text(goal)} is not a declaration as Aleph or ACE writes it", directive.at
+            )
         case _:
             return Modes(ignored=(term_text(goal),))
 

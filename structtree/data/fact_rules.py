@@ -1,8 +1,8 @@
 """Rules of background knowledge, evaluated to facts by clingo; never by Prolog.
 
 A rule is evaluated if its meaning does not depend on how Prolog would run it: a definite clause without function
-symbols, whose body has facts, heads of rules, negation (``\\+``), equality and comparisons of numbers. Negation must be
-stratified: nothing may depend on its own absence. Anything else is refused with its clause.
+symbols, whose body has facts, heads of rules, negation (``\\+``), equality and comparisons of numbers. Negation must
+be stratified: nothing may depend on its own absence. Anything else is refused with its clause.
 
 Numbers are passed on as their ranks, since clingo has whole numbers only and a comparison needs no more.
 """
@@ -140,7 +140,9 @@ def _check_clause(clause: _Clause, known: set[Predicate]) -> None:
             continue
         near = did_you_mean(str(literal.predicate), map(str, known))
         raise clause.error(f"there is neither a fact nor a rule for {literal.predicate}{near}")
-    bound = {one for literal in clause.body if _binds(literal) for one in literal.arguments if isinstance(one, Variable)}
+    bound = {
+        one for literal in clause.body if _binds(literal) for one in literal.arguments if isinstance(one, Variable)
+    }
     for literal in (clause.head, *(one for one in clause.body if not _binds(one))):
         for one in literal.arguments:
             is_free = isinstance(one, Variable) and one not in bound
@@ -160,7 +162,9 @@ def _check_strata(clauses: Sequence[_Clause]) -> None:
     for clause in clauses:
         for literal in clause.body:
             if literal.is_negative and clause.head.predicate in _reached(literal.predicate, uses):
-                raise clause.error(f"{clause.head.predicate} depends on its own absence, by way of {literal.predicate}")
+                raise clause.error(
+                    f"{clause.head.predicate} depends on its own absence, by way of {literal.predicate}"
+                )
 
 
 def _reached(start: Predicate, uses: Mapping[Predicate, set[Predicate]]) -> set[Predicate]:

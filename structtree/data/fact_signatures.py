@@ -20,7 +20,16 @@ from typing import Literal, NamedTuple
 
 from structtree.errors import UsageError
 
-__all__ = ["Argument", "Predicate", "Signature", "Way", "check_signature", "parse_signature", "signatures_of"]
+__all__ = [
+    "Argument",
+    "Origin",
+    "Predicate",
+    "Signature",
+    "Way",
+    "check_signature",
+    "parse_signature",
+    "signatures_of",
+]
 
 Way = Literal["", "one way", "both ways"]
 
@@ -33,6 +42,17 @@ class Predicate(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.name}/{self.arity}"
+
+
+class Origin(NamedTuple):
+    """What a member of a type comes from: a predicate, the argument that has it, and the one that it leads to.
+
+    An argument is None where the fact itself is the record.
+    """
+
+    predicate: Predicate
+    start: int | None
+    end: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +149,10 @@ def parse_signature(text: str) -> Signature:
     inner = found[2].strip()
     arguments = tuple(_argument(part, text) for part in inner.split(",")) if inner else ()
     signature = Signature(
-        _unquoted(found[1]), arguments, found[3] is not None, " ".join((found[4] or "").split())  # type: ignore[arg-type]  # the pattern has checked it
+        _unquoted(found[1]),
+        arguments,
+        found[3] is not None,
+        " ".join((found[4] or "").split()),  # type: ignore[arg-type]  # the pattern has checked it
     )
     check_signature(signature)
     return signature
@@ -179,7 +202,9 @@ def signatures_of(texts: Iterable[str]) -> Mapping[Predicate, Signature]:
     for text in texts:
         signature = parse_signature(text)
         if signature.predicate in found:
-            raise UsageError(f"the fact {signature.predicate} is declared twice: {found[signature.predicate]}, and {text}")
+            raise UsageError(
+                f"the fact {signature.predicate} is declared twice: {found[signature.predicate]}, and {text}"
+            )
         found[signature.predicate] = signature
     return found
 

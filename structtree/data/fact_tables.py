@@ -16,11 +16,10 @@ import numpy as np
 from structtree.data.columns import Adjacency, Column, Population, Table, column_of, flag_column
 from structtree.data.fact_base import FactTable
 from structtree.data.fact_layout import Layout
-from structtree.data.fact_signatures import Argument, Predicate, Signature
+from structtree.data.fact_signatures import Argument, Origin, Predicate, Signature
 from structtree.data.infer import Misfit, Overrides, encode, sort_of, type_name_of
 from structtree.data.prolog import flattened, term_text
-from structtree.data.schema import Attribute, Link, LinkKind, RecordType, Schema
-from structtree.errors import DataError
+from structtree.data.schema import Link, LinkKind, RecordType, Schema
 
 __all__ = ["ExampleRows", "FactTypes", "fact_population", "own_type_names"]
 
@@ -59,11 +58,12 @@ class ExampleRows:
 
 @dataclass(frozen=True, slots=True)
 class FactTypes:
-    """A population of facts, and which predicates are not in it."""
+    """A population of facts, what its members come from, and which predicates are not in it."""
 
     population: Population
     rows: Mapping[str, Mapping[Any, int]]
     unlinked: tuple[Predicate, ...]
+    origins: Mapping[tuple[str, str], Origin]
 
 
 def own_type_names(layout: Layout, examples: ExampleRows | None, individual: str | None) -> dict[Predicate, str]:
@@ -139,7 +139,7 @@ def fact_population(
     if examples is not None and examples.record_place is not None:
         rows = [draft.rows[who][row[examples.record_place]] for row in examples.rows]
         population = Population(population.schema, population.tables, np.array(rows, dtype=np.int64))
-    return FactTypes(population, draft.rows, tuple(unlinked))
+    return FactTypes(population, draft.rows, tuple(unlinked), draft.origins)
 
 
 def _types_of(examples: ExampleRows | None) -> set[str]:
@@ -178,6 +178,7 @@ class _Draft:
     rows: dict[str, dict[Any, int]] = field(default_factory=dict)
     columns: dict[str, dict[str, Column]] = field(default_factory=dict)
     links: dict[str, dict[Link, Adjacency]] = field(default_factory=dict)
+    origins: dict[tuple[str, str], Origin] = field(default_factory=dict)
 
     def add_rows(self, name: str, constants: Iterable[Any]) -> None:
         known = self.rows.setdefault(name, {})
@@ -203,23 +204,33 @@ class _Draft:
             found, n = f"{name}_{n}", n + 1
         return found
 
-    def add_column(self, type_name: str, name: str, column: Column) -> None:
-        self.columns.setdefault(type_name, {})[self.free(type_name, name)] = column
+    def add_column(self, type_name: str, name: str, column: Column, origin: Origin | None = None) -> None:
+        found = self.free(type_name, name)
+        self.columns.setdefault(type_name, {})[found] = column
+        if origin is not None:
+            self.origins[type_name, found] = origin
 
-    def add_link(self, type_name: str, name: str, kind: LinkKind, target: str, adjacency: Adjacency) -> Link:
+    def add_link(
+        self, type_name: str, name: str, kind: LinkKind, target: str, found: Adjacency, origin: Origin | None = None
+    ) -> None:
         link = Link(self.free(type_name, name), kind, target)
-        self.links.setdefault(type_name, {})[link] = adjacency
-        return link
+        self.links.setdefault(type_name, {})[link] = found
+        if origin is not None:
+            self.origins[type_name, link.name] = origin
 
-    def add_values(self, type_name: str, name: str, values: list[Any], table: FactTable, at: Sequence[int]) -> None:
+    def add_values(
+        self, type_name: str, name: str, values: list[Any], table: FactTable, at: Sequence[int], origin: Origin
+    ) -> None:
         """Add an attribute; its values come from the facts whose numbers are given, one for each."""
         wanted = self.overrides.wanted(type_name, name)
         try:
-            column = encode(values, wanted.kind, wanted.values, day_first=wanted.day_first) if wanted else _column(values)
+            column = (
+                encode(values, wanted.kind, wanted.values, day_first=wanted.day_first) if wanted else _column(values)
+            )
         except Misfit as misfit:
             where = next((fact for fact, row in enumerate(at) if row == misfit.index), 0)
             raise table.error(where, f"{misfit.message} as {name} of {type_name}") from None
-        self.add_column(type_name, name, column or column_of("nominal", [None] * len(values)))
+        self.add_column(type_name, name, column or column_of("nominal", [None] * len(values)), origin)
 
     def population(self, individual: str) -> Population:
         """Return the population of the types that the individuals reach."""
@@ -326,7 +337,7 @@ def _add_members(draft: _Draft, signature: Signature, table: FactTable) -> None:
         name = arguments[0].name
         holds = np.zeros(draft.n_rows(name), dtype=np.bool_)
         holds[draft.places(name, (row[0] for row in table.rows))] = True
-        draft.add_column(name, signature.name, flag_column(holds))
+        draft.add_column(name, signature.name, flag_column(holds), Origin(signature.predicate, 0))
     elif signature.key is not None:
         _add_described(draft, signature, table, signature.key)
     elif _is_own(signature):
@@ -350,12 +361,12 @@ def _add_described(draft: _Draft, signature: Signature, table: FactTable, key: i
         values = [row[place] for row in table.rows]
         if argument.is_list:
             name = signature.name if len(signature.arguments) == 2 else argument.role or _lower(argument.name)
-            _add_list(draft, who, name, argument, at, values)
+            _add_list(draft, who, name, argument, at, values, Origin(signature.predicate, key, place))
         elif not argument.is_type:
             known: list[Any] = [None] * draft.n_rows(who)
             for row, value in zip(at.tolist(), values, strict=True):
                 known[row] = value
-            draft.add_values(who, argument.name, known, table, at.tolist())
+            draft.add_values(who, argument.name, known, table, at.tolist(), Origin(signature.predicate, key, place))
         else:
             name = argument.role or (signature.name if n_types == 2 else f"{signature.name}_{_lower(argument.name)}")
             _add_reference(draft, signature, who, at, place, name, values)
@@ -379,10 +390,12 @@ def _add_reference(
         lengths = np.zeros(draft.n_rows(who), dtype=np.int64)
         lengths[at] = 1
         found = Adjacency.from_lengths(lengths, targets[np.argsort(at, kind="stable")])
-        draft.add_link(who, name if is_first else f"{name}_of", "optional", other, found)
+        origin = Origin(signature.predicate, signature.key, place)
+        draft.add_link(who, name if is_first else f"{name}_of", "optional", other, found, origin)
     if not is_first or not is_one_way:
         back = Adjacency.grouped(targets, at, draft.n_rows(other))
-        draft.add_link(other, f"{name}_of" if is_first else name, "set", who, back)
+        origin = Origin(signature.predicate, place, signature.key)
+        draft.add_link(other, f"{name}_of" if is_first else name, "set", who, back, origin)
 
 
 def _add_relation(draft: _Draft, signature: Signature, table: FactTable) -> None:
@@ -395,10 +408,12 @@ def _add_relation(draft: _Draft, signature: Signature, table: FactTable) -> None
         pairs |= dict.fromkeys((b, a) for a, b in [*pairs])
         owners, targets = np.array([*pairs], dtype=np.int64).reshape(-1, 2).T
     name = signature.arguments[1].role or signature.name
-    draft.add_link(first, name, "set", second, Adjacency.grouped(owners, targets, draft.n_rows(first)))
+    found = Adjacency.grouped(owners, targets, draft.n_rows(first))
+    draft.add_link(first, name, "set", second, found, Origin(signature.predicate, 0, 1))
     if not signature.way:
         back = Adjacency.grouped(targets, owners, draft.n_rows(second))
-        draft.add_link(second, signature.arguments[0].role or f"{name}_of", "set", first, back)
+        own = signature.arguments[0].role or f"{name}_of"
+        draft.add_link(second, own, "set", first, back, Origin(signature.predicate, 1, 0))
 
 
 def _add_list(
@@ -408,12 +423,13 @@ def _add_list(
     argument: Argument,
     at: np.ndarray[Any, np.dtype[np.int64]],
     values: list[Any],
+    origin: Origin,
 ) -> None:
     """Add lists: of records that no other list has, of shared records as a set, or of elements with a value."""
     items = [_items(value) for value in values]
     lengths = np.zeros(draft.n_rows(who), dtype=np.int64)
     if argument.is_type:
-        _add_list_of_records(draft, who, name, argument.name, at, items)
+        _add_list_of_records(draft, who, name, argument.name, at, items, origin)
         return
     element = _unlike(type_name_of(f"{name}_item"), draft.rows)
     lengths[at] = [len(each) for each in items]
@@ -421,7 +437,7 @@ def _add_list(
     flat = [one for i in order for one in items[i]]
     draft.rows[element] = {i: i for i in range(len(flat))}
     draft.add_column(element, "value", _column(flat) or column_of("nominal", [None] * len(flat)))
-    draft.add_link(who, name, "list", element, Adjacency.in_order(lengths))
+    draft.add_link(who, name, "list", element, Adjacency.in_order(lengths), origin)
 
 
 def _add_list_of_records(
@@ -431,11 +447,12 @@ def _add_list_of_records(
     target: str,
     at: np.ndarray[Any, np.dtype[np.int64]],
     items: list[tuple[Any, ...]],
+    origin: Origin,
 ) -> None:
     pairs = [(row, one) for row, each in zip(at.tolist(), items, strict=True) for one in dict.fromkeys(each)]
     owners = np.array([row for row, _ in pairs], dtype=np.int64)
     found = Adjacency.grouped(owners, draft.places(target, (one for _, one in pairs)), draft.n_rows(who))
-    draft.add_link(who, name, "set" if target in draft.shared else "list", target, found)
+    draft.add_link(who, name, "set" if target in draft.shared else "list", target, found, origin)
 
 
 def _add_own(draft: _Draft, signature: Signature, table: FactTable, *, is_example: bool = False) -> None:
@@ -450,38 +467,43 @@ def _add_own(draft: _Draft, signature: Signature, table: FactTable, *, is_exampl
             continue
         values = [row[place] for row in rows]
         if argument.is_list:
-            _add_list(draft, own, argument.role or _lower(argument.name), argument, at, values)
+            origin = Origin(signature.predicate, None, place)
+            _add_list(draft, own, argument.role or _lower(argument.name), argument, at, values, origin)
         elif not argument.is_type:
             facts = [2 * i for i in range(len(table.rows))] if is_double else at.tolist()
-            draft.add_values(own, argument.name, values, table, facts)
+            draft.add_values(own, argument.name, values, table, facts, Origin(signature.predicate, None, place))
         else:
             is_first = argument.name not in seen
             seen.add(argument.name)
-            _add_role(draft, signature, own, argument, draft.places(argument.name, values), is_first, is_example)
+            _add_role(draft, signature, own, place, draft.places(argument.name, values), is_first, is_example)
 
 
 def _add_role(
     draft: _Draft,
     signature: Signature,
     own: str,
-    argument: Argument,
+    place: int,
     targets: np.ndarray[Any, np.dtype[np.int64]],
     is_first: bool,
     is_example: bool,
 ) -> None:
     """Add the reference of a fact to a record, and the set of facts of that record."""
+    argument = signature.arguments[place]
     role = argument.role or _lower(argument.name)
     is_twice = sum(one.name == argument.name for one in signature.arguments) == 2
     is_double = signature.way == "both ways" and is_twice
-    others = [signature.arguments[place].name for place in signature.types if signature.arguments[place] is not argument]
+    others = [
+        signature.arguments[place].name for place in signature.types if signature.arguments[place] is not argument
+    ]
     is_owner = not is_example and (not others or any((other, argument.name) in draft.owners for other in others))
     if not (is_double and is_first) and not is_owner:
-        draft.add_link(own, role, "one", argument.name, Adjacency.single(targets))
+        origin = Origin(signature.predicate, None, place)
+        draft.add_link(own, role, "one", argument.name, Adjacency.single(targets), origin)
     if is_example or (is_double and not is_first):
         return
     name = signature.name if is_first else f"{signature.name}_{role}"
     facts = Adjacency.grouped(targets, np.arange(len(targets)), draft.n_rows(argument.name))
-    draft.add_link(argument.name, name, "set", own, facts)
+    draft.add_link(argument.name, name, "set", own, facts, Origin(signature.predicate, place))
 
 
 def _swapped(signature: Signature, row: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -593,6 +615,8 @@ class _Path(NamedTuple):
     name: str
     target: str
     rows: Mapping[Any, set[Any]]
+    is_single: bool = False
+    is_long: bool = False
 
 
 def _add_common(
@@ -605,25 +629,44 @@ def _add_common(
 ) -> None:
     """Add links to what the two records of an example have in common."""
     names = [examples.signature.arguments[place].name for place in ends]
-    ways = [list(_paths(name, signatures, tables)) for name in names]
+    ways = [list(_longer_paths(name, signatures, tables)) for name in names]
     both = [(a, b) for a in ways[0] for b in ways[1] if a.target == b.target]
-    if len(both) > MAX_COMMON:
-        both = [(a, b) for a, b in both if a.name == b.name]
-    for a, b in both:
-        known = draft.rows[a.target]
-        nothing: set[Any] = set()
-        shared = [a.rows.get(row[ends[0]], nothing) & b.rows.get(row[ends[1]], nothing) for row in examples.rows]
+    alike = [(a, b) for a, b in both if a.name == b.name]
+    short = [(a, b) for a, b in both if a.name != b.name and not (a.is_long or b.is_long)]
+    for a, b in [*alike, *(short if len(both) <= MAX_COMMON else ())]:
+        known, nothing = draft.rows[a.target], frozenset[int]()
+        first, second = (
+            {one: frozenset(map(known.__getitem__, each)) for one, each in w.rows.items()} for w in (a, b)
+        )
+        shared = [first.get(row[ends[0]], nothing) & second.get(row[ends[1]], nothing) for row in examples.rows]
         name = f"common_{a.name}" if a.name == b.name else f"{a.name}_and_{b.name}"
-        _add_sets(draft, who, name, a.target, [sorted(known[one] for one in each) for each in shared])
+        _add_sets(draft, who, name, a.target, [sorted(each) for each in shared])
 
 
-def _paths(
+def _longer_paths(
     name: str, signatures: Sequence[Signature], tables: Mapping[Predicate, FactTable]
 ) -> Iterator[_Path]:
+    """Yield the ways from records of a type, and those that go on from the one record that a reference leads to."""
+    for path in _paths(name, signatures, tables):
+        yield path
+        if path.target == name or not path.is_single:
+            continue
+        for further in _paths(path.target, signatures, tables):
+            if further.target not in (name, path.target):
+                rows = {
+                    one: set().union(*(further.rows.get(each, set()) for each in middle))
+                    for one, middle in path.rows.items()
+                }
+                yield _Path(f"{path.name}_{further.name}", further.target, rows, is_long=True)
+
+
+def _paths(name: str, signatures: Sequence[Signature], tables: Mapping[Predicate, FactTable]) -> Iterator[_Path]:
     """Yield the ways from records of a type to those of another that facts about both give."""
     for signature in signatures:
         for i, j in permutations(signature.types, 2):
-            if signature.arguments[i].name != name or (i > j and signature.arguments[j].name == name and signature.way):
+            if signature.arguments[i].name != name or (
+                i > j and signature.arguments[j].name == name and signature.way
+            ):
                 continue
             found: dict[Any, set[Any]] = {}
             for row in _rows(tables, signature):
@@ -633,7 +676,8 @@ def _paths(
             n_others = len(signature.types) - 1
             role = f"_{signature.arguments[j].role or _lower(signature.arguments[j].name)}" if n_others > 1 else ""
             back = "_of" if i > j and signature.arguments[j].name == name else ""
-            yield _Path(f"{signature.name}{role}{back}", signature.arguments[j].name, found)
+            is_single = signature.key == i
+            yield _Path(f"{signature.name}{role}{back}", signature.arguments[j].name, found, is_single)
 
 
 def _add_number_relation(

@@ -13,8 +13,8 @@ is called like the predicate, the one back ``..._of``.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -24,11 +24,11 @@ from structtree.data.columns import Population
 from structtree.data.fact_base import MODEL, FactBase, FactTable, fact_base, plain_tables
 from structtree.data.fact_files import ExampleFile, fact_files
 from structtree.data.fact_layout import Layout, TargetPlaces, inferred_layout
-from structtree.data.fact_modes import check_known, read_modes
+from structtree.data.fact_modes import Modes, check_known, read_modes
 from structtree.data.fact_rules import with_derived_facts
 from structtree.data.fact_signatures import Predicate, Signature, signatures_of
-from structtree.data.fact_tables import ExampleRows, fact_population, own_type_names
-from structtree.data.infer import Overrides
+from structtree.data.fact_tables import ExampleRows, FactTypes, fact_population, own_type_names
+from structtree.data.infer import Overrides, type_name_of
 from structtree.data.prolog import read_clauses, term_text
 from structtree.data.provenance import FactReading, Provenance
 from structtree.data.textfiles import open_decoded
@@ -76,12 +76,17 @@ def read_facts(
         For drawing them; 0 by default.
     """
     files = fact_files(
-        Path(where), options.get("positives"), options.get("negatives"), options.get("modes"), options.get("part") or ()
+        Path(where),
+        options.get("positives"),
+        options.get("negatives"),
+        options.get("modes"),
+        options.get("part") or (),
     )
     base = with_derived_facts(fact_base(read_clauses(_text(path, encoding), str(path)) for path in files.facts))
     modes = base.modes
     for path in files.modes:
         found = read_modes(_text(path, encoding), str(path))
+        found = found.within_models(base.tables) if base.models else found
         check_known(found, base.tables, str(path))
         modes += found
     examples = _read_examples(files.positives, files.negatives, target, encoding)
@@ -137,7 +142,8 @@ def _as_text(facts: str | Iterable[Sequence[Any]]) -> str:
     """Return facts as text; constants of tuples are written so that they are read as they are."""
     if isinstance(facts, str):
         return facts
-    return "\n".join(f"{term_text(name)}({', '.join(map(_constant_text, rest))})." for name, *rest in facts)
+    pairs = ((str(fact[0]), ", ".join(map(_constant_text, fact[1:]))) for fact in facts)
+    return "\n".join(f"{term_text(name)}({arguments})." for name, arguments in pairs)
 
 
 def _constant_text(value: Any) -> str:
@@ -192,9 +198,7 @@ def _read_examples(
     return _joined_examples(found, target, has_negatives=bool(negatives))
 
 
-def _joined_examples(
-    texts: Sequence[_ExampleText], target: str | None, *, has_negatives: bool
-) -> _Examples | None:
+def _joined_examples(texts: Sequence[_ExampleText], target: str | None, *, has_negatives: bool) -> _Examples | None:
     """Return all examples of the one predicate that is predicted."""
     known = list(dict.fromkeys(predicate for text in texts for predicate in text.tables))
     if not known:
@@ -291,8 +295,11 @@ class _Reader:
         notes += [f"{one} is linked to no individual, so it is left out" for one in left_out]
         signatures = tuple(str(one) for one in layout.signatures.values())
         target = examples.label if examples and examples.label else None
-        reading = FactReading(signatures, target, tuple([*layout.notes, *notes]))
-        return replace(found.population, provenance=_provenance(found.population, found.rows, task, examples, reading))
+        hidden = tuple(_hidden(found, self.base.modes))
+        reading = FactReading(signatures, target, (*layout.notes, *notes), hidden)
+        return replace(
+            found.population, provenance=_provenance(found.population, found.rows, task, examples, reading)
+        )
 
     def _remarks(self) -> Iterable[str]:
         ignored = self.base.modes.ignored
@@ -315,7 +322,9 @@ class _Reader:
         place = self._class_place(examples)
         if place is not None:
             classes = [row[place] for row in rows]
-            return _Task(TargetPlaces(examples.predicate, place), rows, classes, examples.predicate.name, examples.parts)
+            return _Task(
+                TargetPlaces(examples.predicate, place), rows, classes, examples.predicate.name, examples.parts
+            )
         if not examples.has_negatives and not self.sample_negatives:
             notes.append(
                 f"there are positive examples of {examples.predicate} only; name a file of negative ones with "
@@ -356,12 +365,9 @@ class _Reader:
         if task.places is not None:
             facts[task.places.predicate] = list(task.rows)
             name = name or (self.base.model_name if self.base.models else None)
-        given = {predicate: one for predicate, one in self.given.items()}
-        return inferred_layout(facts, given, self.base.modes, task.places, name)
+        return inferred_layout(facts, self.given, self.base.modes, task.places, name)
 
-    def _of_facts(
-        self, tables: dict[Predicate, FactTable], layout: Layout, task: _Task
-    ) -> tuple[_Task, Layout]:
+    def _of_facts(self, tables: dict[Predicate, FactTable], layout: Layout, task: _Task) -> tuple[_Task, Layout]:
         """Return the task of predicting a predicate of the facts: where it is no attribute, of pairs."""
         found = [one for one in tables if one.name == self.target]
         signature = layout.signatures[found[0]] if len(found) == 1 else None
@@ -383,7 +389,9 @@ class _Reader:
         if task.places is None or not task.label or task.places.class_place is not None:
             raise UsageError("--sample-negatives is for positive examples of a predicate, of which there are none")
         signature = layout.signatures[task.places.predicate]
-        pools = [_constants(place, signature, layout, self.base, task.rows) for place in range(len(signature.arguments))]
+        pools = [
+            _constants(place, signature, layout, self.base, task.rows) for place in range(len(signature.arguments))
+        ]
         drawn = _drawn(pools, set(task.rows), self.sample_negatives, self.seed)
         parts = [*task.parts, *([""] * len(drawn))] if task.parts else ()
         labels = [*task.labels, *([False] * len(drawn))]
@@ -411,6 +419,15 @@ class _Reader:
             if predicate.name == self.target and signature.types:
                 return signature.arguments[signature.types[0] if signature.key is None else signature.key].name
         return None
+
+
+def _hidden(found: FactTypes, modes: Modes) -> Iterator[tuple[str, str]]:
+    """Yield the members that modes do not let be asked; names of records only as constants."""
+    yield from (member for member, origin in found.origins.items() if not modes.allows(origin))
+    if any(any(mode.signs) for mode in modes.modes):
+        asked = {type_name_of(sort) for sort in modes.named}
+        schema = found.population.schema
+        yield from ((one.name, "name") for one in schema.types if one.attribute("name") and one.name not in asked)
 
 
 def _type_names(layout: Layout) -> list[str]:
@@ -442,10 +459,10 @@ def _drawn(pools: Sequence[Sequence[Any]], known: set[tuple[Any, ...]], n: int, 
     if total <= 4 * (n + len(known)):
         order = chance.permutation(total)
         numbers = zip(*np.unravel_index(order, sizes), strict=True)
-        everything = (tuple(pool[i] for pool, i in zip(pools, each, strict=True)) for each in numbers)
+        everything = (tuple(pool[int(i)] for pool, i in zip(pools, each, strict=True)) for each in numbers)
         return [one for one in everything if one not in known][:n]
     while len(found) < n:
-        one = tuple(pool[chance.integers(len(pool))] for pool in pools)
+        one = tuple(pool[int(chance.integers(len(pool)))] for pool in pools)
         if one not in known:
             found.setdefault(one)
     return list(found)

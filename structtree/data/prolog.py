@@ -4,9 +4,9 @@ A plain fact, such as ``bond(m1, a1, a2, 7).``, is one match of one regular expr
 token through a small operator precedence parser. A generated parser is not used, because files of facts have tens of
 thousands of lines that are all alike, and a match per line is some fifty times faster.
 
-Constants are plain Python values: atoms and strings are ``str``, numbers ``int`` and ``float``, lists are tuples. Two
-liberties are taken, since files of facts take them: a word may begin with a digit (``3_hydroxy``), and a clause may
-follow the last one without a line break. What facts mean is left to the neighbours.
+Constants are plain Python values: atoms and strings are ``str``, numbers ``int`` and ``float``, lists are tuples. One
+liberty is taken, since files of facts take it: a word may begin with a digit (``3_hydroxy``). What facts mean is left
+to the neighbours.
 """
 
 from __future__ import annotations
@@ -111,7 +111,8 @@ def read_clauses(text: str, name: str = "<facts>") -> Clauses:
 
     Examples
     --------
-    >>> read = read_clauses("bond(m1, 'A 1', -2.5). % a bond\\nring(m1, [a, b]).\\n:- modeb(*, p(+m)).\\nq(X) :- p(X).")
+    >>> facts = "bond(m1, 'A 1', -2.5). % a bond\\nring(m1, [a, b])."
+    >>> read = read_clauses(facts + "\\n:- modeb(*, p(+m)).\\nq(X) :- p(X).")
     >>> [(fact.name, fact.arguments) for fact in read.facts]
     [('bond', ('m1', 'A 1', -2.5)), ('ring', ('m1', ('a', 'b')))]
     >>> len(read.rules), term_text(read.directives[0].goal)
@@ -168,7 +169,7 @@ def _atom_text(name: str) -> str:
 
 _NUMBER = r"\d+(?:\.\d+)?(?:[eE][+-]?\d+)?(?!\w)"
 _WORD = rf"(?:-?{_NUMBER}|[a-z0-9]\w*)"
-_PLAIN_FACT = re.compile(rf"([a-z]\w*)\(\s*({_WORD}(?:\s*,\s*{_WORD})*)\s*\)\s*\.(?=\s|%|[a-z:]|\Z)")
+_PLAIN_FACT = re.compile(rf"([a-z]\w*)\(\s*({_WORD}(?:\s*,\s*{_WORD})*)\s*\)\s*\.(?=\s|%|\Z)")
 _BARE = re.compile(r"[a-z]\w*|[-+*/\\^<>=~:.?@#&$]+|\[\]|[,;!]")
 _IS_NUMBER = re.compile(rf"-?{_NUMBER}")
 
@@ -201,7 +202,18 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _ESCAPE = re.compile(r"\\(x[0-9a-fA-F]+\\?|[0-7]+\\?|\n|.)", re.DOTALL)
-_ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v", "0": "\0", "s": " ", "\n": ""}
+_ESCAPED = {
+    "n": "\n",
+    "t": "\t",
+    "r": "\r",
+    "a": "\a",
+    "b": "\b",
+    "f": "\f",
+    "v": "\v",
+    "0": "\0",
+    "s": " ",
+    "\n": "",
+}
 
 _INFIX = {":-": 1200, "-->": 1200, ";": 1100, "|": 1100, "->": 1050, ",": 1000, ":": 200, "^": 200, "**": 200}
 _INFIX |= dict.fromkeys(["=", "\\=", "==", "\\==", "is", "=:=", "=\\=", "<", ">", "=<", ">=", "=..", "@<", "@>"], 700)
@@ -281,6 +293,8 @@ class _Parser:
                 self.refuse(f"there is a {self.next.text} that no bracket opens")
             if isinstance(term, Variable):
                 self.refuse(f"{term.name} is a variable; a predicate begins with a small letter, or is quoted")
+            if self.next.text.startswith("."):
+                self.refuse("expected a blank or a line break after the full stop", self.next.at)
             self.refuse(f"expected a full stop before {self.next.text!r}", self.next.at)
         return term
 
@@ -325,7 +339,9 @@ class _Parser:
         token = self.take()
         match token.kind:
             case "number":
-                return ord(_unquoted(token.text[1:] + "'")[-1]) if token.text.startswith("0'") else _number(token.text)
+                return (
+                    ord(_unquoted(token.text[1:] + "'")[-1]) if token.text.startswith("0'") else _number(token.text)
+                )
             case "string":
                 return _unquoted(token.text)
             case "quoted":

@@ -34,11 +34,14 @@ class FactReading:
         The attribute of the individuals that the examples are of.
     notes : tuple of str
         What was left out or not executed.
+    hidden : tuple of pairs
+        The members, by type and name, that modes do not let be asked.
     """
 
     signatures: tuple[str, ...]
     target: str | None = None
     notes: tuple[str, ...] = ()
+    hidden: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -99,7 +99,9 @@ FILE_FORMATS: Mapping[str, FileFormat] = {
         FileFormat(
             "sdf", (".sdf", ".sd", ".mol"), partial(read_molecules, notation="molblock"), _BLOCKS, "molecules"
         ),
-        FileFormat("facts", FACT_ENDINGS, read_facts, _FACTS, "facts of Prolog, or a folder of them", takes_target=True),
+        FileFormat(
+            "facts", FACT_ENDINGS, read_facts, _FACTS, "facts of Prolog, or a folder of them", takes_target=True
+        ),
     )
 }
 """The formats that can be read, by name."""

@@ -271,10 +271,9 @@ class _Build(Transformer[Token, Any]):
 
     def fact(self, name: Token, *rest: Any) -> FactDeclaration:
         *arguments, many, way = rest
-        words = " ".join(str(way).split()) if way else ""
-        signature = Signature(
-            _text(name), tuple(one for one in arguments if one is not None), many is not None, _word(words)
-        )
+        words: Any = " ".join(str(way).split()) if way else ""
+        given = tuple(one for one in arguments if one is not None)
+        signature = Signature(_text(name), given, many is not None, words)
         try:
             check_signature(signature)
         except UsageError as error:
