@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from structtree.data.fact_modes import Modes, is_declaration, modes_in
-from structtree.data.fact_signatures import Predicate
+from structtree.data.fact_signatures import PrologPredicate
 from structtree.data.infer import type_name_of
-from structtree.data.prolog import Clauses, Compound, Fact, PrologSource, Rule, Variable, term_text
+from structtree.data.prolog import Clauses, Compound, Fact, PrologRule, PrologSource, Variable, term_text
 from structtree.errors import DataError
 
 __all__ = ["MODEL", "FactBase", "FactTable", "SourcedRule", "fact_base", "plain_tables"]
@@ -43,7 +43,7 @@ class FactTable:
 class SourcedRule(NamedTuple):
     """A rule and the text that it stands in."""
 
-    rule: Rule
+    rule: PrologRule
     source: PrologSource
 
 
@@ -64,7 +64,7 @@ class FactBase:
     rules : sequence of SourcedRule
     """
 
-    tables: Mapping[Predicate, FactTable]
+    tables: Mapping[PrologPredicate, FactTable]
     models: Sequence[Any] = ()
     model_name: str = "Model"
     modes: Modes = field(default_factory=Modes)
@@ -92,14 +92,14 @@ def fact_base(texts: Iterable[Clauses]) -> FactBase:
     return FactBase(tables, list(gathered.models), gathered.model_name, modes, rules)
 
 
-def plain_tables(facts: Iterable[Fact], source: PrologSource) -> dict[Predicate, FactTable]:
+def plain_tables(facts: Iterable[Fact], source: PrologSource) -> dict[PrologPredicate, FactTable]:
     """Return facts by predicate, without interpretations and declarations, each once."""
     tables: _Tables = {}
     _add_facts(tables, facts, source)
     return _as_tables(tables)
 
 
-_Tables = dict[Predicate, dict[tuple[Any, ...], tuple[PrologSource, int]]]
+_Tables = dict[PrologPredicate, dict[tuple[Any, ...], tuple[PrologSource, int]]]
 _PLAIN = frozenset([str, int, float])
 
 
@@ -110,11 +110,11 @@ def _add_facts(tables: _Tables, facts: Iterable[Fact], source: PrologSource, bef
         arguments = fact.arguments
         if not _PLAIN.issuperset(map(type, arguments)):
             arguments = tuple(_constant(one, fact, source) for one in arguments)
-        predicate = Predicate(fact.name, n + len(arguments))
+        predicate = PrologPredicate(fact.name, n + len(arguments))
         tables.setdefault(predicate, {}).setdefault(before + arguments, (source, fact.at))
 
 
-def _as_tables(tables: _Tables) -> dict[Predicate, FactTable]:
+def _as_tables(tables: _Tables) -> dict[PrologPredicate, FactTable]:
     return {predicate: FactTable(list(rows), list(rows.values())) for predicate, rows in tables.items()}
 
 
@@ -193,14 +193,14 @@ def _model(fact: Fact) -> tuple[str, Any] | None:
             return None
 
 
-def _merged(gathered: _Gathered) -> dict[Predicate, FactTable]:
+def _merged(gathered: _Gathered) -> dict[PrologPredicate, FactTable]:
     """Return all facts, those of models with the model before, or with qualified objects in its place."""
     tables: _Tables = {predicate: dict(rows) for predicate, rows in gathered.everywhere.items()}
     objects = _objects(gathered)
     owners: dict[tuple[Any, ...], tuple[PrologSource, int]] = {}
     for predicate, rows in gathered.in_models.items():
-        places = [place for place in range(1, predicate.arity) if Predicate(predicate.name, place) in objects]
-        into = tables.setdefault(Predicate(predicate.name, predicate.arity - bool(places)), {})
+        places = [place for place in range(1, predicate.arity) if PrologPredicate(predicate.name, place) in objects]
+        into = tables.setdefault(PrologPredicate(predicate.name, predicate.arity - bool(places)), {})
         for row, at in rows.items():
             if not places:
                 into.setdefault(row, at)
@@ -209,7 +209,7 @@ def _merged(gathered: _Gathered) -> dict[Predicate, FactTable]:
             into.setdefault(qualified[1:], at)
             owners.update(dict.fromkeys(((row[0], qualified[i]) for i in places), at))
     if owners:
-        tables[Predicate("objects", 2)] = owners
+        tables[PrologPredicate("objects", 2)] = owners
     return _as_tables(tables)
 
 
@@ -217,20 +217,20 @@ def _qualified(model: str, constant: Any) -> str:
     return f"{constant} of {model.removeprefix(MODEL)}"
 
 
-def _objects(gathered: _Gathered) -> frozenset[Predicate]:
+def _objects(gathered: _Gathered) -> frozenset[PrologPredicate]:
     """Return the places (as names with a place) of constants that are objects of one model.
 
     They are words that some predicate of one argument holds of, but not of all of them, that stand in more than one
     predicate, and that no fact outside of the models mentions.
     """
     outside = {one for rows in gathered.everywhere.values() for row in rows for one in row}
-    words: dict[Predicate, set[Any]] = {}
+    words: dict[PrologPredicate, set[Any]] = {}
     for predicate, rows in gathered.in_models.items():
         for place in range(1, predicate.arity):
             found = {row[place] for row in rows}
             if all(isinstance(one, str) for one in found) and not found & outside:
-                words[Predicate(predicate.name, place)] = found
-    unary = [Predicate(one.name, 1) for one in gathered.in_models if one.arity == 2]
+                words[PrologPredicate(predicate.name, place)] = found
+    unary = [PrologPredicate(one.name, 1) for one in gathered.in_models if one.arity == 2]
     described = [words[one] for one in unary if one in words and _is_part(words[one], words.values())]
     objects: set[Any] = set().union(*described)
     return frozenset(place for place, found in words.items() if 2 * len(found & objects) >= len(found) > 0)
@@ -241,9 +241,9 @@ def _is_part(some: set[Any], all_words: Iterable[set[Any]]) -> bool:
     return any(some & other and some != other for other in all_words)
 
 
-def _check_arities(tables: Mapping[Predicate, FactTable]) -> None:
+def _check_arities(tables: Mapping[PrologPredicate, FactTable]) -> None:
     """Refuse a fact that has another number of arguments than nearly all facts of its name."""
-    by_name: dict[str, list[Predicate]] = {}
+    by_name: dict[str, list[PrologPredicate]] = {}
     for predicate in tables:
         by_name.setdefault(predicate.name, []).append(predicate)
     for name, found in by_name.items():

@@ -24,7 +24,7 @@ from itertools import combinations
 from typing import Any, NamedTuple
 
 from structtree.data.fact_modes import Modes
-from structtree.data.fact_signatures import Argument, Predicate, Signature, Way
+from structtree.data.fact_signatures import Argument, Direction, PrologPredicate, Signature
 from structtree.data.infer import type_name_of
 from structtree.data.prolog import flattened
 
@@ -43,24 +43,24 @@ NUMBER_SORTS = ("int", "integer", "float", "real", "number", "nat")
 class Place(NamedTuple):
     """An argument of a predicate, counted from 0."""
 
-    predicate: Predicate
+    predicate: PrologPredicate
     place: int
 
 
 @dataclass(frozen=True, slots=True)
 class TargetPlaces:
-    """What is known about the predicate to predict.
+    """The predicate to predict, and which of its arguments say who the individual is.
 
     Parameters
     ----------
-    predicate : Predicate
+    predicate : PrologPredicate
     class_place : int, optional
         The argument that is the class, or the number.
     is_world : bool
         Whether each individual is an interpretation, from which nothing leads to another.
     """
 
-    predicate: Predicate
+    predicate: PrologPredicate
     class_place: int | None = None
     is_world: bool = False
 
@@ -75,7 +75,7 @@ class TargetPlaces:
 class Layout:
     """The signature of each predicate, and what was decided on the way."""
 
-    signatures: Mapping[Predicate, Signature]
+    signatures: Mapping[PrologPredicate, Signature]
     notes: tuple[str, ...] = ()
 
 
@@ -95,8 +95,8 @@ class _Sort:
 
 
 def inferred_layout(
-    facts: Mapping[Predicate, Rows],
-    given: Mapping[Predicate, Signature],
+    facts: Mapping[PrologPredicate, Rows],
+    given: Mapping[PrologPredicate, Signature],
     modes: Modes = Modes(),  # noqa: B008  # it is frozen
     target: TargetPlaces | None = None,
     individual: str | None = None,
@@ -119,12 +119,12 @@ def inferred_layout(
     Examples
     --------
     >>> facts = {
-    ...     Predicate("atm", 4): [("m1", "a1", "c", 0.5), ("m1", "a2", "o", -0.5), ("m2", "a3", "c", 0.1)],
-    ...     Predicate("bond", 4): [("m1", "a1", "a2", 2), ("m1", "a2", "a1", 2)],
-    ...     Predicate("ames", 1): [("m1",)],
-    ...     Predicate("active", 1): [("m1",), ("m2",)],
+    ...     PrologPredicate("atm", 4): [("m1", "a1", "c", 0.5), ("m1", "a2", "o", -0.5), ("m2", "a3", "c", 0.1)],
+    ...     PrologPredicate("bond", 4): [("m1", "a1", "a2", 2), ("m1", "a2", "a1", 2)],
+    ...     PrologPredicate("ames", 1): [("m1",)],
+    ...     PrologPredicate("active", 1): [("m1",), ("m2",)],
     ... }
-    >>> target = TargetPlaces(Predicate("active", 1))
+    >>> target = TargetPlaces(PrologPredicate("active", 1))
     >>> for signature in inferred_layout(facts, {}, target=target, individual="Molecule").signatures.values():
     ...     print(signature)
     atm(Molecule, Atm key, atm_3, atm_4) one way
@@ -154,17 +154,17 @@ def inferred_layout(
 class _Sorts:
     """All sorts, and which places have them."""
 
-    facts: Mapping[Predicate, Rows]
+    facts: Mapping[PrologPredicate, Rows]
     modes: Modes
     of_place: dict[Place, _Sort]
-    given: Mapping[Predicate, Signature]
+    given: Mapping[PrologPredicate, Signature]
     notes: list[str] = field(default_factory=list)
 
     @classmethod
     def of(
         cls,
-        facts: Mapping[Predicate, Rows],
-        given: Mapping[Predicate, Signature],
+        facts: Mapping[PrologPredicate, Rows],
+        given: Mapping[PrologPredicate, Signature],
         modes: Modes,
         target: TargetPlaces | None,
     ) -> _Sorts:
@@ -214,7 +214,7 @@ class _Sorts:
             if predicate not in self.given and (target is None or predicate != target.predicate):
                 self._find_first(predicate)
 
-    def _find_described(self, predicate: Predicate, rows: Rows) -> None:
+    def _find_described(self, predicate: PrologPredicate, rows: Rows) -> None:
         """Take the sort of the one argument, or of the first key, for records."""
         if predicate.arity == 1:
             sort = self.of_place[Place(predicate, 0)]
@@ -230,7 +230,7 @@ class _Sorts:
                     sort.is_record = True
                 return
 
-    def _find_first(self, predicate: Predicate) -> None:
+    def _find_first(self, predicate: PrologPredicate) -> None:
         """Take the first argument for a record where no argument is one and its constants are met elsewhere."""
         own = [self.of_place[Place(predicate, place)] for place in range(predicate.arity)]
         if not own or predicate.arity == 1 or any(sort.is_record for sort in own):
@@ -282,11 +282,13 @@ class _Sorts:
             return "Individual"
         return type_name_of((later or [one.name for one in predicates] or ["thing"])[0])
 
-    def _holds_of_all(self, predicate: Predicate, sort: _Sort) -> bool:
+    def _holds_of_all(self, predicate: PrologPredicate, sort: _Sort) -> bool:
         return len(_constants(self.facts[predicate], 0)) == len(sort.constants)
 
 
-def _declared_sorts(places: Iterable[Place], given: Mapping[Predicate, Signature], modes: Modes) -> dict[Place, str]:
+def _declared_sorts(
+    places: Iterable[Place], given: Mapping[PrologPredicate, Signature], modes: Modes
+) -> dict[Place, str]:
     """Return the names of the sorts that are declared: types by their capitals, attributes with their predicate."""
     found: dict[Place, str] = {}
     for place in places:
@@ -303,7 +305,7 @@ def _grouped(
     constants: Mapping[Place, set[Any]],
     declared: Mapping[Place, str],
     free: Sequence[Place],
-    given: Mapping[Predicate, Signature],
+    given: Mapping[PrologPredicate, Signature],
     modes: Modes,
 ) -> Iterator[tuple[Place, _Sort]]:
     """Yield places with their sorts: one for each declared name, and one for what overlaps among the others."""
@@ -398,7 +400,7 @@ def _unlike(name: str, taken: Collection[str]) -> str:
 # ---- signatures ------------------------------------------------------------------------------------------
 
 
-def _signature(predicate: Predicate, rows: Rows, sorts: _Sorts, target: TargetPlaces | None) -> Signature:
+def _signature(predicate: PrologPredicate, rows: Rows, sorts: _Sorts, target: TargetPlaces | None) -> Signature:
     own = [sorts.of_place[Place(predicate, place)] for place in range(predicate.arity)]
     lists = [_is_list(rows, place) for place in range(predicate.arity)]
     arguments = [
@@ -420,7 +422,7 @@ def _signature(predicate: Predicate, rows: Rows, sorts: _Sorts, target: TargetPl
 
 def _way_of_individuals(
     signature: Signature, own: Sequence[_Sort], sorts: _Sorts, target: TargetPlaces | None
-) -> Way:
+) -> Direction:
     """Return that no link leads back from words to other individuals that have them, nor out of an interpretation."""
     types = signature.types
     if target is None or len(target.places) != 1 or len(types) != 2 or len(signature.arguments) > 2:
@@ -515,7 +517,7 @@ def _with_roles(arguments: Sequence[Argument]) -> list[Argument]:
     return found
 
 
-def _way(signature: Signature, rows: Rows) -> Way:
+def _way(signature: Signature, rows: Rows) -> Direction:
     """Return whether facts are to be read both ways, or whether there is no link back.
 
     A relation of two records of one type that has cycles but never both directions of a pair is symmetric, with each

@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from structtree.data.fact_signatures import Origin, Predicate
+from structtree.data.fact_signatures import MemberOrigin, PrologPredicate
 from structtree.data.prolog import Clauses, Compound, Directive, Fact, Variable, read_clauses, term_text
 from structtree.errors import DataError
 
@@ -28,7 +28,7 @@ class Mode:
 
     Parameters
     ----------
-    predicate : Predicate
+    predicate : PrologPredicate
     sorts : tuple of str or None
         Of each argument, if it is said.
     signs : tuple of str
@@ -37,7 +37,7 @@ class Mode:
         Whether there is at most one answer.
     """
 
-    predicate: Predicate
+    predicate: PrologPredicate
     sorts: tuple[str | None, ...]
     signs: tuple[str, ...]
     is_single: bool = False
@@ -51,10 +51,10 @@ class Modes:
     target: Mode | None = None
     classes: tuple[str, ...] = ()
     ignored: tuple[str, ...] = ()
-    determined: frozenset[Predicate] = field(default_factory=frozenset)
+    determined: frozenset[PrologPredicate] = field(default_factory=frozenset)
 
     @property
-    def sorts(self) -> Mapping[tuple[Predicate, int], str]:
+    def sorts(self) -> Mapping[tuple[PrologPredicate, int], str]:
         """The sorts of arguments."""
         return {
             (mode.predicate, place): sort
@@ -92,7 +92,7 @@ class Modes:
             self.determined | other.determined,
         )
 
-    def allows(self, origin: Origin) -> bool:
+    def allows(self, origin: MemberOrigin) -> bool:
         """Return whether the modes let a predicate be asked in that direction; without signs all directions are."""
         if self.determined and origin.predicate not in self.determined:
             return False
@@ -106,7 +106,7 @@ class Modes:
             for mode in signed
         )
 
-    def within_models(self, known: Collection[Predicate]) -> Modes:
+    def within_models(self, known: Collection[PrologPredicate]) -> Modes:
         """Return the modes for facts whose first argument is the interpretation that they are in."""
         return replace(
             self,
@@ -115,12 +115,12 @@ class Modes:
         )
 
 
-def _longer_predicate(predicate: Predicate, known: Collection[Predicate]) -> Predicate:
-    longer = Predicate(predicate.name, predicate.arity + 1)
+def _longer_predicate(predicate: PrologPredicate, known: Collection[PrologPredicate]) -> PrologPredicate:
+    longer = PrologPredicate(predicate.name, predicate.arity + 1)
     return longer if predicate not in known and longer in known else predicate
 
 
-def _longer(mode: Mode, known: Collection[Predicate]) -> Mode:
+def _longer(mode: Mode, known: Collection[PrologPredicate]) -> Mode:
     longer = _longer_predicate(mode.predicate, known)
     if longer == mode.predicate:
         return mode
@@ -142,7 +142,7 @@ def modes_in(clauses: Clauses) -> Modes:
     --------
     >>> text = ":- modeh(1, active(+drug)). :- modeb(*, atm(+drug, -atom, #element)). :- foo."
     >>> found = modes_in(read_clauses(text))
-    >>> found.sorts[Predicate("atm", 3), 2], sorted(found.inputs), sorted(found.constants), found.ignored
+    >>> found.sorts[PrologPredicate("atm", 3), 2], sorted(found.inputs), sorted(found.constants), found.ignored
     ('element', ['drug'], ['element'], ('foo',))
     """
     found = Modes()
@@ -194,7 +194,7 @@ def _declared(goal: Any, clauses: Clauses, directive: Directive) -> Modes:
         case Compound("classes", (tuple() as names,)):
             return Modes(classes=tuple(map(str, names)))
         case Compound("determination", (_, Compound("/", (str(name), int(arity))))):
-            return Modes(determined=frozenset([Predicate(name, arity)]))
+            return Modes(determined=frozenset([PrologPredicate(name, arity)]))
         case Compound("typed_language", _):
             return Modes()
         case Compound("modeh" | "modeb" | "mode" | "rmode" | "determination"):
@@ -209,7 +209,7 @@ def _mode(template: Any, *, is_single: bool = False) -> Mode:
     name, arguments = (template.name, template.arguments) if isinstance(template, Compound) else (str(template), ())
     pairs = [_signed_sort(argument) for argument in arguments]
     sorts, signs = tuple(sort for sort, _ in pairs), tuple(sign for _, sign in pairs)
-    return Mode(Predicate(name, len(arguments)), sorts, signs, is_single)
+    return Mode(PrologPredicate(name, len(arguments)), sorts, signs, is_single)
 
 
 def _signed_sort(argument: Any) -> tuple[str | None, str]:
@@ -229,7 +229,7 @@ def _signed_sort(argument: Any) -> tuple[str | None, str]:
 
 def _typed(template: Compound) -> Mode:
     sorts = tuple(sort if isinstance(sort, str) else None for sort in template.arguments)
-    return Mode(Predicate(template.name, len(sorts)), sorts, ("",) * len(sorts))
+    return Mode(PrologPredicate(template.name, len(sorts)), sorts, ("",) * len(sorts))
 
 
 _BARE_LINE = re.compile(r"(?:mode:)?\s*([a-z]\w*\s*\([^()]*\))\s*\.?")
@@ -257,7 +257,7 @@ def _templates(texts: Iterable[str]) -> Iterator[Any]:
         yield _goal(fact)
 
 
-def check_known(modes: Modes, known: Iterable[Predicate], source: str) -> None:
+def check_known(modes: Modes, known: Iterable[PrologPredicate], source: str) -> None:
     """Refuse a declaration of a predicate that has facts of another arity only."""
     arities: dict[str, set[int]] = {}
     for predicate in known:

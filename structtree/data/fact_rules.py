@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from structtree.data.fact_base import FactBase, FactTable, SourcedRule
-from structtree.data.fact_signatures import Predicate
+from structtree.data.fact_signatures import PrologPredicate
 from structtree.data.prolog import Compound, Variable, term_text
 from structtree.errors import DataError, MissingPackageError, did_you_mean
 
@@ -32,8 +32,8 @@ class _Literal(NamedTuple):
     is_negative: bool = False
 
     @property
-    def predicate(self) -> Predicate:
-        return Predicate(self.name, len(self.arguments))
+    def predicate(self) -> PrologPredicate:
+        return PrologPredicate(self.name, len(self.arguments))
 
     @property
     def is_comparison(self) -> bool:
@@ -61,7 +61,7 @@ def with_derived_facts(base: FactBase) -> FactBase:
     >>> from structtree.data.fact_base import fact_base
     >>> from structtree.data.prolog import read_clauses
     >>> rules = "grand(X, Z) :- parent(X, Y), parent(Y, Z). parent(ann, bob). parent(bob, cy)."
-    >>> with_derived_facts(fact_base([read_clauses(rules)])).tables[Predicate("grand", 2)].rows
+    >>> with_derived_facts(fact_base([read_clauses(rules)])).tables[PrologPredicate("grand", 2)].rows
     [('ann', 'cy')]
     """
     if not base.rules:
@@ -130,7 +130,7 @@ def _atom(term: Any) -> _Literal | None:
             return None
 
 
-def _check_clause(clause: _Clause, known: set[Predicate]) -> None:
+def _check_clause(clause: _Clause, known: set[PrologPredicate]) -> None:
     """Refuse function symbols, unknown predicates, and variables that nothing in the body limits."""
     for literal in (clause.head, *clause.body):
         for argument in literal.arguments:
@@ -156,7 +156,7 @@ def _binds(literal: _Literal) -> bool:
 
 def _check_strata(clauses: Sequence[_Clause]) -> None:
     """Refuse what depends on its own absence."""
-    uses: dict[Predicate, set[Predicate]] = {}
+    uses: dict[PrologPredicate, set[PrologPredicate]] = {}
     for clause in clauses:
         uses.setdefault(clause.head.predicate, set()).update(one.predicate for one in clause.body)
     for clause in clauses:
@@ -167,7 +167,7 @@ def _check_strata(clauses: Sequence[_Clause]) -> None:
                 )
 
 
-def _reached(start: Predicate, uses: Mapping[Predicate, set[Predicate]]) -> set[Predicate]:
+def _reached(start: PrologPredicate, uses: Mapping[PrologPredicate, set[PrologPredicate]]) -> set[PrologPredicate]:
     found, waiting = {start}, [start]
     while waiting:
         new = uses.get(waiting.pop(), set()) - found
@@ -183,12 +183,12 @@ def _reached(start: Predicate, uses: Mapping[Predicate, set[Predicate]]) -> set[
 class _Program:
     """Facts and clauses as a program of clingo, with numbers for constants and predicates."""
 
-    tables: Mapping[Predicate, FactTable]
+    tables: Mapping[PrologPredicate, FactTable]
     clauses: Sequence[_Clause]
     constants: dict[Any, int] = field(default_factory=dict)
     numbers: list[Any] = field(default_factory=list)
     ranks: dict[Any, int] = field(default_factory=dict)
-    names: dict[Predicate, str] = field(default_factory=dict)
+    names: dict[PrologPredicate, str] = field(default_factory=dict)
 
     def text(self) -> str:
         """Return the program."""
@@ -217,7 +217,7 @@ class _Program:
         sign = _COMPARISONS.get(literal.name) or _EQUALITIES[literal.name]
         yield f"{'not ' if literal.is_negative else ''}{left} {sign} {right}"
 
-    def atom(self, predicate: Predicate, arguments: Sequence[Any]) -> str:
+    def atom(self, predicate: PrologPredicate, arguments: Sequence[Any]) -> str:
         name = self.names.setdefault(predicate, f"p{len(self.names)}")
         return f"{name}({','.join(map(self.term, arguments))})" if arguments else name
 
@@ -233,7 +233,7 @@ class _Program:
                 return f"c({self.constants.setdefault(term, len(self.constants))})"
 
 
-def _solved(program: _Program) -> dict[Predicate, list[tuple[Any, ...]]]:
+def _solved(program: _Program) -> dict[PrologPredicate, list[tuple[Any, ...]]]:
     """Return the facts of the heads in the one model that a stratified program has."""
     try:
         import clingo
@@ -244,7 +244,7 @@ def _solved(program: _Program) -> dict[Predicate, list[tuple[Any, ...]]]:
     control.ground([("base", [])])
     heads = {program.names[clause.head.predicate]: clause.head.predicate for clause in program.clauses}
     constants = list(program.constants)
-    found: dict[Predicate, list[tuple[Any, ...]]] = {}
+    found: dict[PrologPredicate, list[tuple[Any, ...]]] = {}
     with control.solve(yield_=True) as answers:
         for answer in answers:
             for symbol in answer.symbols(atoms=True):

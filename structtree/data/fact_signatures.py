@@ -22,19 +22,19 @@ from structtree.errors import UsageError
 
 __all__ = [
     "Argument",
-    "Origin",
-    "Predicate",
+    "Direction",
+    "MemberOrigin",
+    "PrologPredicate",
     "Signature",
-    "Way",
     "check_signature",
     "parse_signature",
     "signatures_of",
 ]
 
-Way = Literal["", "one way", "both ways"]
+Direction = Literal["", "one way", "both ways"]
 
 
-class Predicate(NamedTuple):
+class PrologPredicate(NamedTuple):
     """A name with a number of arguments, which together tell predicates apart."""
 
     name: str
@@ -44,13 +44,13 @@ class Predicate(NamedTuple):
         return f"{self.name}/{self.arity}"
 
 
-class Origin(NamedTuple):
-    """What a member of a type comes from: a predicate, the argument that has it, and the one that it leads to.
+class MemberOrigin(NamedTuple):
+    """Source of a member of a type: a predicate, the argument that has it, and the one that it leads to.
 
     An argument is None where the fact itself is the record.
     """
 
-    predicate: Predicate
+    predicate: PrologPredicate
     start: int | None
     end: int | None = None
 
@@ -92,7 +92,7 @@ class Argument:
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """What the arguments of a predicate are; its text is what `parse_signature` reads.
+    """Declaration of the arguments of a predicate; its text is what `parse_signature` reads.
 
     Examples
     --------
@@ -103,12 +103,12 @@ class Signature:
     name: str
     arguments: tuple[Argument, ...] = ()
     is_many: bool = False
-    way: Way = ""
+    way: Direction = ""
 
     @property
-    def predicate(self) -> Predicate:
+    def predicate(self) -> PrologPredicate:
         """The predicate that it is of."""
-        return Predicate(self.name, len(self.arguments))
+        return PrologPredicate(self.name, len(self.arguments))
 
     @property
     def key(self) -> int | None:
@@ -190,7 +190,7 @@ def check_signature(signature: Signature) -> None:
         raise UsageError(f"{signature}: both ways needs two arguments of one type")
 
 
-def signatures_of(texts: Iterable[str]) -> Mapping[Predicate, Signature]:
+def signatures_of(texts: Iterable[str]) -> Mapping[PrologPredicate, Signature]:
     """Return the signatures that texts declare, by predicate.
 
     Examples
@@ -198,7 +198,7 @@ def signatures_of(texts: Iterable[str]) -> Mapping[Predicate, Signature]:
     >>> [str(predicate) for predicate in signatures_of(["smokes(Person)", "friends(Person, Person)"])]
     ['smokes/1', 'friends/2']
     """
-    found: dict[Predicate, Signature] = {}
+    found: dict[PrologPredicate, Signature] = {}
     for text in texts:
         signature = parse_signature(text)
         if signature.predicate in found:

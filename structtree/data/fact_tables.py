@@ -16,7 +16,7 @@ import numpy as np
 from structtree.data.columns import Adjacency, Column, Population, Table, column_of, flag_column
 from structtree.data.fact_base import FactTable
 from structtree.data.fact_layout import Layout
-from structtree.data.fact_signatures import Argument, Origin, Predicate, Signature
+from structtree.data.fact_signatures import Argument, MemberOrigin, PrologPredicate, Signature
 from structtree.data.infer import Misfit, Overrides, encode, sort_of, type_name_of
 from structtree.data.prolog import flattened, term_text
 from structtree.data.schema import Link, LinkKind, RecordType, Schema
@@ -62,14 +62,16 @@ class FactTypes:
 
     population: Population
     rows: Mapping[str, Mapping[Any, int]]
-    unlinked: tuple[Predicate, ...]
-    origins: Mapping[tuple[str, str], Origin]
+    unlinked: tuple[PrologPredicate, ...]
+    origins: Mapping[tuple[str, str], MemberOrigin]
 
 
-def own_type_names(layout: Layout, examples: ExampleRows | None, individual: str | None) -> dict[Predicate, str]:
+def own_type_names(
+    layout: Layout, examples: ExampleRows | None, individual: str | None
+) -> dict[PrologPredicate, str]:
     """Return the names of the types that predicates become; each is unlike those of records."""
     taken = {one.name for signature in layout.signatures.values() for one in signature.arguments if one.is_type}
-    found: dict[Predicate, str] = {}
+    found: dict[PrologPredicate, str] = {}
     target = examples.signature.predicate if examples and examples.record_place is None else None
     if examples is not None and target is not None:
         found[target] = individual or _unlike(type_name_of(examples.signature.name), taken)
@@ -95,7 +97,7 @@ def _unlike(name: str, taken: Iterable[str]) -> str:
 
 
 def fact_population(
-    tables: Mapping[Predicate, FactTable],
+    tables: Mapping[PrologPredicate, FactTable],
     layout: Layout,
     examples: ExampleRows | None,
     individual: str | None,
@@ -148,12 +150,12 @@ def _types_of(examples: ExampleRows | None) -> set[str]:
     return {examples.signature.arguments[place].name for place in examples.signature.types}
 
 
-def _rows(tables: Mapping[Predicate, FactTable], signature: Signature) -> Sequence[tuple[Any, ...]]:
+def _rows(tables: Mapping[PrologPredicate, FactTable], signature: Signature) -> Sequence[tuple[Any, ...]]:
     return tables[signature.predicate].rows if signature.predicate in tables else ()
 
 
 def _individual_type(
-    draft: _Draft, examples: ExampleRows | None, individual: str | None, names: Mapping[Predicate, str]
+    draft: _Draft, examples: ExampleRows | None, individual: str | None, names: Mapping[PrologPredicate, str]
 ) -> str:
     if examples is not None:
         place = examples.record_place
@@ -171,14 +173,14 @@ def _individual_type(
 class _Draft:
     """Types while they are made: their rows, columns and links."""
 
-    own: Mapping[Predicate, str]
+    own: Mapping[PrologPredicate, str]
     overrides: Overrides
     owners: frozenset[tuple[str, str]]
     shared: frozenset[str]
     rows: dict[str, dict[Any, int]] = field(default_factory=dict)
     columns: dict[str, dict[str, Column]] = field(default_factory=dict)
     links: dict[str, dict[Link, Adjacency]] = field(default_factory=dict)
-    origins: dict[tuple[str, str], Origin] = field(default_factory=dict)
+    origins: dict[tuple[str, str], MemberOrigin] = field(default_factory=dict)
 
     def add_rows(self, name: str, constants: Iterable[Any]) -> None:
         known = self.rows.setdefault(name, {})
@@ -204,14 +206,20 @@ class _Draft:
             found, n = f"{name}_{n}", n + 1
         return found
 
-    def add_column(self, type_name: str, name: str, column: Column, origin: Origin | None = None) -> None:
+    def add_column(self, type_name: str, name: str, column: Column, origin: MemberOrigin | None = None) -> None:
         found = self.free(type_name, name)
         self.columns.setdefault(type_name, {})[found] = column
         if origin is not None:
             self.origins[type_name, found] = origin
 
     def add_link(
-        self, type_name: str, name: str, kind: LinkKind, target: str, found: Adjacency, origin: Origin | None = None
+        self,
+        type_name: str,
+        name: str,
+        kind: LinkKind,
+        target: str,
+        found: Adjacency,
+        origin: MemberOrigin | None = None,
     ) -> None:
         link = Link(self.free(type_name, name), kind, target)
         self.links.setdefault(type_name, {})[link] = found
@@ -219,7 +227,7 @@ class _Draft:
             self.origins[type_name, link.name] = origin
 
     def add_values(
-        self, type_name: str, name: str, values: list[Any], table: FactTable, at: Sequence[int], origin: Origin
+        self, type_name: str, name: str, values: list[Any], table: FactTable, at: Sequence[int], origin: MemberOrigin
     ) -> None:
         """Add an attribute; its values come from the facts whose numbers are given, one for each."""
         wanted = self.overrides.wanted(type_name, name)
@@ -268,7 +276,7 @@ def _owners(signatures: Sequence[Signature]) -> frozenset[tuple[str, str]]:
     )
 
 
-def _shared_in_lists(signatures: Sequence[Signature], tables: Mapping[Predicate, FactTable]) -> frozenset[str]:
+def _shared_in_lists(signatures: Sequence[Signature], tables: Mapping[PrologPredicate, FactTable]) -> frozenset[str]:
     """Return the types of which some record stands in two lists, which are sets then."""
     seen: dict[str, set[Any]] = {}
     shared = set()
@@ -315,7 +323,7 @@ def _items(value: Any) -> tuple[Any, ...]:
 # ---- members ---------------------------------------------------------------------------------------------
 
 
-def _add_label(draft: _Draft, examples: ExampleRows, names: Mapping[Predicate, str]) -> None:
+def _add_label(draft: _Draft, examples: ExampleRows, names: Mapping[PrologPredicate, str]) -> None:
     """Add the labels, and what the arguments of an example are where each is an individual of its own."""
     place = examples.record_place
     who = names[examples.signature.predicate] if place is None else examples.signature.arguments[place].name
@@ -337,7 +345,7 @@ def _add_members(draft: _Draft, signature: Signature, table: FactTable) -> None:
         name = arguments[0].name
         holds = np.zeros(draft.n_rows(name), dtype=np.bool_)
         holds[draft.places(name, (row[0] for row in table.rows))] = True
-        draft.add_column(name, signature.name, flag_column(holds), Origin(signature.predicate, 0))
+        draft.add_column(name, signature.name, flag_column(holds), MemberOrigin(signature.predicate, 0))
     elif signature.key is not None:
         _add_described(draft, signature, table, signature.key)
     elif _is_own(signature):
@@ -361,12 +369,14 @@ def _add_described(draft: _Draft, signature: Signature, table: FactTable, key: i
         values = [row[place] for row in table.rows]
         if argument.is_list:
             name = signature.name if len(signature.arguments) == 2 else argument.role or _lower(argument.name)
-            _add_list(draft, who, name, argument, at, values, Origin(signature.predicate, key, place))
+            _add_list(draft, who, name, argument, at, values, MemberOrigin(signature.predicate, key, place))
         elif not argument.is_type:
             known: list[Any] = [None] * draft.n_rows(who)
             for row, value in zip(at.tolist(), values, strict=True):
                 known[row] = value
-            draft.add_values(who, argument.name, known, table, at.tolist(), Origin(signature.predicate, key, place))
+            draft.add_values(
+                who, argument.name, known, table, at.tolist(), MemberOrigin(signature.predicate, key, place)
+            )
         else:
             name = argument.role or (signature.name if n_types == 2 else f"{signature.name}_{_lower(argument.name)}")
             _add_reference(draft, signature, who, at, place, name, values)
@@ -390,11 +400,11 @@ def _add_reference(
         lengths = np.zeros(draft.n_rows(who), dtype=np.int64)
         lengths[at] = 1
         found = Adjacency.from_lengths(lengths, targets[np.argsort(at, kind="stable")])
-        origin = Origin(signature.predicate, signature.key, place)
+        origin = MemberOrigin(signature.predicate, signature.key, place)
         draft.add_link(who, name if is_first else f"{name}_of", "optional", other, found, origin)
     if not is_first or not is_one_way:
         back = Adjacency.grouped(targets, at, draft.n_rows(other))
-        origin = Origin(signature.predicate, place, signature.key)
+        origin = MemberOrigin(signature.predicate, place, signature.key)
         draft.add_link(other, f"{name}_of" if is_first else name, "set", who, back, origin)
 
 
@@ -409,11 +419,11 @@ def _add_relation(draft: _Draft, signature: Signature, table: FactTable) -> None
         owners, targets = np.array([*pairs], dtype=np.int64).reshape(-1, 2).T
     name = signature.arguments[1].role or signature.name
     found = Adjacency.grouped(owners, targets, draft.n_rows(first))
-    draft.add_link(first, name, "set", second, found, Origin(signature.predicate, 0, 1))
+    draft.add_link(first, name, "set", second, found, MemberOrigin(signature.predicate, 0, 1))
     if not signature.way:
         back = Adjacency.grouped(targets, owners, draft.n_rows(second))
         own = signature.arguments[0].role or f"{name}_of"
-        draft.add_link(second, own, "set", first, back, Origin(signature.predicate, 1, 0))
+        draft.add_link(second, own, "set", first, back, MemberOrigin(signature.predicate, 1, 0))
 
 
 def _add_list(
@@ -423,7 +433,7 @@ def _add_list(
     argument: Argument,
     at: np.ndarray[Any, np.dtype[np.int64]],
     values: list[Any],
-    origin: Origin,
+    origin: MemberOrigin,
 ) -> None:
     """Add lists: of records that no other list has, of shared records as a set, or of elements with a value."""
     items = [_items(value) for value in values]
@@ -447,7 +457,7 @@ def _add_list_of_records(
     target: str,
     at: np.ndarray[Any, np.dtype[np.int64]],
     items: list[tuple[Any, ...]],
-    origin: Origin,
+    origin: MemberOrigin,
 ) -> None:
     pairs = [(row, one) for row, each in zip(at.tolist(), items, strict=True) for one in dict.fromkeys(each)]
     owners = np.array([row for row, _ in pairs], dtype=np.int64)
@@ -467,11 +477,11 @@ def _add_own(draft: _Draft, signature: Signature, table: FactTable, *, is_exampl
             continue
         values = [row[place] for row in rows]
         if argument.is_list:
-            origin = Origin(signature.predicate, None, place)
+            origin = MemberOrigin(signature.predicate, None, place)
             _add_list(draft, own, argument.role or _lower(argument.name), argument, at, values, origin)
         elif not argument.is_type:
             facts = [2 * i for i in range(len(table.rows))] if is_double else at.tolist()
-            draft.add_values(own, argument.name, values, table, facts, Origin(signature.predicate, None, place))
+            draft.add_values(own, argument.name, values, table, facts, MemberOrigin(signature.predicate, None, place))
         else:
             is_first = argument.name not in seen
             seen.add(argument.name)
@@ -497,13 +507,13 @@ def _add_role(
     ]
     is_owner = not is_example and (not others or any((other, argument.name) in draft.owners for other in others))
     if not (is_double and is_first) and not is_owner:
-        origin = Origin(signature.predicate, None, place)
+        origin = MemberOrigin(signature.predicate, None, place)
         draft.add_link(own, role, "one", argument.name, Adjacency.single(targets), origin)
     if is_example or (is_double and not is_first):
         return
     name = signature.name if is_first else f"{signature.name}_{role}"
     facts = Adjacency.grouped(targets, np.arange(len(targets)), draft.n_rows(argument.name))
-    draft.add_link(argument.name, name, "set", own, facts, Origin(signature.predicate, place))
+    draft.add_link(argument.name, name, "set", own, facts, MemberOrigin(signature.predicate, place))
 
 
 def _swapped(signature: Signature, row: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -545,9 +555,9 @@ def _add_relations(
     draft: _Draft,
     examples: ExampleRows,
     signatures: Sequence[Signature],
-    tables: Mapping[Predicate, FactTable],
+    tables: Mapping[PrologPredicate, FactTable],
     who: str,
-    unlinked: list[Predicate],
+    unlinked: list[PrologPredicate],
 ) -> None:
     """Add what facts say about the records, or the numbers, of an example together."""
     types = examples.signature.types
@@ -573,7 +583,7 @@ def _add_relation_of_pair(
     draft: _Draft,
     examples: ExampleRows,
     signature: Signature,
-    tables: Mapping[Predicate, FactTable],
+    tables: Mapping[PrologPredicate, FactTable],
     who: str,
     ends: tuple[int, int],
 ) -> None:
@@ -623,7 +633,7 @@ def _add_common(
     draft: _Draft,
     examples: ExampleRows,
     signatures: Sequence[Signature],
-    tables: Mapping[Predicate, FactTable],
+    tables: Mapping[PrologPredicate, FactTable],
     who: str,
     ends: tuple[int, int],
 ) -> None:
@@ -644,7 +654,7 @@ def _add_common(
 
 
 def _longer_paths(
-    name: str, signatures: Sequence[Signature], tables: Mapping[Predicate, FactTable]
+    name: str, signatures: Sequence[Signature], tables: Mapping[PrologPredicate, FactTable]
 ) -> Iterator[_Path]:
     """Yield the ways from records of a type, and those that go on from the one record that a reference leads to."""
     for path in _paths(name, signatures, tables):
@@ -660,7 +670,9 @@ def _longer_paths(
                 yield _Path(f"{path.name}_{further.name}", further.target, rows, is_long=True)
 
 
-def _paths(name: str, signatures: Sequence[Signature], tables: Mapping[Predicate, FactTable]) -> Iterator[_Path]:
+def _paths(
+    name: str, signatures: Sequence[Signature], tables: Mapping[PrologPredicate, FactTable]
+) -> Iterator[_Path]:
     """Yield the ways from records of a type to those of another that facts about both give."""
     for signature in signatures:
         for i, j in permutations(signature.types, 2):
@@ -684,7 +696,7 @@ def _add_number_relation(
     draft: _Draft,
     examples: ExampleRows,
     signature: Signature,
-    tables: Mapping[Predicate, FactTable],
+    tables: Mapping[PrologPredicate, FactTable],
     who: str,
     places: Sequence[int],
 ) -> bool:

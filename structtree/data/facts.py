@@ -26,7 +26,7 @@ from structtree.data.fact_files import ExampleFile, fact_files
 from structtree.data.fact_layout import Layout, TargetPlaces, inferred_layout
 from structtree.data.fact_modes import Modes, check_known, read_modes
 from structtree.data.fact_rules import with_derived_facts
-from structtree.data.fact_signatures import Predicate, Signature, signatures_of
+from structtree.data.fact_signatures import PrologPredicate, Signature, signatures_of
 from structtree.data.fact_tables import ExampleRows, FactTypes, fact_population, own_type_names
 from structtree.data.infer import Overrides, type_name_of
 from structtree.data.prolog import read_clauses, term_text
@@ -164,7 +164,7 @@ def _text(path: Path, encoding: str) -> str:
 class _Examples:
     """The facts of the predicate to predict, with their labels and the parts of the data that they are in."""
 
-    predicate: Predicate
+    predicate: PrologPredicate
     table: FactTable
     labels: Sequence[bool]
     parts: Sequence[str] = ()
@@ -175,7 +175,7 @@ class _Examples:
 class _ExampleText:
     """Examples of one text, by predicate."""
 
-    tables: Mapping[Predicate, FactTable]
+    tables: Mapping[PrologPredicate, FactTable]
     label: bool
     part: str = ""
 
@@ -212,13 +212,13 @@ def _joined_examples(texts: Sequence[_ExampleText], target: str | None, *, has_n
     return _one_table(chosen[0], texts, has_negatives)
 
 
-def _check_example_arity(found: Sequence[Predicate], texts: Sequence[_ExampleText]) -> None:
+def _check_example_arity(found: Sequence[PrologPredicate], texts: Sequence[_ExampleText]) -> None:
     for predicate in found[1:]:
         table = next(text.tables[predicate] for text in texts if predicate in text.tables)
         raise table.error(0, f"the example has {predicate.arity} arguments, and those before have {found[0].arity}")
 
 
-def _one_table(predicate: Predicate, texts: Sequence[_ExampleText], has_negatives: bool) -> _Examples:
+def _one_table(predicate: PrologPredicate, texts: Sequence[_ExampleText], has_negatives: bool) -> _Examples:
     """Return the examples in one table; one that is positive and negative is refused."""
     labels: dict[tuple[Any, ...], bool] = {}
     table, parts = FactTable(), []
@@ -236,7 +236,7 @@ def _one_table(predicate: Predicate, texts: Sequence[_ExampleText], has_negative
     return _Examples(predicate, table, list(labels.values()), parts, has_negatives)
 
 
-def _fact_text(predicate: Predicate, row: Sequence[Any]) -> str:
+def _fact_text(predicate: PrologPredicate, row: Sequence[Any]) -> str:
     return f"{predicate.name}({', '.join(map(term_text, row))})"
 
 
@@ -272,7 +272,7 @@ class _Reader:
 
     base: FactBase
     examples: _Examples | None
-    given: Mapping[Predicate, Signature]
+    given: Mapping[PrologPredicate, Signature]
     target: str | None
     individual: str | None
     overrides: Overrides
@@ -307,7 +307,7 @@ class _Reader:
             shown = ", ".join(ignored[:3]) + (f" and {len(ignored) - 3} more" if len(ignored) > 3 else "")
             yield f"directives are not executed: {shown}"
 
-    def _task(self, tables: dict[Predicate, FactTable], notes: list[str]) -> _Task:
+    def _task(self, tables: dict[PrologPredicate, FactTable], notes: list[str]) -> _Task:
         """Return what the examples, or the interpretations, say about the task; facts of the target are taken out."""
         if self.examples is not None:
             return self._of_examples(self.examples, tables, notes)
@@ -315,7 +315,7 @@ class _Reader:
             return self._of_models(tables)
         return _Task()
 
-    def _of_examples(self, examples: _Examples, tables: dict[Predicate, FactTable], notes: list[str]) -> _Task:
+    def _of_examples(self, examples: _Examples, tables: dict[PrologPredicate, FactTable], notes: list[str]) -> _Task:
         if tables.pop(examples.predicate, None) is not None:
             notes.append(f"{examples.predicate} is predicted, so its facts are left out")
         rows, labels = examples.table.rows, examples.labels
@@ -343,9 +343,9 @@ class _Reader:
             return None
         return 1 if len({row[0] for row in rows}) == len(rows) and len({row[1] for row in rows}) < len(rows) else None
 
-    def _of_models(self, tables: dict[Predicate, FactTable]) -> _Task:
+    def _of_models(self, tables: dict[PrologPredicate, FactTable]) -> _Task:
         """Return the task of interpretations; predicates without arguments of which each has one are classes."""
-        predicate = Predicate(self.base.model_name.lower(), 1)
+        predicate = PrologPredicate(self.base.model_name.lower(), 1)
         rows = [(f"{MODEL}{model}",) for model in self.base.models]
         places = TargetPlaces(predicate, is_world=True)
         flags = [one for one in tables if one.arity == 1 and str(tables[one].rows[0][0]).startswith(MODEL)]
@@ -359,7 +359,7 @@ class _Reader:
             del tables[one]
         return _Task(places, rows, [holding[row[0]] for row in rows], "class")
 
-    def _layout(self, tables: Mapping[Predicate, FactTable], task: _Task) -> Layout:
+    def _layout(self, tables: Mapping[PrologPredicate, FactTable], task: _Task) -> Layout:
         facts = {predicate: table.rows for predicate, table in tables.items()}
         name = self.individual
         if task.places is not None:
@@ -367,7 +367,9 @@ class _Reader:
             name = name or (self.base.model_name if self.base.models else None)
         return inferred_layout(facts, self.given, self.base.modes, task.places, name)
 
-    def _of_facts(self, tables: dict[Predicate, FactTable], layout: Layout, task: _Task) -> tuple[_Task, Layout]:
+    def _of_facts(
+        self, tables: dict[PrologPredicate, FactTable], layout: Layout, task: _Task
+    ) -> tuple[_Task, Layout]:
         """Return the task of predicting a predicate of the facts: where it is no attribute, of pairs."""
         found = [one for one in tables if one.name == self.target]
         signature = layout.signatures[found[0]] if len(found) == 1 else None
@@ -403,7 +405,7 @@ class _Reader:
         return ExampleRows(task.rows, layout.signatures[task.places.predicate], task.label, task.labels)
 
     def _individual(
-        self, tables: Mapping[Predicate, FactTable], layout: Layout, examples: ExampleRows | None
+        self, tables: Mapping[PrologPredicate, FactTable], layout: Layout, examples: ExampleRows | None
     ) -> str | None:
         """Return the name of the individuals' type: as given, or that of the attribute to predict."""
         if examples is not None:

@@ -26,8 +26,8 @@ __all__ = [
     "Compound",
     "Directive",
     "Fact",
+    "PrologRule",
     "PrologSource",
-    "Rule",
     "Variable",
     "flattened",
     "read_clauses",
@@ -56,7 +56,7 @@ class Fact(NamedTuple):
     at: int
 
 
-class Rule(NamedTuple):
+class PrologRule(NamedTuple):
     """A clause with a body, and where it begins in its text."""
 
     head: Any
@@ -97,7 +97,7 @@ class Clauses:
 
     source: PrologSource
     facts: list[Fact] = field(default_factory=list)
-    rules: list[Rule] = field(default_factory=list)
+    rules: list[PrologRule] = field(default_factory=list)
     directives: list[Directive] = field(default_factory=list)
 
 
@@ -265,7 +265,7 @@ def _read_slowly(source: PrologSource, at: int, found: Clauses) -> int:
         case Compound(":-" | "?-", (goal,)):
             found.directives.append(Directive(goal, at))
         case Compound(":-", (head, body)):
-            found.rules.append(Rule(head, body, at))
+            found.rules.append(PrologRule(head, body, at))
         case Compound("-->", _):
             raise source.error("a rule with --> is a grammar of Prolog; expected a fact", at)
         case Compound(name, arguments):

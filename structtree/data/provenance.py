@@ -24,7 +24,7 @@ __all__ = ["FactReading", "Provenance", "provenance_of", "record_members", "reco
 
 @dataclass(frozen=True, slots=True)
 class FactReading:
-    """How facts were read.
+    """Account of how facts were read.
 
     Parameters
     ----------
