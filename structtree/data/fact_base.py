@@ -220,25 +220,22 @@ def _qualified(model: str, constant: Any) -> str:
 def _objects(gathered: _Gathered) -> frozenset[PrologPredicate]:
     """Return the places (as names with a place) of constants that are objects of one model.
 
-    They are words that some predicate of one argument holds of, but not of all of them, that stand in more than one
-    predicate, and that no fact outside of the models mentions.
+    They are words that no fact outside of the models mentions, at least half of which stand in two places of facts of
+    one model, as in ``triangle(o1). inside(o1, o2).``
     """
     outside = {one for rows in gathered.everywhere.values() for row in rows for one in row}
     words: dict[PrologPredicate, set[Any]] = {}
+    stands: dict[tuple[Any, Any], set[PrologPredicate]] = {}
     for predicate, rows in gathered.in_models.items():
         for place in range(1, predicate.arity):
             found = {row[place] for row in rows}
             if all(isinstance(one, str) for one in found) and not found & outside:
-                words[PrologPredicate(predicate.name, place)] = found
-    unary = [PrologPredicate(one.name, 1) for one in gathered.in_models if one.arity == 2]
-    described = [words[one] for one in unary if one in words and _is_part(words[one], words.values())]
-    objects: set[Any] = set().union(*described)
+                own = PrologPredicate(predicate.name, place)
+                words[own] = found
+                for row in rows:
+                    stands.setdefault((row[0], row[place]), set()).add(own)
+    objects = {word for (_, word), places in stands.items() if len(places) > 1}
     return frozenset(place for place, found in words.items() if 2 * len(found & objects) >= len(found) > 0)
-
-
-def _is_part(some: set[Any], all_words: Iterable[set[Any]]) -> bool:
-    """Return whether others hold of some of the same constants, and of further ones, or of fewer."""
-    return any(some & other and some != other for other in all_words)
 
 
 def _check_arities(tables: Mapping[PrologPredicate, FactTable]) -> None:
