@@ -277,10 +277,14 @@ class _Sorts:
             return type_name_of(prefix)
         if own is not None and any(place.predicate == own for place in sort.places):
             return "Individual" if len(target.places) == 1 else "Thing"  # type: ignore[union-attr]
-        later = [place.predicate.name for place in sort.places if place.place > 0]
+        later = [place.predicate.name for place in sorted(sort.places, key=self._is_not_key) if place.place > 0]
         if own is None and len(sort.places) == max(len(one.places) for one in self.all if one.is_record):
             return "Individual"
         return type_name_of((later or [one.name for one in predicates] or ["thing"])[0])
+
+    def _is_not_key(self, place: Place) -> bool:
+        rows = self.facts[place.predicate]
+        return _is_list(rows, place.place) or len({row[place.place] for row in rows}) < len(rows)
 
     def _holds_of_all(self, predicate: PrologPredicate, sort: _Sort) -> bool:
         return len(_constants(self.facts[predicate], 0)) == len(sort.constants)

@@ -50,7 +50,7 @@ SAMPLE = 2000
 TAIL = 0.05
 """The part of the numbers, at either end, that does not count for where they lie."""
 
-FEW_VALUES = 3
+LEAST_VALUES = 3
 """An attribute with fewer different values than this is not compared with others: each test of it says as much."""
 
 IDENTIFIER_NAME = re.compile(r"(?i:(^|[\W_])id$)|[a-z0-9]I[dD]$")
@@ -245,7 +245,7 @@ def _alike(kind: str, columns: Mapping[str, Column]) -> Iterator[tuple[str, str]
     match kind:
         case "nominal":
             words = {name: set(column.categories) for name, column in columns.items()}
-            some = [name for name, own in words.items() if len(own) >= FEW_VALUES]
+            some = [name for name, own in words.items() if len(own) >= LEAST_VALUES]
             pairs = combinations(some, 2)
             yield from (p for p in pairs if _share(len(words[p[0]] & words[p[1]]), len(words[p[0]] | words[p[1]])))
         case "ordered":
@@ -263,7 +263,7 @@ def _span(column: Column, tail: float) -> tuple[float, float] | None:
     """Return the least and the greatest value of a sample without its tails; None of hardly any different values."""
     values = np.sort(column.values[:: max(1, len(column) // SAMPLE)])
     values = values[: int(np.searchsorted(values, np.nan))]
-    if np.count_nonzero(values[1:] != values[:-1]) + 1 < FEW_VALUES:
+    if np.count_nonzero(values[1:] != values[:-1]) + 1 < LEAST_VALUES:
         return None
     cut = int(tail * len(values))
     return float(values[cut]), float(values[len(values) - 1 - cut])
