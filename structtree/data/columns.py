@@ -506,7 +506,7 @@ class Population:
         types: Mapping[str, str] | None = None,
         fact: Sequence[str] = (),
         sample_negatives: int | None = None,
-        seed: int = 0,
+        sample_seed: int = 0,
     ) -> Population:
         """A population from facts in Prolog's syntax, or as tuples; see `structtree.data.facts`."""
         from structtree.data.facts import from_facts
@@ -520,7 +520,7 @@ class Population:
             types=types,
             fact=fact,
             sample_negatives=sample_negatives,
-            seed=seed,
+            sample_seed=sample_seed,
         )
 
     @classmethod

@@ -40,7 +40,7 @@ NUMBER_SORTS = ("int", "integer", "float", "real", "number", "nat")
 """The names of sorts that are numbers, whichever predicate they stand in."""
 
 
-class Place(NamedTuple):
+class FactPlace(NamedTuple):
     """An argument of a predicate, counted from 0."""
 
     predicate: PrologPredicate
@@ -65,10 +65,10 @@ class TargetPlaces:
     is_world: bool = False
 
     @property
-    def places(self) -> tuple[Place, ...]:
+    def places(self) -> tuple[FactPlace, ...]:
         """The arguments that say which individual it is."""
         own = range(self.predicate.arity)
-        return tuple(Place(self.predicate, place) for place in own if place != self.class_place)
+        return tuple(FactPlace(self.predicate, place) for place in own if place != self.class_place)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ class Layout:
 class _Sort:
     """Places that share constants."""
 
-    places: list[Place]
+    places: list[FactPlace]
     constants: set[Any]
     name: str | None = None
     is_record: bool | None = None
@@ -156,7 +156,7 @@ class _Sorts:
 
     facts: Mapping[PrologPredicate, Rows]
     modes: Modes
-    of_place: dict[Place, _Sort]
+    of_place: dict[FactPlace, _Sort]
     given: Mapping[PrologPredicate, Signature]
     notes: list[str] = field(default_factory=list)
 
@@ -169,13 +169,13 @@ class _Sorts:
         target: TargetPlaces | None,
     ) -> _Sorts:
         constants = {
-            Place(predicate, place): _constants(rows, place)
+            FactPlace(predicate, place): _constants(rows, place)
             for predicate, rows in facts.items()
             for place in range(predicate.arity)
         }
         declared = _declared_sorts(constants, given, modes)
         class_place = (
-            Place(target.predicate, target.class_place) if target and target.class_place is not None else None
+            FactPlace(target.predicate, target.class_place) if target and target.class_place is not None else None
         )
         free = [place for place in constants if place not in declared and place != class_place]
         found = dict(_grouped(constants, declared, free, given, modes))
@@ -217,12 +217,12 @@ class _Sorts:
     def _find_described(self, predicate: PrologPredicate, rows: Rows) -> None:
         """Take the sort of the one argument, or of the first key, for records."""
         if predicate.arity == 1:
-            sort = self.of_place[Place(predicate, 0)]
+            sort = self.of_place[FactPlace(predicate, 0)]
             if sort.is_record is None and not sort.is_number and len(_constants(rows, 0)) < len(sort.constants):
                 sort.is_record = True
             return
         for place in range(predicate.arity):
-            sort = self.of_place[Place(predicate, place)]
+            sort = self.of_place[FactPlace(predicate, place)]
             if sort.is_number or _is_list(rows, place):
                 continue
             if len({row[place] for row in rows}) == len(rows):
@@ -232,7 +232,7 @@ class _Sorts:
 
     def _find_first(self, predicate: PrologPredicate) -> None:
         """Take the first argument for a record where no argument is one and its constants are met elsewhere."""
-        own = [self.of_place[Place(predicate, place)] for place in range(predicate.arity)]
+        own = [self.of_place[FactPlace(predicate, place)] for place in range(predicate.arity)]
         if not own or predicate.arity == 1 or any(sort.is_record for sort in own):
             return
         for sort in own:
@@ -246,7 +246,7 @@ class _Sorts:
             is_target = target is not None and predicate == target.predicate
             if predicate.arity != 2 or predicate in self.given or is_target:
                 continue
-            own = [self.of_place[Place(predicate, place)] for place in (0, 1)]
+            own = [self.of_place[FactPlace(predicate, place)] for place in (0, 1)]
             for place, (sort, other) in enumerate([own, own[::-1]]):
                 is_word = not other.is_record and not other.is_number and not _is_list(rows, 1 - place)
                 if sort.is_record and is_word and len({row[place] for row in rows}) < len(rows):
@@ -277,24 +277,25 @@ class _Sorts:
             return type_name_of(prefix)
         if own is not None and any(place.predicate == own for place in sort.places):
             return "Individual" if len(target.places) == 1 else "Thing"  # type: ignore[union-attr]
-        later = [place.predicate.name for place in sorted(sort.places, key=self._is_not_key) if place.place > 0]
+        later = [place.predicate.name for place in sorted(sort.places, key=self._unfitness) if place.place > 0]
         if own is None and len(sort.places) == max(len(one.places) for one in self.all if one.is_record):
             return "Individual"
         return type_name_of((later or [one.name for one in predicates] or ["thing"])[0])
 
-    def _is_not_key(self, place: Place) -> bool:
+    def _unfitness(self, place: FactPlace) -> tuple[bool, int]:
+        """Return what makes a predicate a bad name for the sort of an argument: it is no key, or has few facts."""
         rows = self.facts[place.predicate]
-        return _is_list(rows, place.place) or len({row[place.place] for row in rows}) < len(rows)
+        return _is_list(rows, place.place) or len({row[place.place] for row in rows}) < len(rows), -len(rows)
 
     def _holds_of_all(self, predicate: PrologPredicate, sort: _Sort) -> bool:
         return len(_constants(self.facts[predicate], 0)) == len(sort.constants)
 
 
 def _declared_sorts(
-    places: Iterable[Place], given: Mapping[PrologPredicate, Signature], modes: Modes
-) -> dict[Place, str]:
+    places: Iterable[FactPlace], given: Mapping[PrologPredicate, Signature], modes: Modes
+) -> dict[FactPlace, str]:
     """Return the names of the sorts that are declared: types by their capitals, attributes with their predicate."""
-    found: dict[Place, str] = {}
+    found: dict[FactPlace, str] = {}
     for place in places:
         signature = given.get(place.predicate)
         if signature is not None:
@@ -306,12 +307,12 @@ def _declared_sorts(
 
 
 def _grouped(
-    constants: Mapping[Place, set[Any]],
-    declared: Mapping[Place, str],
-    free: Sequence[Place],
+    constants: Mapping[FactPlace, set[Any]],
+    declared: Mapping[FactPlace, str],
+    free: Sequence[FactPlace],
     given: Mapping[PrologPredicate, Signature],
     modes: Modes,
-) -> Iterator[tuple[Place, _Sort]]:
+) -> Iterator[tuple[FactPlace, _Sort]]:
     """Yield places with their sorts: one for each declared name, and one for what overlaps among the others."""
     by_name: dict[str, _Sort] = {}
     for place, name in declared.items():
@@ -405,7 +406,7 @@ def _unlike(name: str, taken: Collection[str]) -> str:
 
 
 def _signature(predicate: PrologPredicate, rows: Rows, sorts: _Sorts, target: TargetPlaces | None) -> Signature:
-    own = [sorts.of_place[Place(predicate, place)] for place in range(predicate.arity)]
+    own = [sorts.of_place[FactPlace(predicate, place)] for place in range(predicate.arity)]
     lists = [_is_list(rows, place) for place in range(predicate.arity)]
     arguments = [
         Argument(str(sort.name), is_list=is_list) if sort.is_record else Argument("_", is_list=is_list)

@@ -72,7 +72,7 @@ def read_facts(
         What arguments are; see `structtree.data.fact_signatures`.
     sample_negatives : int, optional
         So many negative examples are drawn at random from what is not a positive one.
-    seed : int, optional
+    sample_seed : int, optional
         For drawing them; 0 by default.
     """
     files = fact_files(
@@ -98,7 +98,7 @@ def read_facts(
         individual,
         Overrides(types or {}),
         options.get("sample_negatives"),
-        options.get("seed") or 0,
+        options.get("sample_seed") or 0,
     )
     return reader.population()
 
@@ -113,7 +113,7 @@ def from_facts(
     types: Mapping[str, str] | None = None,
     fact: Sequence[str] = (),
     sample_negatives: int | None = None,
-    seed: int = 0,
+    sample_seed: int = 0,
 ) -> Population:
     """Return the population of some facts: text in Prolog's syntax, or tuples of a predicate and its arguments.
 
@@ -133,7 +133,7 @@ def from_facts(
     found = [_examples(_as_text(some), name, label) for name, some, label in given if some is not None]
     examples = _joined_examples(found, target, has_negatives=negatives is not None)
     reader = _Reader(
-        base, examples, signatures_of(fact), target, individual, Overrides(types or {}), sample_negatives, seed
+        base, examples, signatures_of(fact), target, individual, Overrides(types or {}), sample_negatives, sample_seed
     )
     return reader.population()
 

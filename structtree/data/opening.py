@@ -90,7 +90,7 @@ def open_data(
         How to read text; see `structtree.data.tables.read_csv`.
     smiles, hydrogens, largest_fragment, neutralise, skip_bad, cache
         How to read molecules; see `structtree.data.molecules.read_molecules`.
-    positives, negatives, modes, part, fact, sample_negatives, seed
+    positives, negatives, modes, part, fact, sample_negatives, sample_seed
         How to read facts; see `structtree.data.facts.read_facts`.
 
     Examples

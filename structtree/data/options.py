@@ -117,7 +117,7 @@ class FactOptions(TypedDict, total=False):
     sample_negatives: Annotated[
         int | None, OptionText("Draw so many negative examples from what is not a positive one.", FACTS, "N")
     ]
-    seed: Annotated[int | None, OptionText("The seed for drawing them; 0 by default.", FACTS, "N", "--sample-seed")]
+    sample_seed: Annotated[int | None, OptionText("The seed for drawing them; 0 by default.", FACTS, "N")]
 
 
 class ReadingOptions(RowOptions, MoleculeOptions, FactOptions, total=False):

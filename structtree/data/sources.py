@@ -136,7 +136,7 @@ def read_data(
         `structtree.data.textfiles.MISSING_WORDS`; in ARFF, where ``?`` is the only one, besides it.
     smiles, hydrogens, largest_fragment, neutralise, skip_bad, cache : optional
         For molecules; see `structtree.data.molecules.read_molecules`.
-    positives, negatives, modes, part, fact, sample_negatives, seed : optional
+    positives, negatives, modes, part, fact, sample_negatives, sample_seed : optional
         For facts; see `structtree.data.facts.read_facts`.
 
     Examples

@@ -334,7 +334,7 @@ def test_examples_of_plain_numbers_are_a_table_with_the_relations_of_numbers():
 
 def test_negatives_are_drawn_with_a_seed():
     facts = "parent(ann, bob). parent(bob, cy). tall(ann). tall(cy). likes(ann, cy). likes(bob, cy)."
-    drawn = [Population.from_facts(facts, target="likes", sample_negatives=3, seed=seed) for seed in (1, 1, 2)]
+    drawn = [Population.from_facts(facts, target="likes", sample_negatives=3, sample_seed=seed) for seed in (1, 1, 2)]
     names = [tuple(one.provenance.names["fact"]) for one in drawn]
     assert names[0] == names[1] != names[2]
     assert len(drawn[0]) == 5

@@ -218,7 +218,7 @@ def test_a_mistake_in_a_predicate_is_explained(text):
 GRAMMAR_MISTAKES = {
     "grammar": "1:8: expected a name after 'grammar', the text ended",
     "refin T { }": (
-        "1:1: expected a declaration (type, individual, define, function, refine, limits) or the end of the text, "
+        "1:1: expected a declaration (type, individual, define, function, refine, limits, fact) or the end of the text, "
         "got 'refin'"
     ),
     "refine T { top }": "1:16: expected 'and', 'or' or '->' after 'top', got '}'",
