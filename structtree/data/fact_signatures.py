@@ -16,7 +16,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from structtree.errors import UsageError
 
@@ -126,9 +126,10 @@ class Signature:
 
 
 _PLAIN_NAME = re.compile(r"[^\W\d]\w*")
-_NAME = r"(?:[^\W\d]\w*|`[^`]*`)"
-_ARGUMENT = re.compile(rf"\s*(\[)?\s*({_NAME})\s*(?(1)\])\s*(key\b)?\s*(?:->\s*({_NAME}))?\s*")
-_SIGNATURE = re.compile(rf"\s*({_NAME})\s*\((.*)\)\s*(many)?\s*(one\s+way|both\s+ways)?\s*", re.DOTALL)
+_NAME = r"(?:[^\W\d]\w*|`(?:[^`\\]|\\.)*`)"
+_HEAD = re.compile(rf"\s*({_NAME})\s*\(\s*", re.DOTALL)
+_ARGUMENT = re.compile(rf"(\[)?\s*({_NAME})\s*(?(1)\])\s*(key\b)?\s*(?:->\s*({_NAME}))?\s*(,\s*|(?=\)))", re.DOTALL)
+_TAIL = re.compile(r"\)\s*(many)?\s*(one\s+way|both\s+ways)?\s*")
 
 
 def parse_signature(text: str) -> Signature:
@@ -143,26 +144,19 @@ def parse_signature(text: str) -> Signature:
     Traceback (most recent call last):
     structtree.errors.UsageError: expected a fact such as bond(Molecule, Atom, Atom -> to, order), got 'atm(Molecule'
     """
-    found = _SIGNATURE.fullmatch(text)
-    if found is None:
+    head = _HEAD.match(text)
+    at, arguments = head.end() if head else 0, []
+    while found := _ARGUMENT.match(text, at):
+        role = _unquoted(found[4]) if found[4] else None
+        arguments.append(Argument(_unquoted(found[2]), bool(found[3]), role, bool(found[1])))
+        at = found.end()
+    tail = _TAIL.fullmatch(text, at)
+    if head is None or tail is None:
         raise _no_signature(text)
-    inner = found[2].strip()
-    arguments = tuple(_argument(part, text) for part in inner.split(",")) if inner else ()
-    signature = Signature(
-        _unquoted(found[1]),
-        arguments,
-        found[3] is not None,
-        " ".join((found[4] or "").split()),  # type: ignore[arg-type]  # the pattern has checked it
-    )
+    words: Any = " ".join((tail[2] or "").split())
+    signature = Signature(_unquoted(head[1]), tuple(arguments), tail[1] is not None, words)
     check_signature(signature)
     return signature
-
-
-def _argument(part: str, text: str) -> Argument:
-    found = _ARGUMENT.fullmatch(part)
-    if found is None:
-        raise _no_signature(text)
-    return Argument(_unquoted(found[2]), bool(found[3]), _unquoted(found[4]) if found[4] else None, bool(found[1]))
 
 
 def _no_signature(text: str) -> UsageError:
@@ -210,8 +204,11 @@ def signatures_of(texts: Iterable[str]) -> Mapping[PrologPredicate, Signature]:
 
 
 def _quoted(name: str) -> str:
-    return name if _PLAIN_NAME.fullmatch(name) else f"`{name}`"
+    if _PLAIN_NAME.fullmatch(name):
+        return name
+    escaped = name.replace("\\", "\\\\").replace("`", "\\`")
+    return f"`{escaped}`"
 
 
 def _unquoted(name: str) -> str:
-    return name.strip("`")
+    return re.sub(r"\\(.)", r"\1", name[1:-1], flags=re.DOTALL) if name.startswith("`") else name

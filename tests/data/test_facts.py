@@ -199,6 +199,7 @@ def test_a_declaration_settles_what_arguments_are():
         "bond(Molecule, Atom, Atom -> to, order) both ways",
         "p()",
         "`has car`(Train key, [Car], _) one way",
+        "`a, (b`(`\\`c`, T -> `d)`)",
         "g(A, B) many",
     ],
 )
