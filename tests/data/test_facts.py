@@ -390,6 +390,7 @@ def test_predicates_of_one_name_may_have_several_numbers_of_arguments():
 
 
 def test_rules_are_evaluated_before_learning():
+    pytest.importorskip("clingo")
     rules = "grand(X, Z) :- parent(X, Y), parent(Y, Z).\nold(X) :- age(X, A), A >= 50.5, \\+ tall(X).\n"
     facts = "parent(ann, bob). parent(bob, cy). age(ann, 80). age(bob, 51). age(cy, 5). tall(bob)."
     family = Population.from_facts(rules + facts, positives="p(ann).", negatives="p(bob). p(cy).")
@@ -424,6 +425,7 @@ def _closure(pairs):
 
 @given(st.lists(st.tuples(NAMES, NAMES), min_size=1, unique=True))
 def test_a_closure_is_what_it_means(pairs):
+    pytest.importorskip("clingo")
     from structtree.data.fact_base import fact_base
     from structtree.data.fact_rules import with_derived_facts
     from structtree.data.prolog import read_clauses
