@@ -55,7 +55,7 @@ from structtree.learn.tree import (
 )
 from structtree.options import listed
 from structtree.reprs import short_repr
-from structtree.space.functions import with_functions
+from structtree.space.background import with_background
 
 __all__ = ["Fitted", "Model", "fitted", "load_model", "model_from_json", "model_to_json", "save_model"]
 
@@ -125,7 +125,7 @@ class Model:
             They may have more attributes and other categories than the training data. The columns of an array are
             those of the training data, in their order.
         functions : mapping from name to function, optional
-            The functions of the grammar; see `structtree.space.functions.with_functions`.
+            The functions of the grammar; see `structtree.space.background.with_background`.
         smiles : str, optional
             For a DataFrame of molecules: the column with the SMILES, if it is not named so.
         """
@@ -154,7 +154,7 @@ class Model:
         wanted = tuple(f for f in self.functions if f.name in needed.get(f.type, ()) and _lacks(population, f))
         if wanted:
             given = {f.name: functions[f.name] for f in wanted if functions and f.name in functions}
-            population = with_functions(population, Grammar(replace(types, functions=wanted), ""), given)
+            population = with_background(population, Grammar(replace(types, functions=wanted), ""), given)
         return conform(population, schema, needed, self.optional)
 
     @property
