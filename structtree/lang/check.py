@@ -16,7 +16,7 @@ from structtree.errors import GrammarError
 from structtree.lang.aggregates import computed_attribute
 from structtree.lang.background import Background, background_of
 from structtree.lang.calls import Place, call_of, places_of
-from structtree.lang.declare import declared_categories, in_names_of, schema_of
+from structtree.lang.declare import declared_categories, declared_schema, in_names_of, schema_of
 from structtree.lang.pretty import pretty, pretty_rewrite
 from structtree.lang.resolve import Scope, its_hint, resolve
 from structtree.lang.rewrites import CheckedRewrite, check_rewrite, never_derived, reachable_types, refuse_endless
@@ -120,7 +120,7 @@ def check(
     >>> [pretty(rewrite.right) for rewrite in checked.rewrites["Car"]]
     ['f1 >= *', 'f2 >= *']
     """
-    known = schema or schema_of(replace(syntax, functions=()), None, source, text)
+    known = schema or declared_schema(syntax, source, text)
     meant = in_names_of(syntax, known, source, text)
     background = background_of(meant, schema_of(meant, schema, source, text), source, text)
     found = background.schema

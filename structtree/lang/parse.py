@@ -41,6 +41,7 @@ from structtree.lang.syntax import (
     CompareOwn,
     Computed,
     Count,
+    DatePart,
     Day,
     Definition,
     DerivedLink,
@@ -277,8 +278,12 @@ class _Build(Transformer[Token, Any]):
                 raise _error(f"there is a second parameter {name!r}", names[place])
         return found
 
-    def function(self, name: Token, type_name: Token, kind: Token, doc: Token | None = None) -> Function:
-        return Function(_text(name), _text(type_name), _word(kind), doc and _text(doc), place=_place(name))
+    def function(
+        self, name: Token, type_name: Token, result: Callable[[str], Attribute | Link], doc: Token | None = None
+    ) -> Function:
+        gives, words = result(_text(name)), doc and _text(doc)
+        kind, link = (None, gives) if isinstance(gives, Link) else (gives.kind, None)
+        return Function(_text(name), _text(type_name), kind, words, link, place=_place(name))
 
     # ---- derived links and computed attributes
 
@@ -490,14 +495,17 @@ class _Build(Transformer[Token, Any]):
     def rows(self, link: Token, inner: Predicate | None = None) -> tuple[Token, Predicate | None]:
         return link, inner
 
-    def by(self, name: Token) -> Token:
+    def by(self, name: Token | DatePart) -> Token | DatePart:
         return name
+
+    def date_part(self, name: Token, part: Token) -> DatePart:
+        return DatePart(f"{_text(name)}.{_text(part)}")
 
     def aggregate(
         self,
         function: Token,
         rows: tuple[Token, Predicate | None],
-        attribute: Token,
+        attribute: Token | DatePart,
         op: Token,
         value: Scalar | ValueSource,
     ) -> Aggregate:
@@ -507,12 +515,12 @@ class _Build(Transformer[Token, Any]):
         self,
         function: Token,
         rows: tuple[Token, Predicate | None],
-        attribute: Token,
-        order: Token | None,
+        attribute: Token | DatePart,
+        order: Token | DatePart | None,
         op: Token,
         value: Scalar | ValueSource,
     ) -> Aggregate:
-        (link, inner), by = rows, None if order is None else _text(order)
+        (link, inner), by = rows, None if order is None else _attribute(order)
         name, place = _attribute(attribute), _place(link)
         return Aggregate(_word(function), _text(link), name, _word(op), value, inner, by, place=place)
 
@@ -637,7 +645,9 @@ def _text(token: Token) -> str:
         raise _error(f"{token!s} has an escape that is not known; write '\\\\' for a backslash", token) from None
 
 
-def _attribute(token: Token) -> str:
+def _attribute(token: Token | DatePart) -> str:
+    if isinstance(token, DatePart):
+        return token
     return Glob(token) if token.type == "GLOB" else _text(token)
 
 

@@ -31,6 +31,7 @@ from structtree.lang.syntax import (
     CompareOwn,
     Computed,
     Count,
+    DatePart,
     Day,
     Definition,
     DerivedLink,
@@ -262,6 +263,8 @@ def pretty_name(name: str) -> str:
     >>> pretty_name("wheels"), pretty_name("capital-gain"), pretty_name("count")
     ('wheels', '`capital-gain`', '`count`')
     """
+    if isinstance(name, DatePart):
+        return ".".join(map(pretty_name, name.names))
     if isinstance(name, Glob) or (_IDENTIFIER.fullmatch(name) and name not in RESERVED):
         return str(name)
     inside = re.sub(r"\\.|`", lambda found: {'\\"': '"', "`": "\\`"}.get(found[0], found[0]), _json(name)[1:-1])
@@ -430,7 +433,8 @@ def _argument(argument: Argument) -> str:
 
 
 def _function(function: Function) -> str:
-    head = f"function {pretty_name(function.name)}: {pretty_name(function.type)} -> {function.kind}"
+    gives = str(function.kind) if function.link is None else _target(function.link)
+    head = f"function {pretty_name(function.name)}: {pretty_name(function.type)} -> {gives}"
     return f"{head}{_doc(function.doc)}"
 
 

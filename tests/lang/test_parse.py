@@ -234,7 +234,8 @@ GRAMMAR_MISTAKES = {
     "limits { }\nlimits { }": "2:1: there is a second 'limits'; the first is on line 1",
     "limits { nesting 2, nesting 3 }": "1:21: 'nesting' is limited twice",
     "define d: T = a\ndefine d: U = b": "2:8: there is a second 'define d'; the first is on line 1",
-    "function f: T -> set of U": "1:18: expected bool, int, real, date, time or nominal after '->', got 'set'",
+    "function f: T -> 3": "1:18: expected a type after '->', got '3'",
+    "function f: T -> set U": "1:22: expected 'of' after 'set', got 'U'",
 }
 
 

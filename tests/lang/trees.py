@@ -218,6 +218,15 @@ def _member(name):
     )
 
 
+def _functions(name):
+    """A function that gives values, or rows."""
+    link = st.builds(Link, st.just(name), st.sampled_from(["set", "list", "one", "optional"]), names)
+    return st.one_of(
+        st.builds(Function, st.just(name), names, kinds, docs),
+        st.builds(Function, st.just(name), names, st.none(), docs, link),
+    )
+
+
 def derived_links(name):
     own = st.lists(st.tuples(names, expressions), max_size=2, unique_by=lambda pair: pair[0])
     return st.builds(
@@ -268,7 +277,7 @@ def grammars(draw):
         types=several(type_declarations),
         individual=draw(st.one_of(st.none(), names)),
         definitions=tuple(replace(one, body=as_calls(one.body, called)) for one in definitions),
-        functions=several(lambda name: st.builds(Function, st.just(name), names, kinds, docs)),
+        functions=several(_functions),
         computed=several(lambda name: st.builds(Computed, st.just(name), names, expressions, docs)),
         links=tuple(replace(one, where=as_calls(one.where, called)) for one in several(derived_links)),
         blocks=tuple(_with_calls(block, called) for block in blocks),
