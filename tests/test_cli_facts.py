@@ -1,4 +1,4 @@
-"""The commands on facts: options reach the reader, a model reads other facts as its own, mistakes are one sentence."""
+"""The commands on facts: options reach the reader, a model reads others as its own, mistakes are one sentence."""
 
 from __future__ import annotations
 

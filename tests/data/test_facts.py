@@ -316,7 +316,8 @@ def test_pairs_have_two_references_and_what_relates_them():
 def test_what_a_pair_has_in_common_is_what_both_have(owned, examples):
     facts = [("has", *one) for one in owned] + [("has", "a", "x"), ("has", "a", "y"), ("has", "b", "x")]
     told = [("likes", *pair) for pair in examples]
-    pairs = Population.from_facts(facts, positives=told[:1], negatives=told[1:])
+    declared = ["has(Person, Thing)", "likes(Person, Person)"]
+    pairs = Population.from_facts(facts, positives=told[:1], negatives=told[1:], fact=declared)
     has = {(a, b) for _, a, b in facts}
     for i, (one, other) in enumerate(examples):
         expected = {thing for thing in "xyz" if (one, thing) in has and (other, thing) in has}
