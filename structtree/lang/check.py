@@ -237,7 +237,7 @@ def _wanted(place: Place, schema: Schema) -> tuple[str, tuple[str, ...]]:
         assert target is not None
         attribute: Attribute | None = computed_attribute(test, schema.type(target))
     else:
-        attribute = schema.type(place.type).attribute(test.attribute)
+        attribute = schema.type(place.type).attribute_or_part(test.attribute)
     assert attribute is not None  # the body has been resolved
     kind = "number" if attribute.kind in ("int", "real") else attribute.kind
     levels = attribute.values if kind == "ordered" else ()
@@ -385,8 +385,9 @@ def _warnings(
     individual = schema.type(schema.individual)
     if individual.members and not rewrites.get(individual.name):
         yield f"{scope.source}: there is nothing to ask: type {individual.name!r} has no rewrites"
+    used_by_pairs = {schema.met_by(name) for name in reachable} | {schema.rows_of(name) for name in reachable}
     for block in syntax.blocks:
-        if block.type not in reachable:
+        if block.type not in reachable | used_by_pairs:
             yield _warning(
                 f"no rewrite leads from {schema.individual!r} to {block.type!r}, so this block is never used",
                 block.place,
