@@ -97,7 +97,8 @@ def test_random_predicates(data, n, request, tmp_path, capsys):
 ONE_STEP = {
     "trains": """
         link rival: Car -> set of Car = ~cars.cars where load.shape = my load.shape and not me
-        link longer: Car -> set of Car = ~cars.cars where wheels >= my wheels and not me with more = wheels - my wheels
+        link longer: Car -> set of Car = ~cars.cars where wheels >= my wheels and not me
+            with more = wheels - my wheels
         refine Train { top -> exists cars (top) }
         refine Car { top -> shape = *; top -> long; top -> roof = *; top -> wheels >= *; top -> load (top)
                      top -> next (top); top -> load.shape = its shape
