@@ -63,6 +63,7 @@ from structtree.space.terms import (
     conjuncts,
     head,
     may_outgrow,
+    may_part,
     n_literals,
     nesting,
 )
@@ -650,11 +651,8 @@ class Space:
         if not clash(p.literal, q.literal):
             return True
         lefts = self.offers.from_literal[type_name]
-        return any(
-            (isinstance(one.family, LinkFamily) or one.literal in lefts)
-            and may_outgrow(one.literal, other.literal, self.rewritten)
-            for one, other in ((p, q), (q, p))
-        )
+        grows = any(isinstance(one.family, LinkFamily) or one.literal in lefts for one in (p, q))
+        return grows and may_part(p.literal, q.literal, self.rewritten)
 
     def _counts(self, made: Position, item: Item) -> bool:
         """Tell whether this derivation is the one that counts, where a predicate may have several."""
