@@ -325,7 +325,7 @@ class BundleFamily:
 
     @property
     def places(self) -> int:
-        """How many of the places that ``top and top`` gives a position are used up."""
+        """Number of the places that ``top and top`` gives a position which are used up."""
         return int(not self.open and not self.left)
 
 

@@ -175,10 +175,11 @@ def _value(space: Space, name: str, literal: Predicate) -> Obstacle | None:
         return None
     alike = [family for family in same if _operator(family.template) == _operator(peel(literal)[1])] or same
     near = [found for family in alike for found in _nearest(family, literal)][:N_NEAREST]
-    rules = " and ".join(repr(rule) for rule in dict.fromkeys(_rule(space, family) for family in alike))
+    rules = list(dict.fromkeys(repr(_rule(space, family)) for family in alike))
     n = sum(family.n if isinstance(family, TestFamily) else len(family.numbers) for family in alike)
     offers = _listed(near) if n <= len(near) else f"{n:,} others, among them {_listed(near)}"
-    sentence = f"no rewrite of {name} makes {pretty(literal)!r}: {rules} offer{'s' * (' and ' not in rules)} {offers}"
+    offer = f"{' and '.join(rules)} offer{'s' * (len(rules) == 1)}"
+    sentence = f"no rewrite of {name} makes {pretty(literal)!r}: {offer} {offers}"
     return Obstacle("value", sentence, literal, name, tuple(near))
 
 
