@@ -183,6 +183,10 @@ class Adjacency:
         """Return a reference from each row to the row given for it."""
         return cls.from_lengths(np.ones(np.size(targets), dtype=np.int64), targets)
 
+    def reversed(self, n_targets: int) -> Adjacency:
+        """Return the links backwards: for each target the rows that it is a target of, in order."""
+        return Adjacency.grouped(self.targets.astype(np.int64), self.owners, n_targets)
+
     @classmethod
     def grouped(cls, owners: NDArray[np.int64], targets: NDArray[np.int64], n_owners: int) -> Adjacency:
         """Return links from pairs of owner and target in any order; each owner keeps the order of its targets."""
@@ -395,6 +399,28 @@ class Population:
         types = tuple(_renamed(record, names) for record in self.schema.types)
         schema = Schema(types, names.get(self.schema.individual, self.schema.individual))
         return replace(self, schema=schema, tables={names.get(old, old): table for old, table in self.tables.items()})
+
+    def with_table(self, type_name: str, made: TypedTable) -> Population:
+        """Return the population with another table of a type, or with one more type; what is new is not checked."""
+        record, names = made.record, self.schema.names
+        types = tuple(record if t.name == type_name else t for t in self.schema.types)
+        schema = Schema(types if type_name in names else (*types, record), self.schema.individual)
+        return replace(self, schema=schema, tables={**self.tables, type_name: made.table}, _compact=False)
+
+    @property
+    def given(self) -> Population:
+        """The population without what a grammar has computed."""
+        schema = self.schema.given
+        if schema is self.schema:
+            return self
+        tables = {}
+        for record in schema.types:
+            table = self.tables[record.name]
+            columns = {a.name: table.columns[a.name] for a in record.attributes}
+            tables[record.name] = Table(
+                table.n_rows, columns, {each.name: table.links[each.name] for each in record.links}
+            )
+        return replace(self, schema=schema, tables=tables, _compact=False)
 
     def with_column(self, type_name: str, attribute: Attribute, column: Column) -> Population:
         """Return the population with one more attribute of a type."""

@@ -11,23 +11,32 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from graphlib import CycleError, TopologicalSorter
 
-from structtree.data.schema import Schema
+from structtree.data.schema import Attribute, Schema
+from structtree.errors import GrammarError
+from structtree.lang.aggregates import computed_attribute
+from structtree.lang.background import Background, background_of
+from structtree.lang.calls import Place, call_of, places_of
 from structtree.lang.declare import declared_categories, in_names_of, schema_of
-from structtree.lang.pretty import pretty
+from structtree.lang.pretty import pretty, pretty_rewrite
 from structtree.lang.resolve import Scope, its_hint, resolve
 from structtree.lang.rewrites import CheckedRewrite, check_rewrite, never_derived, reachable_types, refuse_endless
 from structtree.lang.syntax import (
+    Aggregate,
     Compare,
+    Count,
     Definition,
     Flag,
+    Follow,
     Function,
     GrammarLimits,
     GrammarSyntax,
     Location,
     Named,
+    Parameter,
     Predicate,
+    Rewrite,
 )
-from structtree.lang.walk import children, subpredicates
+from structtree.lang.walk import asked_members, children, inner_type, subpredicates
 from structtree.reprs import names_text, number_text, short_repr
 
 __all__ = ["CheckedGrammar", "CheckedRewrite", "check", "check_predicate"]
@@ -48,7 +57,7 @@ class CheckedGrammar:
     syntax : GrammarSyntax
         What it was checked from, in the data's names of types.
     schema : Schema
-        Of the data if there is any, otherwise as declared; with the functions as attributes of their types.
+        Of the data if there is any, otherwise as declared; with functions, computed attributes and derived links.
     individual : str
     rewrites : mapping from type to tuple of CheckedRewrite
         All rewrites but ``top and top``, with globs written out.
@@ -57,6 +66,8 @@ class CheckedGrammar:
     definitions : mapping from name to Definition
         With resolved bodies.
     functions : mapping from name to Function
+    background : Background
+        The derived links and computed attributes.
     limits : GrammarLimits
     warnings : tuple of str
         What is odd, but not wrong.
@@ -71,6 +82,7 @@ class CheckedGrammar:
     conjuncts: Mapping[str, int]
     definitions: Mapping[str, Definition]
     functions: Mapping[str, Function]
+    background: Background
     limits: GrammarLimits
     warnings: tuple[str, ...] = ()
     source: str = "<grammar>"
@@ -110,10 +122,12 @@ def check(
     """
     known = schema or schema_of(replace(syntax, functions=()), None, source, text)
     meant = in_names_of(syntax, known, source, text)
-    found = schema_of(meant, schema, source, text)
-    scope = Scope(found, categories=declared_categories(meant), source=source, text=text)
+    background = background_of(meant, schema_of(meant, schema, source, text), source, text)
+    found = background.schema
+    scope = Scope(found, categories=_categories(meant, found), source=source, text=text)
     scope = replace(scope, definitions=_definitions(meant, scope))
-    rewrites = _rewrites(meant, scope)
+    skipped: list[str] = []
+    rewrites = _rewrites(meant, scope, skipped)
     refuse_endless(rewrites, syntax.limits, scope)
     return CheckedGrammar(
         meant,
@@ -123,8 +137,9 @@ def check(
         _conjuncts(meant, scope),
         scope.definitions,
         {function.name: function for function in meant.functions},
+        background,
         meant.limits,
-        tuple(_warnings(meant, rewrites, scope)),
+        (*_warnings(meant, rewrites, scope), *skipped),
         source,
         text,
     )
@@ -162,7 +177,7 @@ def check_predicate(
     if isinstance(context, Schema):
         scope = Scope(context, source=source, text=text)
     else:
-        categories = declared_categories(context.syntax)
+        categories = _categories(context.syntax, context.schema)
         scope = Scope(context.schema, context.definitions, categories, source=source, text=text)
     scope.type(type_name)
     (found,) = resolve(predicate, type_name, scope)
@@ -185,9 +200,41 @@ def _definitions(syntax: GrammarSyntax, scope: Scope) -> dict[str, Definition]:
     for name in _in_order(written, scope):
         definition = written[name]
         _refuse_huge(definition, depths, sizes, scope)
-        (body,) = resolve(definition.body, definition.type, replace(scope, definitions=known))
+        parameters = frozenset(definition.parameters)
+        (body,) = resolve(definition.body, definition.type, replace(scope, definitions=known, parameters=parameters))
         known[name] = replace(definition, body=body)
+        _check_parameters(known[name], scope.at(definition.place))
     return known
+
+
+def _check_parameters(definition: Definition, scope: Scope) -> None:
+    """Refuse a parameter that is not used, or that would have to be values of different kinds."""
+    for name, places in places_of(definition, scope.schema).items():
+        if not places:
+            raise scope.error(f"the parameter {name!r} of {definition.name!r} is not used in its body")
+        kinds = {kind: what for what, kind in (_wanted(place, scope.schema) for place in reversed(places))}
+        if len(kinds) > 1:
+            (_, one), (_, other), *_ = reversed(kinds.items())
+            raise scope.error(
+                f"the parameter {name!r} of {definition.name!r} stands for {one} and for {other}; use two parameters"
+            )
+
+
+def _wanted(place: Place, schema: Schema) -> tuple[str, tuple[str, ...]]:
+    """Return what a place wants, in words, and the kind by which it fits others."""
+    test = place.test
+    if isinstance(test, Count):
+        return f"a number of {test.link!r}", ("number",)
+    if isinstance(test, Aggregate):
+        target = inner_type(test, place.type, schema)
+        assert target is not None
+        attribute: Attribute | None = computed_attribute(test, schema.type(target))
+    else:
+        attribute = schema.type(place.type).attribute(test.attribute)
+    assert attribute is not None  # the body has been resolved
+    kind = "number" if attribute.kind in ("int", "real") else attribute.kind
+    levels = attribute.values if kind == "ordered" else ()
+    return f"a value of {attribute.name!r} ({attribute.kind})", (kind, *levels)
 
 
 def _in_order(written: Mapping[str, Definition], scope: Scope) -> list[str]:
@@ -199,17 +246,30 @@ def _in_order(written: Mapping[str, Definition], scope: Scope) -> list[str]:
         circle = error.args[1][:0:-1]  # from what needs to what is needed, the last one not repeated
         first = min(range(len(circle)), key=lambda i: [*written].index(circle[i]))
         names = [*circle[first:], *circle[: first + 1]]
-        message = f"definitions go round in a circle: {' -> '.join(names)}"
+        message = (
+            f"definitions go round in a circle: {' -> '.join(names)}; what follows a link again and again asks about "
+            "its closure, as in 'link ancestors: Person -> set of Person = parent+'"
+        )
         raise scope.at(written[names[0]].place).error(message) from None
 
 
 def _needs(definition: Definition, written: Mapping[str, Definition], scope: Scope) -> Iterator[str]:
     """The definitions that the body of one mentions; a word that is an attribute there is none."""
     for part, type_name in subpredicates(definition.body, definition.type, scope.schema):
-        if isinstance(part, Flag | Named):
-            name = part.attribute if isinstance(part, Flag) else part.name
-            if name in written and scope.schema.type(type_name).attribute(name) is None:
-                yield name
+        name = _name_of(part)
+        if name is not None and name in written and name not in scope.schema.type(type_name).members:
+            yield name
+
+
+def _name_of(part: Predicate) -> str | None:
+    """Return the name that a part may have of a definition."""
+    match part:
+        case Flag(name) | Named(name):
+            return name
+        case Follow(name) if call_of(part) is not None:
+            return name
+        case _:
+            return None
 
 
 def _refuse_huge(definition: Definition, depths: dict[str, int], sizes: dict[str, int], scope: Scope) -> None:
@@ -218,7 +278,7 @@ def _refuse_huge(definition: Definition, depths: dict[str, int], sizes: dict[str
     stack = [(definition.body, 1)]
     while stack:
         part, level = stack.pop()
-        name = part.attribute if isinstance(part, Flag) else part.name if isinstance(part, Named) else None
+        name = _name_of(part)
         depth = max(depth, level + depths.get(name or "", 0))
         size += 1 + sizes.get(name or "", 0)
         stack.extend((child, level + 1) for child in children(part))
@@ -233,7 +293,23 @@ def _refuse_huge(definition: Definition, depths: dict[str, int], sizes: dict[str
 # ---- rewrites -------------------------------------------------------------------------------------------
 
 
-def _rewrites(syntax: GrammarSyntax, scope: Scope) -> dict[str, tuple[CheckedRewrite, ...]]:
+def _categories(syntax: GrammarSyntax, schema: Schema) -> dict[tuple[str, str], tuple[str, ...]]:
+    """The declared categories of attributes, and of the copies that pairs have of them."""
+    declared = declared_categories(syntax)
+    copies = {
+        (name, attribute.name): declared[schema.rows_of(name), attribute.name]
+        for name in schema.names
+        for attribute in schema.type(name).attributes
+        if (schema.rows_of(name), attribute.name) in declared
+    }
+    return {**declared, **copies}
+
+
+def _rewrites(syntax: GrammarSyntax, scope: Scope, skipped: list[str]) -> dict[str, tuple[CheckedRewrite, ...]]:
+    """The rewrites of each type; those of the rows that pairs have met hold of the pairs as well.
+
+    Warnings about rewrites that cannot hold of pairs are added to ``skipped``.
+    """
     found: dict[str, tuple[CheckedRewrite, ...]] = {}
     for block in syntax.blocks:
         scope.at(block.place).type(block.type)
@@ -244,7 +320,33 @@ def _rewrites(syntax: GrammarSyntax, scope: Scope) -> dict[str, tuple[CheckedRew
             for one in check_rewrite(rewrite, block.type, scope)
         ]
         found[block.type] = (*found.get(block.type, ()), *checked)
+    for name in scope.schema.names:  # a type that pairs have met comes before that of the pairs
+        met = scope.schema.met_by(name)
+        if met is not None:
+            inherited = [one for rewrite in found.get(met, ()) for one in _inherited(rewrite, name, scope, skipped)]
+            own = found.get(name, ())
+            known = {(one.left, one.right) for one in own}
+            more = tuple(one for one in inherited if (one.left, one.right) not in known)
+            if own or more:
+                found[name] = (*own, *more)
     return found
+
+
+def _inherited(rewrite: CheckedRewrite, pairs: str, scope: Scope, skipped: list[str]) -> tuple[CheckedRewrite, ...]:
+    """A rewrite as it holds of pairs; of a derived link it does only where it is asked of the pairs themselves."""
+    plain = Rewrite(rewrite.left, rewrite.right, place=rewrite.place)
+    if any(
+        (link := scope.schema.type(rewrite.type).link(member)) is not None and link.derived
+        for name, member in asked_members(rewrite.right, rewrite.type, scope.schema)
+        if name == rewrite.type and member not in scope.schema.type(pairs).members
+    ):
+        return ()
+    try:
+        return check_rewrite(plain, pairs, scope)
+    except GrammarError as error:
+        message = f"{pretty_rewrite(plain)!r} does not hold of the pairs of {pairs!r}: {error.message}"
+        skipped.append(_warning(message, rewrite.place, scope))
+        return ()
 
 
 def _conjuncts(syntax: GrammarSyntax, scope: Scope) -> dict[str, int]:
@@ -261,6 +363,10 @@ def _conjuncts(syntax: GrammarSyntax, scope: Scope) -> dict[str, int]:
                     "conjunctions can grow for ever; write 'top -> top and top max 3', or 'limits { literals 6 }'"
                 )
             found[block.type] = rewrite.conjuncts
+    for name in scope.schema.names:
+        met = scope.schema.met_by(name)
+        if met in found:
+            found.setdefault(name, found[met])
     return {name: found.get(name, 1) for name in scope.schema.names}
 
 
@@ -294,7 +400,7 @@ def _doubtful_values(rewrites: Mapping[str, tuple[CheckedRewrite, ...]], scope: 
     stated += [(side, name) for name, of_type in rewrites.items() for r in of_type for side in (r.left, r.right)]
     for predicate, type_name in stated:
         for part, name in subpredicates(predicate, type_name, scope.schema):
-            if not isinstance(part, Compare) or not isinstance(part.value, str):
+            if not isinstance(part, Compare) or not isinstance(part.value, str) or isinstance(part.value, Parameter):
                 continue
             record = scope.schema.type(name)
             attribute = record.attribute(part.attribute)

@@ -14,7 +14,7 @@ from structtree.data.columns import Population
 from structtree.data.schema import Attribute, Link, RecordType, Schema
 from structtree.errors import GrammarError, did_you_mean, option_text
 from structtree.lang.mistakes import error_at
-from structtree.lang.syntax import Function, GrammarSyntax, TypeDeclaration
+from structtree.lang.syntax import Closure, DerivedLink, DerivedPath, Function, GrammarSyntax, TypeDeclaration
 
 __all__ = [
     "data_names",
@@ -125,6 +125,8 @@ def in_names_of(
         individual=None if syntax.individual is None else name(syntax.individual),
         definitions=tuple(replace(each, type=name(each.type)) for each in syntax.definitions),
         functions=tuple(replace(each, type=name(each.type)) for each in syntax.functions),
+        computed=tuple(replace(each, type=name(each.type)) for each in syntax.computed),
+        links=tuple(_renamed_link(each, names, data) for each in syntax.links),
         blocks=tuple(replace(block, type=name(block.type)) for block in syntax.blocks),
     )
 
@@ -149,6 +151,24 @@ def _renamed(declaration: TypeDeclaration, names: Mapping[str, str]) -> TypeDecl
     return replace(declaration, name=names.get(declaration.name, declaration.name), links=links)
 
 
+def _renamed_link(link: DerivedLink, names: Mapping[str, str], data: Schema) -> DerivedLink:
+    path = _renamed_path(link.path, names, {each.name for record in data.types for each in record.links})
+    target = names.get(link.target, link.target)
+    return replace(link, type=names.get(link.type, link.type), target=target, path=path)
+
+
+def _renamed_path(path: DerivedPath, names: Mapping[str, str], links: set[str]) -> DerivedPath:
+    """The path with other names of types, which stand in it as ``~Type.link``."""
+    return tuple(
+        replace(step, path=_renamed_path(step.path, names, links))
+        if isinstance(step, Closure)
+        else replace(step, link=names[step.link])
+        if step.backwards and step.link in names and step.link not in links
+        else step
+        for step in path
+    )
+
+
 def _refuse_shared(syntax: GrammarSyntax, names: Mapping[str, str], source: str, text: str | None) -> None:
     """Refuse two declared types that are one type of the data."""
     first: dict[str, str] = {}
@@ -166,7 +186,8 @@ def schema_of(
 ) -> Schema:
     """The schema of a grammar: the data's when there is one, and it has all that the grammar declares.
 
-    The functions of the grammar become attributes of their types.
+    The functions of the grammar become attributes of their types; what it computes by derived links and expressions
+    is added by `structtree.lang.background.background_of`.
 
     Raises
     ------
@@ -186,7 +207,7 @@ def schema_of(
             for declaration in sorted(syntax.types, key=lambda each: each.name not in data):
                 _compare(declaration, syntax, data)
             _check_individual(syntax, data)
-            found = data
+            found = data.given
         for function in syntax.functions:
             found = _with_function(found, function)
     except GrammarError as error:

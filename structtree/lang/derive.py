@@ -7,9 +7,10 @@ there is data too, its profile says which attributes only identify rows and whic
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import takewhile
 
-from structtree.data.profile import Member, Profile
+from structtree.data.profile import Member, MemberPair, Profile
 from structtree.data.schema import NUMERIC, Attribute, Kind, Link, RecordType, Schema
 from structtree.lang.pretty import pretty_grammar, pretty_name
 from structtree.lang.syntax import GrammarSyntax
@@ -21,6 +22,9 @@ MANY_CATEGORIES = 50
 
 N_QUANTILES = 100
 """At so many quantiles a number is asked that has too many values to ask every threshold."""
+
+MANY_AGGREGATED = 6
+"""More numbers than this behind one link are not added up or averaged."""
 
 MANY_ATTRIBUTES = 20
 """More attributes of one kind than this are asked about with a glob."""
@@ -90,7 +94,9 @@ def _block(record: RecordType, schema: Schema, profile: Profile | None) -> str:
         _flags(_of_kind(record, "bool")),
         _categories(_of_kind(record, "nominal"), identifiers),
         _numbers(_of_kind(record, *NUMERIC), identifiers, _many_valued(record, profile)),
+        _comparisons(record, profile),
         _links(record.links),
+        _aggregates(record, schema, profile),
         ["# The element after this one, in its list.", "top -> next (top)"] if schema.listed(record.name) else [],
     ]
     why = f"more than {MANY_CATEGORIES} values" if profile is None else "differs from row to row"
@@ -142,6 +148,24 @@ def _numbers(attributes: list[Attribute], identifiers: frozenset[str], many_valu
     ]
 
 
+def _comparisons(record: RecordType, profile: Profile | None) -> list[str]:
+    """Return the rewrites that compare two attributes, a pair a line; without data nobody knows which to compare."""
+    pairs = () if profile is None else profile.comparable
+    lines = ["; ".join(_pair(pair, record)) for pair in pairs if pair.type == record.name]
+    return _section("Two values of a row compared; for every pair write * = its * and * >= its *", lines)
+
+
+def _pair(pair: MemberPair, record: RecordType) -> Iterator[str]:
+    attribute = record.attribute(pair.one)
+    assert attribute is not None
+    one, other = pretty_name(pair.one), pretty_name(pair.other)
+    if attribute.kind in ("nominal", "int", "ordered"):
+        yield f"top -> {one} = its {other}"
+    if attribute.kind != "nominal":
+        yield f"top -> {one} >= its {other}"
+        yield f"top -> {other} >= its {one}"
+
+
 def _what(attributes: list[Attribute]) -> str:
     """Return what attributes with thresholds are: numbers, dates, ordered categories."""
     names = {"int": "numbers", "real": "numbers", "date": "dates", "time": "times", "ordered": "ordered categories"}
@@ -160,6 +184,44 @@ def _links(links: tuple[Link, ...]) -> list[str]:
         else:
             lines += [f"top -> exists {name} (top)", f"top -> count {name} (top) >= 2..4"]
     return _section("Links; what must hold behind them is refined by the block of their type.", lines)
+
+
+def _aggregates(record: RecordType, schema: Schema, profile: Profile | None) -> list[str]:
+    """Return the sums and means of what is behind the links of a type of which an individual has one row."""
+    lines: list[str] = []
+    for link in record.links if record in _single(schema) else ():
+        numbers = _numbers_behind(link, schema, profile)
+        if link.single or len(numbers) > MANY_AGGREGATED:
+            continue
+        functions = ["sum", "mean", *(["latest"] if _has_order(link, schema) else [])]
+        coarse = _many_valued(schema.type(link.target), profile)
+        for function in functions:
+            for name in numbers:
+                source = f"quantiles({N_QUANTILES})" if name in coarse else "*"
+                value = f"{function} {pretty_name(link.name)}.{pretty_name(name)}"
+                lines.append(f"top -> {value} >= {source}; top -> {value} <= {source}")
+    what = "What rows behind links come to; there are also min, max, range, deviation, trend, share and distinct."
+    return _section(what, lines)
+
+
+def _single(schema: Schema) -> list[RecordType]:
+    """Return the types of which each individual has one row: its own, and those that only references lead to."""
+    types = _reachable(schema)
+    several = {link.target for record in types for link in record.links if not link.single}
+    while more := {link.target for name in several for link in schema.type(name).links} - several:
+        several |= more
+    return [record for record in types if record.name not in several]
+
+
+def _numbers_behind(link: Link, schema: Schema, profile: Profile | None) -> list[str]:
+    target = schema.type(link.target)
+    identifiers = _identifiers(target, schema, profile)
+    return [a.name for a in _of_kind(target, "int", "real") if a.name not in identifiers]
+
+
+def _has_order(link: Link, schema: Schema) -> bool:
+    """Tell whether the rows behind a link have a last one: those of a list, and those with one date."""
+    return link.kind == "list" or len(_of_kind(schema.type(link.target), "date", "time")) == 1
 
 
 def _section(comment: str, lines: list[str]) -> list[str]:

@@ -23,20 +23,29 @@ from lark import Lark, Token, Transformer, UnexpectedInput, v_args
 from structtree.data.moments import DAY, moment_of
 from structtree.data.schema import Attribute, Link, LinkKind
 from structtree.errors import GrammarError
+from structtree.lang.calls import as_calls
 from structtree.lang.mistakes import Word, check_brackets, error_at, place_at, sentence
 from structtree.lang.syntax import (
     QUANTIFIERS,
     TOP,
+    Absolute,
     Aggregate,
     Among,
     And,
+    Arithmetic,
     Bins,
+    Closure,
     Compare,
+    CompareMine,
     CompareOwn,
+    Computed,
     Count,
     Day,
     Definition,
+    DerivedLink,
+    DerivedPath,
     Distinct,
+    Expression,
     Flag,
     Follow,
     Function,
@@ -44,12 +53,17 @@ from structtree.lang.syntax import (
     GrammarLimits,
     GrammarSyntax,
     Instant,
+    LinkStep,
     Listed,
     ListStep,
     Located,
     Location,
+    Me,
     Missing,
+    Named,
+    Negative,
     Not,
+    Operand,
     Or,
     Predicate,
     Quantiles,
@@ -57,6 +71,7 @@ from structtree.lang.syntax import (
     RefineBlock,
     Rewrite,
     Scalar,
+    SortedBy,
     Star,
     Test,
     Top,
@@ -65,12 +80,15 @@ from structtree.lang.syntax import (
     Within,
     sort_scalars,
 )
-from structtree.lang.walk import peel, wrap
+from structtree.lang.walk import expression_parts, peel, wrap
 
 __all__ = ["parse_grammar", "parse_predicate"]
 
 MAX_PATH = 20
 """How many names a dotted path may have; nobody needs more, and deeper syntax would exhaust the stack."""
+
+MAX_PARTS = 200
+"""How many numbers, values and signs an expression may have."""
 
 MAX_VALUES = 100_000
 """How many values a range, or a number of bins, may stand for."""
@@ -174,7 +192,7 @@ class _Stated(Located):
 
 
 _IN_BACKTICKS = {'"': '\\"', "\\`": "`"}
-_T = TypeVar("_T", TypeDeclaration, Definition, Function, _Stated)
+_T = TypeVar("_T", TypeDeclaration, Definition, Function, Computed, DerivedLink, _Stated)
 
 
 @v_args(inline=True)
@@ -186,13 +204,18 @@ class _Build(Transformer[Token, Any]):
     def grammar(self, header: tuple[str | None, str | None], *statements: Any) -> GrammarSyntax:
         stated = {one.what: one for one in _unique(_Stated, statements, lambda one: one.what)}
         individual, limits = stated.get("individual"), stated.get("limits")
+        definitions = _unique(Definition, statements, lambda one: f"define {one.name}")
+        links = _unique(DerivedLink, statements, lambda one: f"link {one.name}: {one.type}")
+        with_parameters = frozenset(one.name for one in definitions if one.parameters)
         return GrammarSyntax(
             *header,
             types=_unique(TypeDeclaration, statements, lambda one: f"type {one.name}"),
             individual=individual.value if individual else None,
-            definitions=_unique(Definition, statements, lambda one: f"define {one.name}"),
+            definitions=tuple(replace(one, body=as_calls(one.body, with_parameters)) for one in definitions),
             functions=_unique(Function, statements, lambda one: f"function {one.name}"),
-            blocks=tuple(s for s in statements if isinstance(s, RefineBlock)),
+            computed=_unique(Computed, statements, lambda one: f"attribute {one.name}: {one.type}"),
+            links=tuple(replace(one, where=as_calls(one.where, with_parameters)) for one in links),
+            blocks=tuple(_with_calls(s, with_parameters) for s in statements if isinstance(s, RefineBlock)),
             limits=limits.value if limits else GrammarLimits(),
             individual_place=individual.place if individual else None,
         )
@@ -238,11 +261,110 @@ class _Build(Transformer[Token, Any]):
     def individual(self, name: Token) -> _Stated:
         return _Stated("individual", _text(name), place=_place(name))
 
-    def define(self, name: Token, type_name: Token, body: Predicate, doc: Token | None = None) -> Definition:
-        return Definition(_text(name), _text(type_name), body, doc and _text(doc), place=_place(name))
+    def define(
+        self, name: Token, parameters: tuple[str, ...] | None, type_name: Token, body: Predicate, *doc: Token
+    ) -> Definition:
+        words = _text(doc[0]) if doc else None
+        return Definition(_text(name), _text(type_name), body, words, parameters or (), place=_place(name))
+
+    def parameters(self, *names: Token) -> tuple[str, ...]:
+        found = tuple(map(_text, names))
+        for place, name in enumerate(found):
+            if name in found[:place]:
+                raise _error(f"there is a second parameter {name!r}", names[place])
+        return found
 
     def function(self, name: Token, type_name: Token, kind: Token, doc: Token | None = None) -> Function:
         return Function(_text(name), _text(type_name), _word(kind), doc and _text(doc), place=_place(name))
+
+    # ---- derived links and computed attributes
+
+    def computed(self, name: Token, type_name: Token, value: Expression, doc: Token | None = None) -> Computed:
+        _refuse_long(value, name)
+        return Computed(_text(name), _text(type_name), value, doc and _text(doc), place=_place(name))
+
+    def link(
+        self,
+        name: Token,
+        type_name: Token,
+        leads_to: tuple[Literal["set", "list", "optional"], str],
+        path: DerivedPath,
+        where: Predicate | None,
+        attributes: tuple[Computed, ...] | None,
+        order: SortedBy | None,
+        doc: Token | None = None,
+    ) -> DerivedLink:
+        return DerivedLink(
+            _text(name),
+            _text(type_name),
+            *leads_to,
+            path,
+            where or TOP,
+            attributes or (),
+            order,
+            doc and _text(doc),
+            place=_place(name),
+        )
+
+    def collection(self, collection: Token, target: Token) -> tuple[str, str]:
+        return _word(collection), _text(target)
+
+    def at_most_one(self, target: Token, _: Token) -> tuple[str, str]:
+        return "optional", _text(target)
+
+    def link_path(self, *steps: DerivedPath) -> DerivedPath:
+        path = tuple(chain.from_iterable(steps))
+        if len(path) > MAX_PATH:
+            raise error_at(path[0].place, f"a path has at most {MAX_PATH} steps, this one has {len(path)}")
+        return path
+
+    def forwards(self, name: Token) -> DerivedPath:
+        return (LinkStep(_text(name), place=_place(name)),)
+
+    def backwards(self, name: Token) -> DerivedPath:
+        return (LinkStep(_text(name), backwards=True, place=_place(name)),)
+
+    def closure(self, path: DerivedPath, sign: Token) -> DerivedPath:
+        is_closed = len(path) == 1 and isinstance(path[0], Closure)
+        return path if is_closed else (Closure(path, place=_place(sign)),)
+
+    def bracketed(self, path: DerivedPath) -> DerivedPath:
+        return path
+
+    def where(self, predicate: Predicate) -> Predicate:
+        return predicate
+
+    def with_(self, *attributes: Computed) -> tuple[Computed, ...]:
+        return _unique(Computed, attributes, lambda one: one.name)
+
+    def pair_attribute(self, name: Token, value: Expression) -> Computed:
+        _refuse_long(value, name)
+        return Computed(_text(name), "", value, place=_place(name))
+
+    def sorted(self, name: Token, descending: Token | None) -> SortedBy:
+        return SortedBy(_text(name), descending is not None, place=_place(name))
+
+    def constant(self, number: Token) -> Expression:
+        value: Expression = _scalar(number)
+        return value
+
+    def operand(self, path: list[Token]) -> Operand:
+        return Operand(_value_path(path), place=_place(path[0]))
+
+    def my_operand(self, path: list[Token]) -> Operand:
+        return Operand(_value_path(path), mine=True, place=_place(path[0]))
+
+    def own_path(self, *names: Token) -> list[Token]:
+        return self.path(*names)
+
+    def negative(self, _: Token, inner: Expression) -> Expression:
+        return -inner if isinstance(inner, int | float) else Negative(inner)
+
+    def absolute(self, inner: Expression) -> Absolute:
+        return Absolute(inner)
+
+    def arithmetic(self, left: Expression, sign: Token, right: Expression) -> Arithmetic:
+        return Arithmetic(left, _word(sign), right, place=_place(sign))
 
     def refine(self, name: Token, *rewrites: Rewrite) -> RefineBlock:
         return RefineBlock(_text(name), rewrites, place=_place(name))
@@ -282,12 +404,16 @@ class _Build(Transformer[Token, Any]):
 
     def not_test(self, test: Predicate) -> Predicate:
         path, end = peel(test)
+        if isinstance(end, Me):
+            return wrap(path, Not(end))
         if not isinstance(end, Flag):
             place = getattr(end, "place", None) or Location(1, 1)
             raise error_at(place, "'not' takes a flag, or a test in brackets: not (...)")
         return wrap(path, replace(end, positive=False))
 
     def flag(self, path: list[Token]) -> Predicate:
+        if path[-1].type == "NAME" and path[-1] == "me":
+            return _behind(path[:-1], Me(place=_place(path[-1])))
         return _test(path, Flag)
 
     def compare(self, path: list[Token], op: Token, value: Scalar | ValueSource) -> Predicate:
@@ -295,9 +421,11 @@ class _Build(Transformer[Token, Any]):
 
     def compare_own(self, path: list[Token], op: Token, other: list[Token]) -> Predicate:
         shared = _n_shared(path[:-1], other[:-1])
-        steps = tuple(Follow(_text(name), TOP, place=_place(name)) for name in path[:shared])
         sides = (_value_path(side[shared:]) for side in (path, other))
-        return wrap(steps, CompareOwn(next(sides), _word(op), next(sides), place=_place(path[-1])))
+        return _behind(path[:shared], CompareOwn(next(sides), _word(op), next(sides), place=_place(path[-1])))
+
+    def compare_mine(self, path: list[Token], op: Token, mine: list[Token]) -> CompareMine:
+        return CompareMine(_value_path(path), _word(op), _value_path(mine), place=_place(path[-1]))
 
     def among(self, path: list[Token], *values: Token) -> Predicate:
         return _test(path, Among, sort_scalars(map(_scalar, values)))
@@ -317,6 +445,9 @@ class _Build(Transformer[Token, Any]):
     def follow(self, link: Token, inner: Predicate) -> Follow:
         return Follow(_text(link), inner, place=_place(link))
 
+    def call(self, name: Token, *arguments: Scalar | ValueSource) -> Named:
+        return Named(_text(name), arguments=arguments, place=_place(name))
+
     def step(self, step: Token, inner: Predicate) -> ListStep:
         return ListStep(_word(step), inner, place=_place(step))
 
@@ -326,19 +457,45 @@ class _Build(Transformer[Token, Any]):
         return ListStep(_word(word), inner, name, place=place) if form is None else form(name, inner, place=place)
 
     def count(self, _: Token, link: Token, inner: Predicate, op: Token, n: Scalar | ValueSource) -> Count:
-        if isinstance(n, str | float):
+        number: Any = n  # a word may be a parameter of a definition
+        if isinstance(n, float):
             raise _error(f"expected a whole number after {str(op)!r}, got {str(n)!r}", op)
-        return Count(_text(link), inner, _word(op), n, place=_place(link))
+        return Count(_text(link), inner, _word(op), number, place=_place(link))
 
     def distinct(self, _: Token, link: Token, *inners: Predicate) -> Distinct:
         return Distinct(_text(link), inners, place=_place(link))
 
+    def rows(self, link: Token, inner: Predicate | None = None) -> tuple[Token, Predicate | None]:
+        return link, inner
+
+    def by(self, name: Token) -> Token:
+        return name
+
     def aggregate(
-        self, function: Token, link: Token, attribute: Token, op: Token, value: Scalar | ValueSource
+        self,
+        function: Token,
+        rows: tuple[Token, Predicate | None],
+        attribute: Token,
+        op: Token,
+        value: Scalar | ValueSource,
     ) -> Aggregate:
-        if isinstance(value, str):
-            raise _error(f"expected a number after {str(op)!r}, got {value!r}", op)
-        return Aggregate(_word(function), _text(link), _attribute(attribute), _word(op), value, place=_place(link))
+        return self.ordered_aggregate(function, rows, attribute, None, op, value)
+
+    def ordered_aggregate(
+        self,
+        function: Token,
+        rows: tuple[Token, Predicate | None],
+        attribute: Token,
+        order: Token | None,
+        op: Token,
+        value: Scalar | ValueSource,
+    ) -> Aggregate:
+        (link, inner), by = rows, None if order is None else _text(order)
+        name, place = _attribute(attribute), _place(link)
+        return Aggregate(_word(function), _text(link), name, _word(op), value, inner, by, place=place)
+
+    def share(self, word: Token, link: Token, inner: Predicate, op: Token, value: Scalar | ValueSource) -> Aggregate:
+        return Aggregate(_word(word), _text(link), None, _word(op), value, inner, place=_place(link))
 
     def path(self, *names: Token) -> list[Token]:
         if len(names) > MAX_PATH:
@@ -351,6 +508,11 @@ class _Build(Transformer[Token, Any]):
         return _scalar(token)
 
     def star(self) -> Star:
+        return Star()
+
+    def star_argument(self, glob: Token) -> Star:
+        if glob != "*":
+            raise _error(f"expected a value or '*', got '{glob}'", glob)
         return Star()
 
     def bins(self, k: Token) -> Bins:
@@ -377,8 +539,11 @@ class _Build(Transformer[Token, Any]):
 def _test(path: list[Token], form: Callable[..., Test], *values: Any, **options: Any) -> Predicate:
     """A test of what the last name says, behind the references that come before it: ``load.shape = circle``."""
     *before, last = path
-    steps = tuple(Follow(_text(name), TOP, place=_place(name)) for name in before)
-    return wrap(steps, form(_attribute(last), *values, place=_place(last), **options))
+    return _behind(before, form(_attribute(last), *values, place=_place(last), **options))
+
+
+def _behind(references: list[Token], predicate: Predicate) -> Predicate:
+    return wrap(tuple(Follow(_text(name), TOP, place=_place(name)) for name in references), predicate)
 
 
 def _value_path(names: list[Token]) -> tuple[str, ...]:
@@ -390,6 +555,20 @@ def _n_shared(one: list[Token], other: list[Token]) -> int:
     """Return how many references two paths begin with in common."""
     pairs = zip(map(_text, one), map(_text, other), strict=False)
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+
+
+def _refuse_long(value: Expression, name: Token) -> None:
+    """Refuse an expression of so many parts that whoever recurs over it would exhaust the stack."""
+    if sum(1 for _ in expression_parts(value)) > MAX_PARTS:
+        raise _error(f"an expression has at most {MAX_PARTS} parts; name some of them with 'attribute'", name)
+
+
+def _with_calls(block: RefineBlock, names: frozenset[str]) -> RefineBlock:
+    """The block with calls of these definitions where they look like references with a word behind them."""
+    if not names:
+        return block
+    rewrites = (replace(r, left=as_calls(r.left, names), right=as_calls(r.right, names)) for r in block.rewrites)
+    return replace(block, rewrites=tuple(rewrites))
 
 
 def _flat(parts: Iterable[Predicate], kind: type[And] | type[Or]) -> Iterable[Predicate]:

@@ -1,7 +1,8 @@
 """The canonical text of predicates and grammars.
 
 The law: what is printed parses back to the same syntax. It holds for everything that the parser makes; the
-checker's `Named` prints as its name, which parses as a flag until it is checked again. Comments are not kept.
+checker's `Named` prints as its name, which parses as a flag, or with one argument as a reference, until it is checked
+again. Comments are not kept.
 """
 
 from __future__ import annotations
@@ -14,31 +15,44 @@ from typing import assert_never
 from structtree.data.schema import Attribute, Link
 from structtree.lang.syntax import (
     QUANTIFIERS,
+    TOP,
+    Absolute,
     Aggregate,
     All,
     Among,
     And,
+    Arithmetic,
     AttributeTest,
     Bins,
+    Closure,
     Compare,
+    CompareMine,
     CompareOwn,
+    Computed,
     Count,
     Day,
     Definition,
+    DerivedLink,
+    DerivedPath,
     Distinct,
     Exists,
+    Expression,
     Flag,
     Follow,
     Function,
     Glob,
     GrammarLimits,
     GrammarSyntax,
+    LinkStep,
     Listed,
     ListStep,
+    Me,
     Missing,
     Named,
+    Negative,
     No,
     Not,
+    Operand,
     Or,
     OrderedCategory,
     Predicate,
@@ -56,12 +70,24 @@ from structtree.lang.syntax import (
 )
 from structtree.lang.walk import peel
 
-__all__ = ["pretty", "pretty_grammar", "pretty_name", "pretty_rewrite", "pretty_scalar"]
+__all__ = [
+    "pretty",
+    "pretty_aggregate",
+    "pretty_expression",
+    "pretty_grammar",
+    "pretty_link",
+    "pretty_name",
+    "pretty_path",
+    "pretty_rewrite",
+    "pretty_scalar",
+]
 
 _WORDS = """
-    grammar type individual define function refine limits nesting literals
+    grammar type individual define function attribute link where with sorted by descending refine limits nesting
+    literals pairs my me
     bool int real nominal set list of top and or in its not missing
     next previous later exists all none first last count distinct sum mean min max bins quantiles inf
+    range deviation share latest earliest trend
 """
 RESERVED = frozenset(_WORDS.split())
 """The words of the language: as names they are written in backticks, as values in quotes."""
@@ -91,6 +117,10 @@ def pretty(predicate: Predicate) -> str:
             return _test(predicate, "")
         case CompareOwn(attribute, op, other):
             return f"{_value_path(attribute)} {op} its {_value_path(other)}"
+        case CompareMine(attribute, op, mine):
+            return f"{_value_path(attribute)} {op} my {_value_path(mine)}"
+        case Me():
+            return "me"
         case Follow(link, inner):
             return _dotted(predicate) or f"{pretty_name(link)} ({pretty(inner)})"
         case ListStep(step, inner, link):
@@ -99,18 +129,34 @@ def pretty(predicate: Predicate) -> str:
             return f"{_QUANTIFIERS[type(predicate)]} {pretty_name(link)} ({pretty(inner)})"
         case Count(link, inner, op, n):
             return f"count {pretty_name(link)} ({pretty(inner)}) {op} {_value(n)}"
-        case Aggregate(function, link, attribute, op, value):
-            return f"{function} {pretty_name(link)}.{pretty_name(attribute)} {op} {_value(value)}"
+        case Aggregate(op=op, value=value):
+            return f"{pretty_aggregate(predicate)} {op} {_value(value)}"
         case Distinct(link, inners):
             return f"distinct {pretty_name(link)} ({', '.join(map(pretty, inners))})"
         case And(parts):
             return " and ".join([f"({pretty(p)})" if isinstance(p, Or) else pretty(p) for p in parts])
         case Or(parts):
             return " or ".join(map(pretty, parts))
+        case Not(Me()):
+            return "not me"
         case Not(inner):
             return f"not ({pretty(inner)})"
         case _ as never:
             assert_never(never)
+
+
+def pretty_aggregate(test: Aggregate) -> str:
+    """Return the text of what an aggregate computes, without what it is compared with.
+
+    Examples
+    --------
+    >>> pretty_aggregate(Aggregate("latest", "payments", "amount", ">=", 3.0, Flag("late"), "date"))
+    'latest payments (late).amount by date'
+    """
+    rows = pretty_name(test.link) + ("" if test.inner is None else f" ({pretty(test.inner)})")
+    attribute = "" if test.attribute is None else f".{pretty_name(test.attribute)}"
+    order = "" if test.order is None else f" by {pretty_name(test.order)}"
+    return f"{test.function} {rows}{attribute}{order}"
 
 
 def pretty_grammar(syntax: GrammarSyntax) -> str:
@@ -132,6 +178,7 @@ def pretty_grammar(syntax: GrammarSyntax) -> str:
         "\n".join(map(_type, syntax.types)),
         "" if syntax.individual is None else f"individual {pretty_name(syntax.individual)}",
         "\n".join([*map(_definition, syntax.definitions), *map(_function, syntax.functions)]),
+        "\n".join([*map(_computed, syntax.computed), *map(pretty_link, syntax.links)]),
         *map(_block, syntax.blocks),
         _limits(syntax.limits),
     ]
@@ -148,6 +195,61 @@ def pretty_rewrite(rewrite: Rewrite) -> str:
     """
     most = f" max {rewrite.conjuncts}" if rewrite.conjuncts else ""
     return f"{pretty(rewrite.left)} -> {pretty(rewrite.right)}{most}"
+
+
+def pretty_expression(value: Expression) -> str:
+    """Return the text of an expression, with no more brackets than it needs.
+
+    Examples
+    --------
+    >>> date = Operand(("date",))
+    >>> pretty_expression(Arithmetic(2, "*", Arithmetic(Operand(("date",), mine=True), "-", date)))
+    '2 * (my date - date)'
+    """
+    match value:
+        case Operand(path, mine):
+            return f"{'my ' if mine else ''}{_value_path(path)}"
+        case Negative(inner):
+            return f"-{_factor(inner, ())}"
+        case Absolute(inner):
+            return f"abs({pretty_expression(inner)})"
+        case Arithmetic(left, op, right):
+            one = _factor(left) if op in "*/" else pretty_expression(left)
+            other = _factor(right) if op in "+-" else _factor(right, ())
+            return f"{one} {op} {other}"
+        case int() | float():
+            return pretty_scalar(value)
+        case _ as never:
+            assert_never(never)
+
+
+def _factor(value: Expression, loose: tuple[str, ...] = ("*", "/")) -> str:
+    """An expression with brackets, unless it is no sum, difference, product or quotient but a loose one."""
+    text = pretty_expression(value)
+    return f"({text})" if isinstance(value, Arithmetic) and value.op not in loose else text
+
+
+def pretty_path(path: DerivedPath) -> str:
+    """Return the text of the path of a derived link.
+
+    Examples
+    --------
+    >>> pretty_path((LinkStep("cars", backwards=True), Closure((LinkStep("edges"), LinkStep("to")))))
+    '~cars.(edges.to)+'
+    """
+    return ".".join(map(_step, path))
+
+
+def _step(step: LinkStep | Closure) -> str:
+    match step:
+        case LinkStep(link, backwards):
+            return f"{'~' if backwards else ''}{pretty_name(link)}"
+        case Closure((LinkStep() as single,)):
+            return f"{_step(single)}+"
+        case Closure(path):
+            return f"({pretty_path(path)})+"
+        case _ as never:
+            assert_never(never)
 
 
 def pretty_name(name: str) -> str:
@@ -207,8 +309,9 @@ def _test(test: Flag | Compare | Among | Within | Missing | Named, path: str) ->
             return f"{path}{pretty_name(attribute)} in [{_end(low)}, {_end(high)}{']' if closed else ')'}"
         case Missing(member):
             return f"missing {path}{pretty_name(member)}"
-        case Named(name):
-            return f"{path}{pretty_name(name)}"
+        case Named(name, arguments=arguments):
+            called = f"({', '.join(map(_value, arguments))})" if arguments else ""
+            return f"{path}{pretty_name(name)}{called}"
         case _ as never:
             assert_never(never)
 
@@ -216,9 +319,14 @@ def _test(test: Flag | Compare | Among | Within | Missing | Named, path: str) ->
 def _dotted(predicate: Follow) -> str | None:
     """``load.shape = circle``, when there is a single test at the end of the references."""
     path, end = peel(predicate)
-    if not all(isinstance(step, Follow) for step in path) or not isinstance(end, AttributeTest | Missing | Named):
+    if not all(isinstance(step, Follow) for step in path) or not isinstance(
+        end, AttributeTest | Missing | Named | Me
+    ):
         return None
-    return _test(end, "".join(f"{pretty_name(step.link or '')}." for step in path))
+    if isinstance(end, Named) and end.arguments:
+        return None
+    before = "".join(f"{pretty_name(step.link or '')}." for step in path)
+    return f"{before}me" if isinstance(end, Me) else _test(end, before)
 
 
 def _value_path(path: ValuePath) -> str:
@@ -303,13 +411,43 @@ def _type_name(name: str) -> str:
 
 
 def _definition(definition: Definition) -> str:
-    head = f"define {pretty_name(definition.name)}: {pretty_name(definition.type)} = "
+    parameters = f"({', '.join(map(pretty_name, definition.parameters))})" if definition.parameters else ""
+    head = f"define {pretty_name(definition.name)}{parameters}: {pretty_name(definition.type)} = "
     return f"{head}{pretty(definition.body)}{_doc(definition.doc)}"
 
 
 def _function(function: Function) -> str:
     head = f"function {pretty_name(function.name)}: {pretty_name(function.type)} -> {function.kind}"
     return f"{head}{_doc(function.doc)}"
+
+
+def _computed(computed: Computed) -> str:
+    head = f"attribute {pretty_name(computed.name)}: {pretty_name(computed.type)} = "
+    return f"{head}{pretty_expression(computed.expression)}{_doc(computed.doc)}"
+
+
+def pretty_link(link: DerivedLink) -> str:
+    """Return the text of a derived link, on several lines if it is long.
+
+    Examples
+    --------
+    >>> from structtree.lang.parse import parse_grammar
+    >>> pretty_link(parse_grammar("link rival:Car->set of Car=~cars.cars where not me").links[0])
+    'link rival: Car -> set of Car = ~cars.cars where not me'
+    """
+    target = (
+        f"{pretty_name(link.target)}?" if link.kind == "optional" else f"{link.kind} of {pretty_name(link.target)}"
+    )
+    parts = [f"link {pretty_name(link.name)}: {pretty_name(link.type)} -> {target} = {pretty_path(link.path)}"]
+    if link.where != TOP:
+        parts.append(f"where {pretty(link.where)}")
+    if link.attributes:
+        pairs = [f"{pretty_name(one.name)} = {pretty_expression(one.expression)}" for one in link.attributes]
+        parts.append(f"with {', '.join(pairs)}")
+    if link.order is not None:
+        parts.append(f"sorted by {pretty_name(link.order.attribute)}{' descending' if link.order.descending else ''}")
+    line = " ".join(parts)
+    return (line if len(line) <= _WIDTH else "\n    ".join(parts)) + _doc(link.doc)
 
 
 def _doc(doc: str | None) -> str:
@@ -327,6 +465,6 @@ def _block(block: RefineBlock) -> str:
 
 
 def _limits(limits: GrammarLimits) -> str:
-    given = (("nesting", limits.nesting), ("literals", limits.literals))
+    given = (("nesting", limits.nesting), ("literals", limits.literals), ("pairs", limits.pairs))
     present = [f"{name} {number}" for name, number in given if number is not None]
     return f"limits {{ {', '.join(present)} }}" if present else ""

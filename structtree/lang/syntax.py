@@ -18,19 +18,29 @@ from structtree.data.schema import Attribute, Kind, Link, RecordType
 __all__ = [
     "QUANTIFIERS",
     "TOP",
+    "Absolute",
     "Aggregate",
+    "AggregateFunction",
     "All",
     "Among",
     "And",
+    "Arithmetic",
+    "AskerTest",
     "AttributeTest",
     "Bins",
+    "Closure",
     "Compare",
+    "CompareMine",
     "CompareOwn",
+    "Computed",
     "Count",
     "Day",
     "Definition",
+    "DerivedLink",
+    "DerivedPath",
     "Distinct",
     "Exists",
+    "Expression",
     "Flag",
     "Follow",
     "Function",
@@ -39,23 +49,29 @@ __all__ = [
     "GrammarSyntax",
     "Instant",
     "LinkForm",
+    "LinkStep",
     "LinkedTo",
     "ListStep",
     "Listed",
     "Located",
     "Location",
+    "Me",
     "Missing",
     "Named",
+    "Negative",
     "No",
     "Not",
+    "Operand",
     "Or",
     "OrderedCategory",
+    "Parameter",
     "Predicate",
     "Quantiles",
     "Range",
     "RefineBlock",
     "Rewrite",
     "Scalar",
+    "SortedBy",
     "Star",
     "Test",
     "Top",
@@ -216,6 +232,24 @@ class Glob(str):
         return "".join(self)
 
 
+class Parameter(str):
+    """The name of a parameter where a value stands, in the body of a definition.
+
+    Examples
+    --------
+    >>> Parameter("e"), Parameter("e") == "e"
+    (Parameter('e'), True)
+    """
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return f"Parameter({str(self)!r})"
+
+    def __str__(self) -> str:
+        return "".join(self)
+
+
 # ---- value sources: many values in one word --------------------------------------------------------------
 
 
@@ -326,6 +360,20 @@ class CompareOwn(Located):
 
 
 @dataclass(frozen=True, slots=True)
+class CompareMine(Located):
+    """``load.shape = my load.shape``: a value is compared with one of the row that asks; in derived links only."""
+
+    attribute: ValuePath
+    op: Literal["=", "!=", ">=", "<="]
+    mine: ValuePath
+
+
+@dataclass(frozen=True, slots=True)
+class Me(Located):
+    """``me``: this row is the row that asks; in derived links only."""
+
+
+@dataclass(frozen=True, slots=True)
 class Among(Located):
     """``a in {v, w}``: the value is one of these (sorted, without repeats); or, in a grammar, ``a in *``."""
 
@@ -354,10 +402,16 @@ class Missing(Located):
 
 @dataclass(frozen=True, slots=True)
 class Named(Located):
-    """A predicate that a ``define`` gave a name; ``body`` is filled in by the checker."""
+    """A predicate that a ``define`` gave a name: ``nitro``, or ``near(O)`` where the definition has parameters.
+
+    The checker fills in ``body``, with the arguments in their places, unless one of them stands for many values; and
+    the ``definition``, if it has parameters.
+    """
 
     name: str
     body: Predicate | None = None
+    arguments: tuple[Scalar | ValueSource, ...] = ()
+    definition: Definition | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -405,18 +459,40 @@ class Count(LinkedTo):
     n: int | ValueSource
 
 
+AggregateFunction = Literal[
+    "sum", "mean", "min", "max", "range", "deviation", "share", "distinct", "latest", "earliest", "trend"
+]
+
+
 @dataclass(frozen=True, slots=True)
 class Aggregate(Located):
-    """``sum|mean|min|max link.a >= t`` (or ``<=``), over the values that are not missing.
+    """``sum transactions (kind = withdrawal).amount >= t``: one value computed from rows behind a link is compared.
 
-    The sum of no values is 0; the mean, least and greatest of no values are missing, so the test is false.
+    Rows whose attribute is missing are passed over. The sum of no values is 0, and 0 are their distinct values; any
+    other function of no values is missing, so that the test is false. `structtree.space.aggregates` computes them.
+
+    Parameters
+    ----------
+    function : str
+    link : str
+    attribute : str or None
+        None for ``share``, which asks how many of the rows satisfy the condition.
+    op : str
+        ``=`` and ``!=`` are for ``latest`` and ``earliest``.
+    value : Scalar or ValueSource
+    inner : Predicate or None
+        What the rows must satisfy; None for all of them.
+    order : str or None
+        The attribute by which ``latest``, ``earliest`` and ``trend`` order the rows; None for the order of a list.
     """
 
-    function: Literal["sum", "mean", "min", "max"]
+    function: AggregateFunction
     link: str
-    attribute: str
-    op: Literal[">=", "<="]
-    value: float | ValueSource
+    attribute: str | None
+    op: Literal["=", "!=", ">=", "<="]
+    value: Scalar | ValueSource
+    inner: Predicate | None = None
+    order: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -451,7 +527,9 @@ class Not:
 AttributeTest = Flag | Compare | Among | Within
 ValueTest = AttributeTest | CompareOwn | Missing | Aggregate
 """A test of values of the row: of an attribute, of two, or of what is computed from the rows behind a link."""
-Test = ValueTest | Named
+AskerTest = CompareMine | Me
+"""A test about the row that asks, which only the condition of a derived link has."""
+Test = ValueTest | AskerTest | Named
 LinkForm = Follow | ListStep | Exists | All | No | Count | Distinct
 Predicate = Top | Test | LinkForm | And | Or | Not
 
@@ -482,12 +560,13 @@ class RefineBlock(Located):
 
 @dataclass(frozen=True, slots=True)
 class Definition(Located):
-    """``define name: Type = P``, with an optional docstring after it."""
+    """``define name: Type = P`` or ``define name(a, b): Type = P``, with an optional docstring after it."""
 
     name: str
     type: str
     body: Predicate
     doc: str | None = None
+    parameters: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -506,11 +585,112 @@ class Function(Located):
 
 
 @dataclass(frozen=True, slots=True)
+class Operand(Located):
+    """``price``, ``load.weight``, ``my date``: a value of the row, or of the row that asks, in an expression."""
+
+    path: ValuePath
+    mine: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Negative:
+    """``-E``."""
+
+    inner: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Absolute:
+    """``abs(E)``."""
+
+    inner: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Arithmetic(Located):
+    """``E + F``, ``E - F``, ``E * F``, ``E / F``."""
+
+    left: Expression
+    op: Literal["+", "-", "*", "/"]
+    right: Expression
+
+
+Expression = int | float | Operand | Negative | Absolute | Arithmetic
+"""What computes a value of a row, or of a pair; missing where a part is, and where something is divided by 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class Computed(Located):
+    """``attribute name: Type = E``, or ``name = E`` after ``with``: a value that is computed.
+
+    For an attribute of a pair the type is empty: it is that of the derived link.
+    """
+
+    name: str
+    type: str
+    expression: Expression
+    doc: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LinkStep(Located):
+    """``cars``: along a link or reference; ``~cars``: backwards along a link that leads here.
+
+    In ``~Train.cars`` the type stands for a step of its own, until it is checked.
+    """
+
+    link: str
+    backwards: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Closure(Located):
+    """``parent+``, ``(edges.to)+``: one round of the path, or several."""
+
+    path: DerivedPath
+
+
+DerivedPath = tuple[LinkStep | Closure, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SortedBy(Located):
+    """``sorted by date descending``: the order of the rows that a derived link leads to."""
+
+    attribute: str
+    descending: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class DerivedLink(Located):
+    """``link name: Type -> set of Target = PATH where P with a = E sorted by a``: a link that is computed."""
+
+    name: str
+    type: str
+    kind: Literal["set", "list", "optional"]
+    target: str
+    path: DerivedPath
+    where: Predicate = TOP
+    attributes: tuple[Computed, ...] = ()
+    order: SortedBy | None = None
+    doc: str | None = None
+
+    @property
+    def has_pairs(self) -> bool:
+        """True if it leads to rows of its own, one for each pair, and not to those of its target."""
+        return bool(self.attributes) or self.order is not None
+
+
+@dataclass(frozen=True, slots=True)
 class GrammarLimits:
-    """``limits { nesting 4, literals 6 }``: how deep links may nest, how many tests a predicate may have."""
+    """``limits { nesting 4, literals 6, pairs 1000000 }``.
+
+    How deep links may nest, how many tests a predicate may have, and how many pairs a derived link.
+    """
 
     nesting: int | None = None
     literals: int | None = None
+    pairs: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -538,6 +718,8 @@ class GrammarSyntax:
     individual: str | None = None
     definitions: tuple[Definition, ...] = ()
     functions: tuple[Function, ...] = ()
+    computed: tuple[Computed, ...] = ()
+    links: tuple[DerivedLink, ...] = ()
     blocks: tuple[RefineBlock, ...] = ()
     limits: GrammarLimits = GrammarLimits()
     individual_place: Location | None = field(default=None, compare=False, repr=False)

@@ -25,11 +25,13 @@ from structtree.lang.syntax import (
     Among,
     And,
     Compare,
+    CompareMine,
     CompareOwn,
     Count,
     Exists,
     Flag,
     ListStep,
+    Me,
     Missing,
     Named,
     No,
@@ -153,7 +155,7 @@ def negation(predicate: Predicate) -> Predicate:
 
 
 def _is_negative(predicate: Predicate) -> bool:
-    return is_closed(predicate) and not isinstance(predicate, Or)
+    return is_closed(predicate) and not isinstance(predicate, Or | Aggregate)
 
 
 # ---- what follows from what ------------------------------------------------------------------------------
@@ -173,7 +175,7 @@ def _names(predicate: Predicate) -> Iterator[str]:
                 stack.append(body)
             case And() | Or() | Not() as form:
                 stack.extend(children(form))
-            case ListStep(link=None) | Named() | Top():
+            case ListStep(link=None) | Named() | Top() | CompareMine() | Me():
                 yield ""
             case form:
                 yield str(form.link)

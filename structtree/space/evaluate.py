@@ -19,12 +19,14 @@ from structtree.data.columns import Adjacency, Column, Population
 from structtree.data.given import population_of
 from structtree.data.moments import DAY
 from structtree.errors import UnknownNameError
+from structtree.lang.aggregates import computed_attribute
 from structtree.lang.syntax import (
     Aggregate,
     All,
     Among,
     And,
     Compare,
+    CompareMine,
     CompareOwn,
     Count,
     Distinct,
@@ -32,6 +34,7 @@ from structtree.lang.syntax import (
     Flag,
     Follow,
     ListStep,
+    Me,
     Missing,
     Named,
     No,
@@ -42,9 +45,19 @@ from structtree.lang.syntax import (
     ValuePath,
     Within,
 )
+from structtree.space.aggregates import LinkedRows, aggregate
 from structtree.space.list_steps import runs_of
 
-__all__ = ["aggregate_values", "holds", "own_column", "rows_where"]
+__all__ = [
+    "aggregate_column",
+    "compare_columns",
+    "compare_numbers",
+    "compare_with",
+    "different_targets",
+    "holds",
+    "own_column",
+    "rows_where",
+]
 
 Known = dict[tuple[str, Predicate], Mask]
 _OPERATORS: dict[str, Any] = {"=": eq, "!=": ne, ">=": ge, "<=": le}
@@ -110,10 +123,10 @@ def _evaluate(predicate: Predicate, population: Population, type_name: str, know
         case Flag(attribute, positive):
             return np.asarray(column(attribute).values == int(positive))
         case Compare(attribute, op, value):
-            return _compare(column(attribute), op, value)
+            return compare_with(column(attribute), op, value)
         case CompareOwn(path, op, other):
             one = own_column(path, population, type_name)
-            return _compare_two(one, own_column(other, population, type_name), op)
+            return compare_columns(one, own_column(other, population, type_name), op)
         case Among(attribute, values):
             return _among(column(attribute), values)
         case Within(attribute, low, high, closed):
@@ -137,27 +150,40 @@ def _evaluate(predicate: Predicate, population: Population, type_name: str, know
         case No(link, inner):
             return np.asarray(behind(link, inner) == 0)
         case Count(link, inner, op, n):
-            return np.asarray(_OPERATORS[op](behind(link, inner), n))
+            return compare_numbers(behind(link, inner), op, n)
         case Aggregate(op=op, value=value):
-            return np.asarray(_OPERATORS[op](aggregate_values(predicate, population, type_name), value))
+            return compare_with(aggregate_column(predicate, population, type_name, known), op, value)
         case Distinct(link, inners):
             target_type = _target(population, type_name, link)
-            return _distinct(table.links[link], [rows_where(i, population, target_type, known) for i in inners])
+            return different_targets(
+                table.links[link], [rows_where(i, population, target_type, known) for i in inners]
+            )
         case And(parts):
             return np.asarray(np.logical_and.reduce(here(parts)))
         case Or(parts):
             return np.asarray(np.logical_or.reduce(here(parts)))
         case Not(inner):
             return ~rows_where(inner, population, type_name, known)
+        case CompareMine() | Me():
+            raise AssertionError("only pairs have a row that asks; see structtree.space.pairs")
         case _ as never:
             assert_never(never)
 
 
-def aggregate_values(test: Aggregate, population: Population, type_name: str) -> NDArray[np.float64]:
-    """Return what an aggregate test compares, for every row of a type; NaN where there is nothing to compare."""
-    target = population.tables[_target(population, type_name, test.link)]
-    adjacency = population.tables[type_name].links[test.link]
-    return _aggregate(test.function, adjacency, target.columns[test.attribute])
+def aggregate_column(test: Aggregate, population: Population, type_name: str, known: Known | None = None) -> Column:
+    """Return what an aggregate test compares, for every row of a type, missing where there is nothing to compare."""
+    name = _target(population, type_name, test.link)
+    columns = population.tables[name].columns
+    for attribute in (test.attribute, test.order):
+        if attribute is not None and attribute not in columns:
+            raise UnknownNameError(f"attribute of {name}", attribute, columns)
+    rows = LinkedRows(
+        population.tables[type_name].links[test.link],
+        None if test.inner is None else rows_where(test.inner, population, name, known),
+        None if test.attribute is None else columns[test.attribute],
+        None if test.order is None else columns[test.order],
+    )
+    return aggregate(test.function, rows, computed_attribute(test, population.schema.type(name)))
 
 
 def own_column(path: ValuePath, population: Population, type_name: str) -> Column:
@@ -185,15 +211,21 @@ def _target(population: Population, type_name: str, link: str) -> str:
     return declared.target
 
 
-def _compare(column: Column, op: str, value: Any) -> Mask:
+def compare_with(column: Column, op: str, value: Any) -> Mask:
+    """Return where the values of a column compare so with one; a missing value never does."""
     if column.kind != "nominal":
         # NaN compares false with everything, except under !=.
         return np.asarray(_OPERATORS[op](column.values, value) & ~column.missing)
     return np.asarray(_OPERATORS[op](column.values, column.code(value)) & (column.values >= 0))
 
 
-def _compare_two(one: Column, other: Column, op: str) -> Mask:
-    """Compare two columns row by row: categories by their text if they may just differ, all else by value."""
+def compare_numbers(numbers: NDArray[np.int64], op: str, n: Any) -> Mask:
+    """Return where numbers compare so with one."""
+    return np.asarray(_OPERATORS[op](numbers, n))
+
+
+def compare_columns(one: Column, other: Column, op: str) -> Mask:
+    """Return where two columns compare so: categories by their text if they may just differ, all else by value."""
     values, others = one.values, other.values
     if one.categories or other.categories:
         if op in ("=", "!="):
@@ -217,29 +249,8 @@ def _n_true(adjacency: Adjacency, true: Mask) -> NDArray[np.int64]:
     return np.asarray(running[adjacency.offsets[1:]] - running[adjacency.offsets[:-1]])
 
 
-def _aggregate(function: str, adjacency: Adjacency, column: Column) -> NDArray[np.float64]:
-    """The aggregate of each row over the targets that have a value; NaN where there is none to give."""
-    n_rows = len(adjacency)
-    values = column.values[adjacency.targets]
-    present = ~np.isnan(values)
-    owners, values = adjacency.owners[present], values[present]
-    counts = np.bincount(owners, minlength=n_rows)
-    if function in ("sum", "mean"):
-        # bincount adds in order, one after the other, which is the rounding that the reference has.
-        totals: NDArray[np.float64] = np.bincount(owners, weights=values, minlength=n_rows).astype(np.float64)
-        if function == "sum":
-            return totals
-        return np.asarray(np.divide(totals, counts, out=np.full(n_rows, np.nan), where=counts > 0))
-    result = np.full(n_rows, np.nan)
-    if len(values):
-        starts = np.flatnonzero(np.r_[True, owners[1:] != owners[:-1]])
-        reduce = np.minimum if function == "min" else np.maximum
-        result[owners[starts]] = reduce.reduceat(values, starts)
-    return result
-
-
-def _distinct(adjacency: Adjacency, masks: list[Mask]) -> Mask:
-    """Which rows have a target for each predicate, all different.
+def different_targets(adjacency: Adjacency, masks: list[Mask]) -> Mask:
+    """Return which rows have a target for each predicate, all different.
 
     Counting settles most rows: there must be a target for each predicate, and as many in all as there are
     predicates; and if the first has one, the second two, and so on, then each finds one that is left.

@@ -40,6 +40,7 @@ from structtree.lang.parse import parse_predicate
 from structtree.lang.pretty import pretty
 from structtree.lang.syntax import Compare, Follow, Predicate
 from structtree.reprs import number_text, short_repr
+from structtree.space.background import with_background
 from structtree.space.families import (
     START,
     BundleFamily,
@@ -54,7 +55,6 @@ from structtree.space.families import (
     reopened,
     resolve_families,
 )
-from structtree.space.functions import with_functions
 from structtree.space.terms import (
     Head,
     canonical,
@@ -269,8 +269,8 @@ class PlainTests:
     ----------
     families : dict from index to TestFamily, in the order of generation
     by_subject : dict from subject to the indices of its families
-    deep : frozenset of int
-        Those that look behind a link, as aggregates do.
+    deep : dict from index to int
+        How deep those look that look behind a link, as aggregates do.
     others : tuple of Family
         The families of the type that are not plain tests.
     longest : int
@@ -279,7 +279,7 @@ class PlainTests:
 
     families: Mapping[int, TestFamily]
     by_subject: Mapping[Subject, frozenset[int]]
-    deep: frozenset[int]
+    deep: Mapping[int, int]
     others: tuple[Family, ...]
     longest: int
 
@@ -292,7 +292,7 @@ class PlainTests:
             assert family.subject is not None
             by_subject[family.subject] = by_subject.get(family.subject, frozenset()) | {index}
         others = tuple(f for f in families if f.index not in plain)
-        deep = frozenset(i for i, f in plain.items() if f.depth > 0)
+        deep = {i: f.depth for i, f in plain.items() if f.depth > 0}
         return cls(plain, by_subject, deep, others, max((f.size for f in plain.values()), default=0))
 
 
@@ -368,7 +368,7 @@ class Space:
         population = None if individuals is None else population_of(individuals)
         if isinstance(grammar, Grammar):
             if population is not None:
-                population = with_functions(population, grammar, functions or {})
+                population = with_background(population, grammar, functions or {})
             grammar = grammar.check(None if population is None else population.schema)
         offers = resolve_families(grammar, population)
         _refuse_shrinking(grammar, offers)
@@ -510,8 +510,8 @@ class Space:
                 yield from add(item)
         if position.slot.open and self.has_place(position):
             after = position.added[-1].key if position.added else (0, 0)
-            if bundled and after[0] != START:
-                after = (0, 0)  # the steps of a position come in any order, of which the least one counts
+            if position.added and _replaces(position.added[-1]):
+                after = (0, 0)  # what stands there now may not have gone with what was replaced
             batch = (
                 self._batch(path, position, (after[0], after[1]), room, add)
                 if free and all(map(is_single, position.slot.fixed))
@@ -536,7 +536,7 @@ class Space:
         tests = self.plain[position.slot.type]
         if not tests.families or not room.allows(1, 0):
             return None
-        without = tests.deep if not room.allows(1, 1) else frozenset()
+        without = frozenset(index for index, depth in tests.deep.items() if not room.allows(1, depth))
         if not room.allows(tests.longest, 0):
             without |= {index for index, family in tests.families.items() if not room.allows(family.size, 0)}
         ranges: dict[int, tuple[int, int]] = {}
@@ -617,8 +617,8 @@ class Space:
         self, position: Position, before: tuple[Item, ...], room: Room, was: Item | None, item: Item
     ) -> Iterator[Position]:
         """The position with the item after those before, or, where that may not be, with what grows out of it."""
-        in_order = not before or position.slot.type in self.bundled or item.key > before[-1].key
-        if not in_order or not _fits(item, was, room):
+        any_order = not before or _replaces(item) or _replaces(before[-1])
+        if not (any_order or item.key > before[-1].key) or not _fits(item, was, room):
             return
         made = Position(position.slot, position.fixed, (*before, item))
         blocked = list(_clashes(item, (*position.fixed, *before)))
@@ -946,6 +946,11 @@ def _bundle_item(family: BundleFamily, made: Position) -> Item:
 def _places(item: Item) -> int:
     """Return how many of the places of a position an item uses up."""
     return item.family.places if isinstance(item.family, BundleFamily) else 1
+
+
+def _replaces(item: Item) -> bool:
+    """Tell whether an item has taken the place of others, so that it had to come after these."""
+    return isinstance(item.family, BundleFamily) and bool(item.family.left)
 
 
 def _standing(items: tuple[Item, ...]) -> tuple[Predicate, ...]:

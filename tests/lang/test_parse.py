@@ -200,8 +200,10 @@ MISTAKES = {
     "a >= 6..2": "1:6: a range goes up: write 2..6",
     "a >= 1..1000000": "1:6: a range stands for at most 100000 values",
     "a >= bins(0)": "1:11: expected a whole number from 1 to 100000, got '0'",
-    "count l (a) >= x": "1:13: expected a whole number after '>=', got 'x'",
-    "sum l.a >= x": "1:9: expected a number after '>=', got 'x'",
+    "count l (a) >= 2.5": "1:13: expected a whole number after '>=', got '2.5'",
+    "near()": "1:6: expected a test, or a value for a definition after '(', got ')'",
+    "near(a*, 2)": "1:6: expected a value or '*', got 'a*'",
+    "near(1, b = 2)": "1:11: expected ')' or ',' after 'b', got '='",
     "": "1:1: expected a test, the text ended",
 }
 
@@ -216,8 +218,8 @@ def test_a_mistake_in_a_predicate_is_explained(text):
 GRAMMAR_MISTAKES = {
     "grammar": "1:8: expected a name after 'grammar', the text ended",
     "refin T { }": (
-        "1:1: expected a declaration (type, individual, define, function, refine, limits) or the end of the text, "
-        "got 'refin'"
+        "1:1: expected a declaration (type, individual, define, function, attribute, link, refine, limits) or the "
+        "end of the text, got 'refin'"
     ),
     "refine T { top }": "1:16: expected 'and', 'or' or '->' after 'top', got '}'",
     "refine T { top -> a >= }": "1:24: expected a value, '*', or a value list after '>=', got '}'",
