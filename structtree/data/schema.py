@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, Literal, get_args
 
+from structtree.data.moments import PARTS, WEEKDAYS
 from structtree.errors import DataError, UnknownNameError
 from structtree.reprs import names_text, short_repr
 
@@ -72,6 +73,23 @@ class Link:
     derived: bool = False
 
     @property
+    def shown(self) -> str:
+        """The rows that it leads to, as a grammar declares them.
+
+        Examples
+        --------
+        >>> Link("cars", "list", "Car").shown, Link("load", "optional", "Load").shown
+        ('list of Car', 'Load?')
+        """
+        match self.kind:
+            case "one":
+                return self.target
+            case "optional":
+                return f"{self.target}?"
+            case kind:
+                return f"{kind} of {self.target}"
+
+    @property
     def single(self) -> bool:
         """True if the link leads to at most one record."""
         return self.kind in ("one", "optional")
@@ -103,6 +121,27 @@ class RecordType:
     def attribute(self, name: str) -> Attribute | None:
         """The attribute of that name, or None."""
         return self._attributes.get(name)
+
+    def attribute_or_part(self, name: str) -> Attribute | None:
+        """The attribute of that name, or else the part of a date or time that it names, such as ``born.month``.
+
+        Examples
+        --------
+        >>> record = RecordType("Person", (Attribute("born", "date"),))
+        >>> [record.attribute_or_part(name) for name in ("born", "born.month", "born.hour")]
+        [<Attribute: born, date>, <Attribute: born.month, int>, None]
+        """
+        found = self.attribute(name)
+        base, _, part = name.rpartition(".")
+        of = self.attribute(base) if found is None and part in PARTS else None
+        if of is None or of.kind not in PARTS[part]:
+            return found
+        return Attribute(name, "ordered", WEEKDAYS) if part == "weekday" else Attribute(name, "int")
+
+    def given_name(self, name: str) -> str:
+        """The name of the member that a name is about: of a part of a date that of the date, else itself."""
+        is_part = name not in self.members and self.attribute_or_part(name) is not None
+        return name.rpartition(".")[0] if is_part else name
 
     def link(self, name: str) -> Link | None:
         """The link of that name, or None."""

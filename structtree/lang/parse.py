@@ -20,9 +20,10 @@ from typing import Any, Literal, TypeVar
 
 from lark import Lark, Token, Transformer, UnexpectedInput, v_args
 
+from structtree.data.fact_signatures import Argument, Signature, check_signature
 from structtree.data.moments import DAY, moment_of
 from structtree.data.schema import Attribute, Link, LinkKind
-from structtree.errors import GrammarError
+from structtree.errors import GrammarError, UsageError
 from structtree.lang.calls import as_calls
 from structtree.lang.mistakes import Word, check_brackets, error_at, place_at, sentence
 from structtree.lang.syntax import (
@@ -40,12 +41,14 @@ from structtree.lang.syntax import (
     CompareOwn,
     Computed,
     Count,
+    DatePart,
     Day,
     Definition,
     DerivedLink,
     DerivedPath,
     Distinct,
     Expression,
+    FactDeclaration,
     Flag,
     Follow,
     Function,
@@ -192,7 +195,7 @@ class _Stated(Located):
 
 
 _IN_BACKTICKS = {'"': '\\"', "\\`": "`"}
-_T = TypeVar("_T", TypeDeclaration, Definition, Function, Computed, DerivedLink, _Stated)
+_T = TypeVar("_T", TypeDeclaration, Definition, Function, Computed, DerivedLink, FactDeclaration, _Stated)
 
 
 @v_args(inline=True)
@@ -217,6 +220,7 @@ class _Build(Transformer[Token, Any]):
             links=tuple(replace(one, where=as_calls(one.where, with_parameters)) for one in links),
             blocks=tuple(_with_calls(s, with_parameters) for s in statements if isinstance(s, RefineBlock)),
             limits=limits.value if limits else GrammarLimits(),
+            facts=_unique(FactDeclaration, statements, lambda one: f"fact {one.signature.predicate}"),
             individual_place=individual.place if individual else None,
         )
 
@@ -274,8 +278,12 @@ class _Build(Transformer[Token, Any]):
                 raise _error(f"there is a second parameter {name!r}", names[place])
         return found
 
-    def function(self, name: Token, type_name: Token, kind: Token, doc: Token | None = None) -> Function:
-        return Function(_text(name), _text(type_name), _word(kind), doc and _text(doc), place=_place(name))
+    def function(
+        self, name: Token, type_name: Token, result: Callable[[str], Attribute | Link], doc: Token | None = None
+    ) -> Function:
+        gives, words = result(_text(name)), doc and _text(doc)
+        kind, link = (None, gives) if isinstance(gives, Link) else (gives.kind, None)
+        return Function(_text(name), _text(type_name), kind, words, link, place=_place(name))
 
     # ---- derived links and computed attributes
 
@@ -388,6 +396,25 @@ class _Build(Transformer[Token, Any]):
     def limit(self, name: Token, number: Token) -> tuple[Token, int]:
         return name, _whole(number, 0)
 
+    def fact(self, name: Token, *rest: Any) -> FactDeclaration:
+        *arguments, many, way = rest
+        words: Any = " ".join(str(way).split()) if way else ""
+        given = tuple(one for one in arguments if one is not None)
+        signature = Signature(_text(name), given, many is not None, words)
+        try:
+            check_signature(signature)
+        except UsageError as error:
+            raise _error(str(error), name) from None
+        return FactDeclaration(signature, place=_place(name))
+
+    def fact_argument(self, name: Token | list[Token], key: Token | None, role: Token | None) -> Argument:
+        is_list = isinstance(name, list)
+        text = _text(name[0] if isinstance(name, list) else name)
+        return Argument(text, key is not None, role and _text(role), is_list)
+
+    def listed_name(self, name: Token) -> list[Token]:
+        return [name]
+
     # ---- predicates
 
     def top(self) -> Top:
@@ -468,14 +495,17 @@ class _Build(Transformer[Token, Any]):
     def rows(self, link: Token, inner: Predicate | None = None) -> tuple[Token, Predicate | None]:
         return link, inner
 
-    def by(self, name: Token) -> Token:
+    def by(self, name: Token | DatePart) -> Token | DatePart:
         return name
+
+    def date_part(self, name: Token, part: Token) -> DatePart:
+        return DatePart(f"{_text(name)}.{_text(part)}")
 
     def aggregate(
         self,
         function: Token,
         rows: tuple[Token, Predicate | None],
-        attribute: Token,
+        attribute: Token | DatePart,
         op: Token,
         value: Scalar | ValueSource,
     ) -> Aggregate:
@@ -485,12 +515,12 @@ class _Build(Transformer[Token, Any]):
         self,
         function: Token,
         rows: tuple[Token, Predicate | None],
-        attribute: Token,
-        order: Token | None,
+        attribute: Token | DatePart,
+        order: Token | DatePart | None,
         op: Token,
         value: Scalar | ValueSource,
     ) -> Aggregate:
-        (link, inner), by = rows, None if order is None else _text(order)
+        (link, inner), by = rows, None if order is None else _attribute(order)
         name, place = _attribute(attribute), _place(link)
         return Aggregate(_word(function), _text(link), name, _word(op), value, inner, by, place=place)
 
@@ -615,7 +645,9 @@ def _text(token: Token) -> str:
         raise _error(f"{token!s} has an escape that is not known; write '\\\\' for a backslash", token) from None
 
 
-def _attribute(token: Token) -> str:
+def _attribute(token: Token | DatePart) -> str:
+    if isinstance(token, DatePart):
+        return token
     return Glob(token) if token.type == "GLOB" else _text(token)
 
 

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable
 from typing import assert_never
 
+from structtree.data.fact_signatures import Argument, Signature
 from structtree.data.schema import Attribute, Link
 from structtree.lang.syntax import (
     QUANTIFIERS,
@@ -30,6 +31,7 @@ from structtree.lang.syntax import (
     CompareOwn,
     Computed,
     Count,
+    DatePart,
     Day,
     Definition,
     DerivedLink,
@@ -83,7 +85,7 @@ __all__ = [
 ]
 
 _WORDS = """
-    grammar type individual define function attribute link where with sorted by descending refine limits nesting
+    grammar type individual define function attribute link where with sorted by descending refine limits fact nesting
     literals pairs my me
     bool int real nominal set list of top and or in its not missing
     next previous later exists all none first last count distinct sum mean min max bins quantiles inf
@@ -176,6 +178,7 @@ def pretty_grammar(syntax: GrammarSyntax) -> str:
     paragraphs = [
         _header(syntax),
         "\n".join(map(_type, syntax.types)),
+        "\n".join(f"fact {_signature(fact.signature)}" for fact in syntax.facts),
         "" if syntax.individual is None else f"individual {pretty_name(syntax.individual)}",
         "\n".join([*map(_definition, syntax.definitions), *map(_function, syntax.functions)]),
         "\n".join([*map(_computed, syntax.computed), *map(pretty_link, syntax.links)]),
@@ -260,6 +263,8 @@ def pretty_name(name: str) -> str:
     >>> pretty_name("wheels"), pretty_name("capital-gain"), pretty_name("count")
     ('wheels', '`capital-gain`', '`count`')
     """
+    if isinstance(name, DatePart):
+        return ".".join(map(pretty_name, name.names))
     if isinstance(name, Glob) or (_IDENTIFIER.fullmatch(name) and name not in RESERVED):
         return str(name)
     inside = re.sub(r"\\.|`", lambda found: {'\\"': '"', "`": "\\`"}.get(found[0], found[0]), _json(name)[1:-1])
@@ -416,8 +421,20 @@ def _definition(definition: Definition) -> str:
     return f"{head}{pretty(definition.body)}{_doc(definition.doc)}"
 
 
+def _signature(signature: Signature) -> str:
+    words = [" many" if signature.is_many else "", f" {signature.way}" if signature.way else ""]
+    return f"{pretty_name(signature.name)}({', '.join(map(_argument, signature.arguments))}){''.join(words)}"
+
+
+def _argument(argument: Argument) -> str:
+    name = pretty_name(argument.name)
+    key, role = " key" if argument.is_key else "", f" -> {pretty_name(argument.role)}" if argument.role else ""
+    return f"{f'[{name}]' if argument.is_list else name}{key}{role}"
+
+
 def _function(function: Function) -> str:
-    head = f"function {pretty_name(function.name)}: {pretty_name(function.type)} -> {function.kind}"
+    gives = str(function.kind) if function.link is None else _target(function.link)
+    head = f"function {pretty_name(function.name)}: {pretty_name(function.type)} -> {gives}"
     return f"{head}{_doc(function.doc)}"
 
 

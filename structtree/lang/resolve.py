@@ -14,7 +14,7 @@ from fnmatch import fnmatchcase
 from itertools import product
 from typing import Any, NamedTuple, assert_never
 
-from structtree.data.moments import DAY
+from structtree.data.moments import DAY, PARTS
 from structtree.data.schema import NUMERIC, Attribute, Kind, Link, RecordType, Schema
 from structtree.errors import GrammarError, did_you_mean
 from structtree.lang.aggregates import ORDERED, attribute_kinds, computed_attribute, default_order, order_kinds
@@ -34,6 +34,7 @@ from structtree.lang.syntax import (
     CompareMine,
     CompareOwn,
     Count,
+    DatePart,
     Day,
     Definition,
     Distinct,
@@ -159,6 +160,8 @@ def resolve(predicate: Predicate, type_name: str, scope: Scope) -> tuple[Predica
             return (predicate,)
         case _ if isinstance(predicate, AttributeTest):
             return _tests(predicate, scope.type(type_name), scope)
+        case Follow(name) if _is_moment(name, scope.type(type_name)):
+            return resolve(_of_part(predicate, scope.type(type_name), scope), type_name, scope)
         case _:
             target = _target(predicate, type_name, scope)
             predicate = _with_parameter(predicate) if isinstance(predicate, Count) else predicate
@@ -233,7 +236,7 @@ def _interval(test: Within, attribute: Attribute, record: RecordType, scope: Sco
 
 def _flag(test: Flag, record: RecordType, scope: Scope) -> Predicate:
     name = test.attribute
-    attribute, definition = record.attribute(name), scope.definitions.get(name)
+    attribute, definition = record.attribute_or_part(name), scope.definitions.get(name)
     if attribute is not None and attribute.kind == "bool":
         return test
     if attribute is None and definition is not None and record.link(name) is None:
@@ -256,7 +259,12 @@ def _named(named: Named, type_name: str, scope: Scope) -> Predicate:
         known = did_you_mean(named.name, scope.definitions)
         raise scope.error(f"unknown definition {named.name!r}{known}")
     if definition.type != type_name:
-        definition = _of_pairs(definition, type_name, scope)
+        of_pairs = _of_pairs(definition, type_name, scope)
+        return replace(_named_by(of_pairs, named, scope), definition=definition)
+    return _named_by(definition, named, scope)
+
+
+def _named_by(definition: Definition, named: Named, scope: Scope) -> Named:
     if definition.parameters or named.arguments:
         return _call(named, definition, scope)
     return replace(named, body=definition.body)
@@ -300,7 +308,7 @@ def _step_of(named: Named, type_name: str, scope: Scope) -> Follow | None:
             raise scope.error(f"{named.name!r} is a link to {link.target!r}; write '{_how(link)}' with a test inside")
 
 
-def _call(named: Named, definition: Definition, scope: Scope) -> Predicate:
+def _call(named: Named, definition: Definition, scope: Scope) -> Named:
     """Return the call with its arguments as their places want them, and with its body if they are single values."""
     n, expected = len(named.arguments), len(definition.parameters)
     if n != expected:
@@ -474,7 +482,7 @@ def _missings(test: Missing, record: RecordType, scope: Scope) -> tuple[Predicat
     if isinstance(test.member, Glob):
         names = _names(test.member, ("bool", "nominal", *NUMERIC), record, scope)
         return tuple(replace(test, member=name) for name in names)
-    if record.attribute(test.member) is not None:
+    if record.attribute_or_part(test.member) is not None:
         return (test,)
     match record.link(test.member):
         case None:
@@ -489,7 +497,7 @@ def _missings(test: Missing, record: RecordType, scope: Scope) -> tuple[Predicat
 
 
 def _attribute(name: str, record: RecordType, scope: Scope) -> Attribute:
-    attribute = record.attribute(name)
+    attribute = record.attribute_or_part(name)
     if attribute is not None:
         return attribute
     _refuse_link(name, record, scope)
@@ -573,6 +581,45 @@ def _only_in_rewrites(what: str, scope: Scope) -> GrammarError:
     return scope.error(f"{what} are many; that is for the right side of a rewrite, write out one here")
 
 
+# ---- parts of dates -------------------------------------------------------------------------------------
+
+
+def _is_moment(name: str, record: RecordType) -> bool:
+    attribute = record.attribute(name)
+    return attribute is not None and attribute.kind in _MOMENTS
+
+
+def _of_part(step: Follow, record: RecordType, scope: Scope) -> Predicate:
+    """Return a test of a part of a date, ``born.month = 5``, which the parser takes for one behind a reference."""
+    match step.inner:
+        case Flag(part) | Compare(part) | Among(part) | Within(part) as test:
+            return replace(test, attribute=_part(step.link, part, record, scope))
+        case Missing(part) as test:
+            return replace(test, member=_part(step.link, part, record, scope))
+        case CompareOwn((one,), _, (other,)) as test:
+            names = ((_part(step.link, part, record, scope),) for part in (one, other))
+            return replace(test, attribute=next(names), other=next(names))
+        case _:
+            example = _parts_of(step.link, record)[0]
+            raise scope.error(f"{step.link!r} is a date and not a reference; write '{example} = ...'")
+
+
+def _part(name: str, part: str, record: RecordType, scope: Scope) -> str:
+    """Return the name of a part of a date; of an attribute that is really called so, that name."""
+    whole = f"{name}.{part}"
+    if record.attribute(whole) is not None:
+        return whole
+    if isinstance(part, Glob) or record.attribute_or_part(whole) is None:
+        parts = _parts_of(name, record)
+        hint = did_you_mean(whole, parts)
+        raise scope.error(f"{name!r} is a date that has no {part!r}; its parts are {', '.join(parts)}{hint}")
+    return DatePart(whole)
+
+
+def _parts_of(name: str, record: RecordType) -> list[str]:
+    return [f"{name}.{part}" for part in PARTS if record.attribute_or_part(f"{name}.{part}") is not None]
+
+
 # ---- two values of one row ------------------------------------------------------------------------------
 
 
@@ -581,8 +628,9 @@ def _comparisons(test: CompareOwn, type_name: str, scope: Scope) -> tuple[Predic
     one, other = (_sides(path, type_name, scope) for path in test.sides)
     pairs = [(a, b) for a in one for b in other]
     if not any(isinstance(path[-1], Glob) for path in test.sides):
-        _refuse_unlike(*pairs[0], test, scope)
-        return (test,)
+        ((a, b),) = pairs
+        _refuse_unlike(a, b, test, scope)
+        return (replace(test, attribute=a.path, other=b.path),)
     pairs = [(a, b) for a, b in pairs if a.path != b.path and _may_hold(a, b, test.op, scope)]
     made = (replace(test, attribute=a.path, other=b.path).in_order for a, b in pairs)
     return tuple(dict.fromkeys(made))
@@ -598,7 +646,10 @@ class _Side(NamedTuple):
 
 def _sides(path: ValuePath, type_name: str, scope: Scope) -> list[_Side]:
     *references, name = path
-    for reference in references:
+    for place, reference in enumerate(references):
+        if place == len(references) - 1 and _is_moment(reference, scope.type(type_name)):
+            references, name = references[:-1], _part(reference, name, scope.type(type_name), scope)
+            break
         type_name = _target(Follow(reference, TOP), type_name, scope)
     record = scope.type(type_name)
     names = _names(name, ("bool", "nominal", *NUMERIC), record, scope)

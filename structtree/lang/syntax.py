@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
+from structtree.data.fact_signatures import Signature
 from structtree.data.moments import moment_text
 from structtree.data.schema import Attribute, Kind, Link, RecordType
 
@@ -34,6 +35,7 @@ __all__ = [
     "CompareOwn",
     "Computed",
     "Count",
+    "DatePart",
     "Day",
     "Definition",
     "DerivedLink",
@@ -41,6 +43,7 @@ __all__ = [
     "Distinct",
     "Exists",
     "Expression",
+    "FactDeclaration",
     "Flag",
     "Follow",
     "Function",
@@ -230,6 +233,24 @@ class Glob(str):
 
     def __str__(self) -> str:
         return "".join(self)
+
+
+class DatePart(str):
+    """The name of a part of a date, as in ``born.month``, which is written without backticks.
+
+    Examples
+    --------
+    >>> DatePart("born.month") == "born.month"
+    True
+    """
+
+    __slots__ = ()
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """The name of the date, and that of the part."""
+        base, _, part = self.rpartition(".")
+        return base, part
 
 
 class Parameter(str):
@@ -571,17 +592,42 @@ class Definition(Located):
 
 @dataclass(frozen=True, slots=True)
 class Function(Located):
-    """``function name: Type -> kind``: an attribute that the caller computes, in Python."""
+    """``function name: Type -> kind``: an attribute that the caller computes, in Python; or a link to new rows.
+
+    Parameters
+    ----------
+    name, type : str
+    kind : str or None
+        The kind of the values that it gives; None if it gives rows.
+    doc : str or None
+    link : Link or None
+        The link that it amounts to if it gives rows, of a type that the grammar declares: ``set of Point``,
+        ``list of Point``, ``Ring``, ``Ring?``.
+    """
 
     name: str
     type: str
-    kind: Kind
+    kind: Kind | None
     doc: str | None = None
+    link: Link | None = None
 
     @property
     def attribute(self) -> Attribute:
-        """The function as the attribute it amounts to."""
+        """The function as the attribute that it amounts to, if it gives values."""
+        assert self.kind is not None
         return Attribute(self.name, self.kind)
+
+    @property
+    def gives(self) -> str:
+        """The kind of the values, or the rows, that it gives, in words."""
+        return str(self.kind) if self.link is None else self.link.shown
+
+
+@dataclass(frozen=True, slots=True)
+class FactDeclaration(Located):
+    """``fact bond(Molecule, Atom, Atom -> to, order)``: what the arguments of a Prolog fact are."""
+
+    signature: Signature
 
 
 @dataclass(frozen=True, slots=True)
@@ -722,4 +768,5 @@ class GrammarSyntax:
     links: tuple[DerivedLink, ...] = ()
     blocks: tuple[RefineBlock, ...] = ()
     limits: GrammarLimits = GrammarLimits()
+    facts: tuple[FactDeclaration, ...] = ()
     individual_place: Location | None = field(default=None, compare=False, repr=False)

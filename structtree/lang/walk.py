@@ -23,6 +23,7 @@ from structtree.lang.syntax import (
     CompareMine,
     CompareOwn,
     Count,
+    DatePart,
     Distinct,
     Exists,
     Expression,
@@ -148,7 +149,7 @@ def path_members(path: ValuePath, type_name: str, schema: Schema) -> Iterator[tu
 def asked_members(
     predicate: Predicate, type_name: str, schema: Schema, asker: str | None = None, *, definitions: bool = False
 ) -> Iterator[tuple[str, str]]:
-    """Yield the members that a predicate asks about, each with its type; of a step along a list, no member.
+    """Yield the members that a predicate asks about, each with its type; of a part of a date, the date.
 
     Parameters
     ----------
@@ -166,19 +167,25 @@ def asked_members(
     [('Train', 'cars'), ('Car', 'long')]
     """
     for part, name in subpredicates(predicate, type_name, schema, definitions=definitions):
-        if isinstance(part, AttributeTest):
-            yield name, part.attribute
-        elif isinstance(part, CompareOwn):
-            yield from compared_members(part, name, schema)
-        elif isinstance(part, CompareMine):
-            yield from path_members(part.attribute, name, schema)
-            yield from path_members(part.mine, asker, schema) if asker is not None else ()
-        elif isinstance(part, Missing):
-            yield name, part.member
-        elif isinstance(part, LinkForm | Aggregate) and part.link is not None:
-            yield name, part.link
-        if isinstance(part, Aggregate) and (link := schema.type(name).link(part.link)) is not None:
-            yield from ((link.target, member) for member in (part.attribute, part.order) if member is not None)
+        for at, member in _members_of(part, name, schema, asker):
+            yield at, member.names[0] if isinstance(member, DatePart) else member
+
+
+def _members_of(part: Predicate, name: str, schema: Schema, asker: str | None) -> Iterator[tuple[str, str]]:
+    """Yield the members that a predicate itself asks about, without those that its parts do."""
+    if isinstance(part, AttributeTest):
+        yield name, part.attribute
+    elif isinstance(part, CompareOwn):
+        yield from compared_members(part, name, schema)
+    elif isinstance(part, CompareMine):
+        yield from path_members(part.attribute, name, schema)
+        yield from path_members(part.mine, asker, schema) if asker is not None else ()
+    elif isinstance(part, Missing):
+        yield name, part.member
+    elif isinstance(part, LinkForm | Aggregate) and part.link is not None:
+        yield name, part.link
+    if isinstance(part, Aggregate) and (link := schema.type(name).link(part.link)) is not None:
+        yield from ((link.target, member) for member in (part.attribute, part.order) if member is not None)
 
 
 def asks_about_asker(predicate: Predicate) -> bool:

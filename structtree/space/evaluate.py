@@ -173,35 +173,41 @@ def _evaluate(predicate: Predicate, population: Population, type_name: str, know
 def aggregate_column(test: Aggregate, population: Population, type_name: str, known: Known | None = None) -> Column:
     """Return what an aggregate test compares, for every row of a type, missing where there is nothing to compare."""
     name = _target(population, type_name, test.link)
-    columns = population.tables[name].columns
-    for attribute in (test.attribute, test.order):
-        if attribute is not None and attribute not in columns:
-            raise UnknownNameError(f"attribute of {name}", attribute, columns)
     rows = LinkedRows(
         population.tables[type_name].links[test.link],
         None if test.inner is None else rows_where(test.inner, population, name, known),
-        None if test.attribute is None else columns[test.attribute],
-        None if test.order is None else columns[test.order],
+        None if test.attribute is None else _column(test.attribute, population, name),
+        None if test.order is None else _column(test.order, population, name),
     )
     return aggregate(test.function, rows, computed_attribute(test, population.schema.type(name)))
 
 
 def own_column(path: ValuePath, population: Population, type_name: str) -> Column:
-    """Return what the rows of a type have at the end of a path of references, missing where that leads nowhere."""
+    """Return what the rows of a type have at the end of a path of references, missing where that leads nowhere.
+
+    The last two names of the path may be a date and a part of it.
+    """
     *references, name = path
     rows = None
     for link in references:
+        if link in population.tables[type_name].columns and link == references[-1]:
+            name = f"{link}.{name}"
+            break
         target = _target(population, type_name, link)
         following = population.tables[type_name].links[link].first_targets
         rows, type_name = following[:-1] if rows is None else following[rows], target
-    columns = population.tables[type_name].columns
-    if name not in columns:
-        raise UnknownNameError(f"attribute of {type_name}", name, columns)
-    column = columns[name]
+    column = _column(name, population, type_name)
     if rows is None:
         return column
     absent = np.nan if column.values.dtype.kind == "f" else -1
     return replace(column, values=np.append(column.values, np.array(absent, dtype=column.values.dtype))[rows])
+
+
+def _column(name: str, population: Population, type_name: str) -> Column:
+    column = population.tables[type_name].column(name)
+    if column is None:
+        raise UnknownNameError(f"attribute of {type_name}", name, population.tables[type_name].columns)
+    return column
 
 
 def _target(population: Population, type_name: str, link: str) -> str:

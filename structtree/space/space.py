@@ -40,7 +40,7 @@ from structtree.lang.parse import parse_predicate
 from structtree.lang.pretty import pretty
 from structtree.lang.syntax import Compare, Follow, Predicate
 from structtree.reprs import number_text, short_repr
-from structtree.space.background import with_background
+from structtree.space.background import with_background, with_computed
 from structtree.space.families import (
     START,
     BundleFamily,
@@ -370,6 +370,8 @@ class Space:
             if population is not None:
                 population = with_background(population, grammar, functions or {})
             grammar = grammar.check(None if population is None else population.schema)
+        elif population is not None:
+            population = with_computed(population, grammar.background)
         offers = resolve_families(grammar, population)
         _refuse_shrinking(grammar, offers)
         return cls(grammar, population, offers)

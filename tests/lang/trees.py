@@ -7,6 +7,7 @@ from datetime import date
 
 from hypothesis import strategies as st
 
+from structtree.data.fact_signatures import Argument, Signature
 from structtree.data.moments import moment_of
 from structtree.data.schema import Attribute, Link
 from structtree.lang.calls import as_calls
@@ -30,6 +31,7 @@ from structtree.lang.syntax import (
     DerivedLink,
     Distinct,
     Exists,
+    FactDeclaration,
     Flag,
     Follow,
     Function,
@@ -216,6 +218,15 @@ def _member(name):
     )
 
 
+def _functions(name):
+    """A function that gives values, or rows."""
+    link = st.builds(Link, st.just(name), st.sampled_from(["set", "list", "one", "optional"]), names)
+    return st.one_of(
+        st.builds(Function, st.just(name), names, kinds, docs),
+        st.builds(Function, st.just(name), names, st.none(), docs, link),
+    )
+
+
 def derived_links(name):
     own = st.lists(st.tuples(names, expressions), max_size=2, unique_by=lambda pair: pair[0])
     return st.builds(
@@ -237,6 +248,20 @@ def _with_calls(block, called):
     return replace(block, rewrites=tuple(rewrites))
 
 
+arguments = st.one_of(
+    st.builds(Argument, st.sampled_from(["_", "a", "order"]), is_list=st.booleans()),
+    st.builds(Argument, st.sampled_from(["T", "Car", "Odd name"]), role=st.one_of(st.none(), st.just("to"))),
+)
+
+
+def signatures(name):
+    """Signatures of facts; some have a key, some are read both ways."""
+    some = st.lists(arguments, max_size=3).map(tuple)
+    plain = st.builds(Signature, st.just(name), some, st.booleans(), st.sampled_from(["", "one way"]))
+    both = st.just(Signature(name, (Argument("Car", is_key=True), Argument("Car", role="to")), way="both ways"))
+    return st.one_of(plain, both)
+
+
 @st.composite
 def grammars(draw):
     def several(make):
@@ -252,9 +277,10 @@ def grammars(draw):
         types=several(type_declarations),
         individual=draw(st.one_of(st.none(), names)),
         definitions=tuple(replace(one, body=as_calls(one.body, called)) for one in definitions),
-        functions=several(lambda name: st.builds(Function, st.just(name), names, kinds, docs)),
+        functions=several(_functions),
         computed=several(lambda name: st.builds(Computed, st.just(name), names, expressions, docs)),
         links=tuple(replace(one, where=as_calls(one.where, called)) for one in several(derived_links)),
         blocks=tuple(_with_calls(block, called) for block in blocks),
         limits=draw(st.builds(GrammarLimits, *[st.one_of(st.none(), small)] * 3)),
+        facts=several(lambda name: signatures(name).map(FactDeclaration)),
     )

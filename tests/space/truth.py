@@ -119,12 +119,23 @@ def row_satisfies(predicate: Predicate, population: Population, row: Row) -> boo
 
 
 def value_of(population: Population, row: Row, attribute: str) -> Value:
-    """The value of an attribute; numbers for moments and ranks."""
-    column = population.tables[row.type].columns[attribute]
+    """The value of an attribute, or of a part of a date; numbers for moments and ranks."""
+    columns = population.tables[row.type].columns
+    if attribute not in columns:
+        return _part(population, row, *attribute.rsplit(".", 1))
+    column = columns[attribute]
     if column.kind in ("date", "time", "ordered"):  # which are numbers, however they are shown
         number = float(column.values[row.index])
         return None if number != number else number
     return column.value(row.index)
+
+
+def _part(population: Population, row: Row, attribute: str, part: str) -> Value:
+    """A part of a date or time, as Python knows it."""
+    moment: Any = population.tables[row.type].columns[attribute].value(row.index)
+    if moment is None:
+        return None
+    return float(moment.weekday()) if part == "weekday" else int(getattr(moment, part))
 
 
 def _comparable(population: Population, row: Row, path: tuple[str, ...], op: str) -> Any:
