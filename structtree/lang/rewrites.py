@@ -205,7 +205,7 @@ def _stands_once(part: Predicate) -> bool:
     """Tell whether no two literals of a form stand at one position, as two values of one attribute do not."""
     test = peel(part)[1]
     many = isinstance(test, Compare | Aggregate) and test.op == "!="
-    return isinstance(test, Test) and not many and not is_open_call(test)
+    return isinstance(test, Test) and not many and not is_open_call(test) and TOP not in parts_of(test)
 
 
 def _steps(rewrites: Rewrites, schema: Schema) -> dict[str, set[str]]:
@@ -252,8 +252,9 @@ def _may_become(right: Predicate, left: Predicate) -> bool:
             return True
         case Compare(value=offered), Compare(value=wanted):
             return _covers(offered, wanted) and replace(right, value=wanted) == left
-        case Aggregate(value=offered), Aggregate(value=wanted):
-            return _covers(offered, wanted) and replace(right, value=wanted) == left
+        case Aggregate(value=offered, inner=inner), Aggregate(value=wanted, inner=other):
+            may = inner == other or (inner is not None and _may_become(inner, other or TOP))
+            return may and _covers(offered, wanted) and replace(right, value=wanted, inner=other) == left
         case Named(name, arguments=offers), Named(other, arguments=wants):
             return name == other and len(offers) == len(wants) and all(map(_covers, offers, wants))
         case Within(source=source), Within() if source is not None:
