@@ -692,7 +692,7 @@ class Space:
         inners = family.inners(literal)
         if inners is None:
             return None
-        choice = family.numbers.index(getattr(literal, "n", 0))
+        choice = family.choice_of(literal)
         plain = next((slot for slot in family.slots if slot.plain), None)
         slots = [plain if plain is not None and slot.plain else slot for slot in family.slots]
         placed = {slot: [self._place(slot, conjuncts(p)) for p in inners] for slot in dict.fromkeys(slots)}
