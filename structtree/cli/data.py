@@ -1,4 +1,4 @@
-"""Commands about data: what has a name, what is in it, and writing it as JSON Lines."""
+"""Commands about data: what has a name, what is in it, how its tables are linked, and writing it as JSON Lines."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def data_info(where: Where, reading: Reading, target: TargetName = None, as_json
     """
     from structtree.report.info import describe
 
-    info = describe(read_as_said(where, reading, target, need_target=True))
+    info = describe(read_as_said(where, reading, target, need_target=True, tell=False))
     if as_json:
         print_json(info)
     else:
@@ -118,6 +118,69 @@ def _print_info(info: Mapping[str, Any]) -> None:
         typer.echo("")
         rows = [[m["name"], m["kind"], m["missing"], m["values"]] for m in table["members"]]
         print_table(f"{name}, {table['rows']:,} rows", ["member", "kind", "missing", "values"], rows)
+    if "links" in info:
+        _print_keys(info)
+
+
+def _print_keys(info: Mapping[str, Any]) -> None:
+    """Print the keys of a database, and what was not read."""
+    if info["links"]:
+        typer.echo("")
+        rows = [
+            [link["key"], "guessed" if link["guessed"] else "", f"{link['fit']:.1%}", _nowhere(link), _link_names(link)]
+            for link in info["links"]
+        ]
+        print_table("Foreign keys", ["key", "", "fits", "leads nowhere", "links"], rows)
+    if info["keys"]:
+        typer.echo("")
+        keys = [f"{name}.{','.join(columns)}" for name, columns in info["keys"].items()]
+        typer.echo(f"Keys: {'; '.join(keys)}")
+    for remark in info["remarks"]:
+        typer.echo(f"Note: {remark}")
+
+
+def _nowhere(link: Mapping[str, Any]) -> str:
+    counts = {"missing": link["missing"], "dangling": link["dangling"]}
+    return ", ".join(f"{n:,} {what}" for what, n in counts.items() if n)
+
+
+def _link_names(link: Mapping[str, Any]) -> str:
+    return f"{link['name']}, back {link['back']}{' (joined)' if link['joins'] else ''}"
+
+
+@data_app.command("schema")
+@command
+def data_schema(
+    where: Where,
+    reading: Reading,
+    out: Annotated[
+        Path | None, typer.Option("-o", "--out", metavar="FILE.toml", help="The file to write; printed by default.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Write the keys and links of a database as a file that you can correct, and give with --schema.
+
+    Example: structtree data schema bank.sqlite -o schema.toml
+    """
+    from structtree.data.schema_files import schema_text
+    from structtree.files import replacing
+
+    check_output(out, as_json=as_json)
+    found = read_as_said(where, reading, tell=False)
+    relations = found.provenance.relations
+    if relations is None:
+        raise UsageError(f"{where} is no database or folder of tables, so that it has no keys")
+    text = schema_text(relations)
+    if out is None or str(out) == "-":
+        typer.echo(text, nl=False)
+        return
+    with replacing(out) as draft:
+        draft.write_text(text, encoding="utf-8")
+    counts = {"tables": len(relations.database.tables), "links": len(relations.links)}
+    if as_json:
+        print_json({"file": str(out), **counts})
+    else:
+        typer.echo(f"wrote {counts['tables']} tables and {counts['links']} links to {out}")
 
 
 @data_app.command("convert")

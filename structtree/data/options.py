@@ -17,7 +17,9 @@ from structtree.data.schema import Schema
 from structtree.errors import UsageError, did_you_mean
 
 __all__ = [
+    "DatabaseOptions",
     "Hydrogens",
+    "KeyOptions",
     "MoleculeOptions",
     "OptionText",
     "ReadingOption",
@@ -30,6 +32,7 @@ __all__ = [
 
 DATA = "How to read the data"
 TEXT = "How to read text"
+DATABASES = "How to read databases"
 MOLECULES = "How to read molecules"
 
 Hydrogens = Literal["implicit", "explicit"]
@@ -50,7 +53,7 @@ class RowOptions(TypedDict, total=False):
     """The options of every reader of tables: what a row is, and what its columns are."""
 
     individual: Annotated[
-        str | None, OptionText("The type that gets a label; for graphs Graph, Node or Edge.", DATA, "TYPE")
+        str | None, OptionText("The type that gets a label; a table of a database; Graph, Node or Edge.", DATA, "TYPE")
     ]
     types: Annotated[
         Mapping[str, str] | None,
@@ -66,7 +69,12 @@ class RowOptions(TypedDict, total=False):
         OptionText("Rows of a table with the same value in this column form one individual.", DATA, "COLUMN"),
     ]
     link: Annotated[
-        str | None, OptionText("With --group: the name of the link to the rows of an individual.", DATA, "NAME")
+        str | None,
+        OptionText(
+            "With --group: the name of the link to the rows. For databases: T.COLUMN=T.COLUMN; repeatable.",
+            DATA,
+            "NAME",
+        ),
     ]
 
 
@@ -92,7 +100,36 @@ class MoleculeOptions(TypedDict, total=False):
     ]
 
 
-class ReadingOptions(RowOptions, MoleculeOptions, total=False):
+class KeyOptions(TypedDict, total=False):
+    """The options of every reader of databases that no other reader has; None is the same as not giving one."""
+
+    keys: Annotated[
+        Sequence[str] | None,
+        OptionText("The key of a table: account.id, or team.year,name; repeatable.", DATABASES, "T.COLUMN", "--key"),
+    ]
+    links: Sequence[str] | None
+    exclude: Annotated[
+        Sequence[str] | None,
+        OptionText("A column of any table, or a whole table, to leave out; repeatable.", DATABASES, "T.COLUMN"),
+    ]
+    condition: Annotated[
+        str | None, OptionText("A condition for the rows that are individuals.", DATABASES, "SQL", "--where")
+    ]
+    schema_file: Annotated[
+        str | None,
+        OptionText("Keys and links, as structtree data schema writes them.", DATABASES, "FILE.toml", "--schema"),
+    ]
+    strict: Annotated[bool | None, OptionText("Refuse foreign keys that lead nowhere.", DATABASES)]
+
+
+class DatabaseOptions(KeyOptions, total=False):
+    """All options of reading databases."""
+
+    individual: str | None
+    types: Mapping[str, str] | None
+
+
+class ReadingOptions(RowOptions, KeyOptions, MoleculeOptions, total=False):
     """All options of reading; None is the same as not giving one."""
 
     format: Annotated[str | None, OptionText("The format, if the file's extension does not show it.", DATA)]

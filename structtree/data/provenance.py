@@ -18,6 +18,7 @@ from structtree.errors import UnknownNameError
 
 if TYPE_CHECKING:
     from structtree.data.columns import Column, Population, Value
+    from structtree.data.linking import Relations
 
 __all__ = ["Provenance", "provenance_of", "record_members", "record_values"]
 
@@ -40,6 +41,8 @@ class Provenance:
         individuals.
     left_out : mapping
         For each record that was left out, why.
+    relations : Relations, optional
+        Of the tables of a database, how they are linked.
 
     Examples
     --------
@@ -53,6 +56,7 @@ class Provenance:
     names: Mapping[str, Sequence[str | None]] = field(default_factory=dict)
     columns: Mapping[str, Column] | None = None
     left_out: Mapping[int, str] = field(default_factory=dict)
+    relations: Relations | None = None
 
     def names_of(self, row: int) -> dict[str, str]:
         """Return what the source calls the record behind a row of the individuals' type."""

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structtree.data.columns import Adjacency, Column, Population
+from structtree.data.linking import KeyLink, Relations
 from structtree.data.moments import moment_text
 from structtree.data.opening import Opened
 from structtree.data.schema import RecordType
@@ -26,7 +27,7 @@ def describe(opened: Opened) -> dict[str, Any]:
     >>> info["individuals"], info["target"]["summary"]
     (24, 'none 15, soft 5, hard 4')
     """
-    population = opened.population
+    population, relations = opened.population, opened.provenance.relations
     target = None
     if opened.target is not None:
         target = {"name": opened.target_name, "summary": _target_summary(opened.target)}
@@ -40,6 +41,31 @@ def describe(opened: Opened) -> dict[str, Any]:
         "target": target,
         "grammar": opened.grammar,
         "types": {record.name: _describe_type(population, record) for record in population.schema.types},
+        **({} if relations is None else _describe_relations(relations)),
+    }
+
+
+def _describe_relations(relations: Relations) -> dict[str, Any]:
+    """Return the keys of a database, how well they fit, and what was not read."""
+    return {
+        "keys": {name: list(table.key) for name, table in relations.database.tables.items() if table.key},
+        "links": [_describe_link(link) for link in relations.links],
+        "remarks": list(relations.remarks),
+    }
+
+
+def _describe_link(link: KeyLink) -> dict[str, Any]:
+    match = link.match
+    return {
+        "key": str(match.foreign_key),
+        "guessed": match.foreign_key.guessed,
+        "name": link.name,
+        "back": link.back,
+        "joins": link.joins,
+        "rows": len(match.rows),
+        "missing": match.n_missing,
+        "dangling": match.n_dangling,
+        "fit": match.fit,
     }
 
 
