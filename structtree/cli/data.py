@@ -125,27 +125,23 @@ def _print_info(info: Mapping[str, Any]) -> None:
 def _print_keys(info: Mapping[str, Any]) -> None:
     """Print the keys of a database, and what was not read."""
     if info["links"]:
-        typer.echo("")
-        rows = [
-            [link["key"], "guessed" if link["guessed"] else "", f"{link['fit']:.1%}", _nowhere(link), _link_names(link)]
-            for link in info["links"]
-        ]
-        print_table("Foreign keys", ["key", "", "fits", "leads nowhere", "links"], rows)
+        typer.echo("\nForeign keys")
+        for link in info["links"]:
+            typer.echo(f"  {link['key']} ({_fit_text(link)}): {link['name']}, back {link['back']}")
     if info["keys"]:
-        typer.echo("")
-        keys = [f"{name}.{','.join(columns)}" for name, columns in info["keys"].items()]
-        typer.echo(f"Keys: {'; '.join(keys)}")
+        typer.echo("\nKeys")
+        for name, columns in info["keys"].items():
+            typer.echo(f"  {name}.{','.join(columns)}")
     for remark in info["remarks"]:
         typer.echo(f"Note: {remark}")
 
 
-def _nowhere(link: Mapping[str, Any]) -> str:
+def _fit_text(link: Mapping[str, Any]) -> str:
+    """Return how well a foreign key fits, and what kind of key it is."""
     counts = {"missing": link["missing"], "dangling": link["dangling"]}
-    return ", ".join(f"{n:,} {what}" for what, n in counts.items() if n)
-
-
-def _link_names(link: Mapping[str, Any]) -> str:
-    return f"{link['name']}, back {link['back']}{' (joined)' if link['joins'] else ''}"
+    nowhere = [f"{n:,} {what}" for what, n in counts.items() if n]
+    kinds = {"guessed": link["guessed"], "joined": link["joins"]}
+    return ", ".join([*(kind for kind, is_so in kinds.items() if is_so), f"fits {link['fit']:.1%}", *nowhere])
 
 
 @data_app.command("schema")

@@ -153,8 +153,8 @@ def read_as_said(
             raise UsageError(
                 f"{error.individual} has no attribute {error.target!r}, but {error.owner} has; try: {command}"
             ) from None
-    for warning in caught:
-        note(f"warning: {warning.message}")
+    for warning in dict.fromkeys(str(each.message) for each in caught):
+        note(f"warning: {warning}")
     relations = found.provenance.relations
     for remark in relations.in_short() if relations is not None and tell else ():
         note(f"note: {remark}")

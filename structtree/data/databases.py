@@ -268,7 +268,8 @@ def _link(database: Database, text: str) -> ForeignKey:
         key = there.columns or database.tables[there.table].key
         if not key:
             fix = f"say which column: {option_text('--link', f'{text}.COLUMN')}"
-            raise UsageError(f"the table {there.table} has no key that {columns_text(*here)} could refer to; {fix}")
+            message = f"the table {there.table} has no key that {columns_text(*here)} could refer to"
+            raise DataError(message, source=database.source, fix=fix)
         if here.columns and len(here.columns) == len(key):
             return ForeignKey(here.table, here.columns, there.table, key)
     if problem is not None and len(places) == 1:

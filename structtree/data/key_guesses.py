@@ -82,7 +82,17 @@ def guess_keys(database: Database, settled: Collection[tuple[str, str]] = ()) ->
         if child.sheet.n_rows:
             free = [each for each in keyed.tables.values() if not {child.name, each.name} <= touched]
             guesses.add(child, free)
-    return replace(keyed, foreign_keys=(*database.foreign_keys, *guesses.found))
+    found = replace(keyed, foreign_keys=(*database.foreign_keys, *guesses.found))
+    return found.with_tables(_without_doubtful(table, found, database) for table in found.tables.values())
+
+
+def _without_doubtful(table: SourceTable, found: Database, declared: Database) -> SourceTable:
+    """Return a table without a guessed key that only happens to differ from row to row: nothing refers to it."""
+    if len(table.key) != 1 or declared.tables[table.name].key:
+        return table
+    is_used = any((key.to, key.key) == (table.name, table.key) for key in found.foreign_keys)
+    is_named = _is_named_so(table.key[0]) or _called_after(table.key[0], table.name)
+    return table if is_used or is_named else replace(table, key=())
 
 
 @cache
@@ -191,18 +201,25 @@ class _Guesses:
         if not _can_be_key(values) or (child.name, column) in self.settled:
             return
         for parent in parents:
-            if len(parent.key) != 1 or (parent is child and parent.key == (column,)):
+            key = self.key_for(column, parent)
+            if key is None or (parent is child and key == column):
                 continue
-            reason = self.reason(child, column, parent)
-            if reason is None or (child.key == (column,) and not self.may_share(child, parent)):
+            reason = self.reason(child, column, parent, key)
+            if reason is None or (values.differs and not self.may_share(child, column, parent, key)):
                 continue
-            match = self.columns.match(ForeignKey(child.name, (column,), parent.name, parent.key, guessed=True))
+            match = self.columns.match(ForeignKey(child.name, (column,), parent.name, (key,), guessed=True))
             if match.single and match.fit >= (LEAST_FIT if reason < _BY_VALUES else LEAST_INCLUSION):
                 yield _Candidate(reason, match)
 
-    def reason(self, child: SourceTable, column: str, parent: SourceTable) -> int | None:
+    def key_for(self, column: str, parent: SourceTable) -> str | None:
+        """Return the column that another may refer to: the key of a table, or one of the same name that could be it."""
+        if len(parent.key) == 1:
+            return parent.key[0]
+        names = (name for name in parent.sheet.columns if _plain(name) == _plain(column))
+        return next((name for name in names if self.columns.distinct(parent.name, name).differs), None)
+
+    def reason(self, child: SourceTable, column: str, parent: SourceTable, key: str) -> int | None:
         """Return how strongly something suggests that a column refers to a table; None if nothing does."""
-        key = parent.key[0]
         mine, theirs = self.columns.distinct(child.name, column), self.columns.distinct(parent.name, key)
         is_same = _plain(column) == _plain(key) and _stem(key) not in _GENERIC and parent is not child
         if is_same or (_called_after(column, parent.name) and parent is not child):
@@ -221,12 +238,12 @@ class _Guesses:
             return False
         return len(set(mine.values) & set(theirs.values)) >= LEAST_INCLUSION * len(mine.values)
 
-    def may_share(self, child: SourceTable, parent: SourceTable) -> bool:
+    def may_share(self, child: SourceTable, column: str, parent: SourceTable, key: str) -> bool:
         """Return whether the key of a table may be one of another too: the larger one, or the earlier, is referred to."""
         order = list(self.database.tables)
         mine, theirs = (
-            (-each.sheet.n_rows, not _called_after(each.key[0], each.name), order.index(each.name))
-            for each in (child, parent)
+            (-each.sheet.n_rows, not _called_after(name, each.name), order.index(each.name))
+            for each, name in ((child, column), (parent, key))
         )
         return mine > theirs
 

@@ -253,7 +253,7 @@ def _attributes(
     """Return the columns of a table that are attributes, converted."""
     keys = [key.columns for key in database.foreign_keys if key.table == table.name]
     whole = {key[0] for key in (*keys, table.key) if len(key) == 1}
-    parts = {name for key in (*keys, table.key) if len(key) > 1 for name in key}
+    parts = {name for key in keys if len(key) > 1 for name in key}
     found = {}
     for name in table.sheet.columns:
         wanted = overrides.wanted(table.name, name) if overrides.given else None

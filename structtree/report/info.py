@@ -12,6 +12,7 @@ from structtree.data.columns import Adjacency, Column, Population
 from structtree.data.linking import KeyLink, Relations
 from structtree.data.moments import moment_text
 from structtree.data.opening import Opened
+from structtree.data.profile import Member, profile
 from structtree.data.schema import RecordType
 
 __all__ = ["describe"]
@@ -41,16 +42,24 @@ def describe(opened: Opened) -> dict[str, Any]:
         "target": target,
         "grammar": opened.grammar,
         "types": {record.name: _describe_type(population, record) for record in population.schema.types},
-        **({} if relations is None else _describe_relations(relations)),
+        **({} if relations is None else _describe_relations(relations, population)),
     }
 
 
-def _describe_relations(relations: Relations) -> dict[str, Any]:
-    """Return the keys of a database, how well they fit, and what was not read."""
+def _describe_relations(relations: Relations, population: Population) -> dict[str, Any]:
+    """Return the keys of a database, how well they fit, and what was not read or is not asked about."""
+    identifiers = profile(population).identifiers
+    names = [
+        f"{record.name}.{attribute.name}"
+        for record in population.schema.types
+        for attribute in record.attributes
+        if Member(record.name, attribute.name) in identifiers
+    ]
+    not_asked = [f"not asked about, since they differ from row to row: {', '.join(names)}"] if names else []
     return {
         "keys": {name: list(table.key) for name, table in relations.database.tables.items() if table.key},
         "links": [_describe_link(link) for link in relations.links],
-        "remarks": list(relations.remarks),
+        "remarks": [*relations.remarks, *not_asked],
     }
 
 
