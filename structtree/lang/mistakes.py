@@ -99,7 +99,7 @@ _PHRASES = (
     ("a type", "KIND COLLECTION NAME / BACKTICKS STRING NUMBER"),
     (
         "a test",
-        "_TOP _NOT NAME BACKTICKS GLOB LPAR _MISSING STEP QUANTIFIER / COUNT DISTINCT AGGREGATE",
+        "_TOP _NOT NAME BACKTICKS GLOB LPAR _MISSING STEP QUANTIFIER / COUNT DISTINCT AGGREGATE SHARE LATEST TREND",
     ),
     ("a value", "NAME STRING NUMBER / DATE"),
     ("'*', a value list, an interval, bins(k) or quantiles(k)", "STAR LBRACE LSQB _BINS / _QUANTILES"),
@@ -114,6 +114,7 @@ _PHRASES = (
     ("'>=' or '<='", "BOUND"),
     ("'and'", "_AND"),
     ("'or'", "_OR"),
+    ("'by'", "_BY"),
     ("'->'", "ARROW"),
     ("'='", "EQUAL"),
     ("'.'", "DOT"),

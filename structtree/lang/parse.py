@@ -333,12 +333,41 @@ class _Build(Transformer[Token, Any]):
     def distinct(self, _: Token, link: Token, *inners: Predicate) -> Distinct:
         return Distinct(_text(link), inners, place=_place(link))
 
+    def rows(self, link: Token, inner: Predicate | None = None) -> tuple[Token, Predicate | None]:
+        return link, inner
+
+    def by(self, name: Token) -> Token:
+        return name
+
     def aggregate(
-        self, function: Token, link: Token, attribute: Token, op: Token, value: Scalar | ValueSource
+        self,
+        function: Token,
+        rows: tuple[Token, Predicate | None],
+        attribute: Token,
+        op: Token,
+        value: Scalar | ValueSource,
     ) -> Aggregate:
+        return self.ordered_aggregate(function, rows, attribute, None, op, value)
+
+    def ordered_aggregate(
+        self,
+        function: Token,
+        rows: tuple[Token, Predicate | None],
+        attribute: Token,
+        order: Token | None,
+        op: Token,
+        value: Scalar | ValueSource,
+    ) -> Aggregate:
+        if isinstance(value, str) and function.type != "LATEST":
+            raise _error(f"expected a number after {str(op)!r}, got {value!r}", op)
+        (link, inner), by = rows, None if order is None else _text(order)
+        name, place = _attribute(attribute), _place(link)
+        return Aggregate(_word(function), _text(link), name, _word(op), value, inner, by, place=place)
+
+    def share(self, word: Token, link: Token, inner: Predicate, op: Token, value: Scalar | ValueSource) -> Aggregate:
         if isinstance(value, str):
             raise _error(f"expected a number after {str(op)!r}, got {value!r}", op)
-        return Aggregate(_word(function), _text(link), _attribute(attribute), _word(op), value, place=_place(link))
+        return Aggregate(_word(word), _text(link), None, _word(op), value, inner, place=_place(link))
 
     def path(self, *names: Token) -> list[Token]:
         if len(names) > MAX_PATH:

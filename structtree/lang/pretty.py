@@ -56,12 +56,13 @@ from structtree.lang.syntax import (
 )
 from structtree.lang.walk import peel
 
-__all__ = ["pretty", "pretty_grammar", "pretty_name", "pretty_rewrite", "pretty_scalar"]
+__all__ = ["pretty", "pretty_aggregate", "pretty_grammar", "pretty_name", "pretty_rewrite", "pretty_scalar"]
 
 _WORDS = """
     grammar type individual define function refine limits nesting literals
     bool int real nominal set list of top and or in its not missing
     next previous later exists all none first last count distinct sum mean min max bins quantiles inf
+    range deviation share latest earliest trend
 """
 RESERVED = frozenset(_WORDS.split())
 """The words of the language: as names they are written in backticks, as values in quotes."""
@@ -99,8 +100,8 @@ def pretty(predicate: Predicate) -> str:
             return f"{_QUANTIFIERS[type(predicate)]} {pretty_name(link)} ({pretty(inner)})"
         case Count(link, inner, op, n):
             return f"count {pretty_name(link)} ({pretty(inner)}) {op} {_value(n)}"
-        case Aggregate(function, link, attribute, op, value):
-            return f"{function} {pretty_name(link)}.{pretty_name(attribute)} {op} {_value(value)}"
+        case Aggregate(op=op, value=value):
+            return f"{pretty_aggregate(predicate)} {op} {_value(value)}"
         case Distinct(link, inners):
             return f"distinct {pretty_name(link)} ({', '.join(map(pretty, inners))})"
         case And(parts):
@@ -111,6 +112,20 @@ def pretty(predicate: Predicate) -> str:
             return f"not ({pretty(inner)})"
         case _ as never:
             assert_never(never)
+
+
+def pretty_aggregate(test: Aggregate) -> str:
+    """Return the text of what an aggregate computes, without what it is compared with.
+
+    Examples
+    --------
+    >>> pretty_aggregate(Aggregate("latest", "payments", "amount", ">=", 3.0, Flag("late"), "date"))
+    'latest payments (late).amount by date'
+    """
+    rows = pretty_name(test.link) + ("" if test.inner is None else f" ({pretty(test.inner)})")
+    attribute = "" if test.attribute is None else f".{pretty_name(test.attribute)}"
+    order = "" if test.order is None else f" by {pretty_name(test.order)}"
+    return f"{test.function} {rows}{attribute}{order}"
 
 
 def pretty_grammar(syntax: GrammarSyntax) -> str:

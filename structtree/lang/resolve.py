@@ -17,9 +17,10 @@ from typing import NamedTuple, assert_never
 from structtree.data.moments import DAY
 from structtree.data.schema import NUMERIC, Attribute, Kind, Link, RecordType, Schema
 from structtree.errors import GrammarError, did_you_mean
+from structtree.lang.aggregates import ORDERED, attribute_kinds, computed_attribute, default_order, order_kinds
 from structtree.lang.logic import source_of
 from structtree.lang.mistakes import error_at
-from structtree.lang.pretty import pretty, pretty_name, pretty_scalar
+from structtree.lang.pretty import pretty, pretty_aggregate, pretty_name, pretty_scalar
 from structtree.lang.syntax import (
     TOP,
     Aggregate,
@@ -547,33 +548,81 @@ def _check_number(predicate: Count, scope: Scope) -> None:
         raise scope.error(f"a count takes whole numbers, not {pretty_scalar(wrong[0])}")
 
 
+# ---- aggregates -----------------------------------------------------------------------------------------
+
+
 def _aggregates(test: Aggregate, type_name: str, scope: Scope) -> tuple[Predicate, ...]:
+    """Return the aggregate with its order and the values as they are meant; one for each choice of its globs."""
     record = scope.type(_many(test, type_name, scope))
     if isinstance(test.value, ValueSource) and not scope.families:
         raise _only_in_rewrites(f"the values of {pretty(test)!r}", scope)
-    kinds = (*_NUMBERS, *_MOMENTS) if test.function in ("min", "max") else _NUMBERS
-    attributes = [_attribute(name, record, scope) for name in _names(test.attribute, kinds, record, scope)]
-    for attribute in attributes:
+    test = replace(test, order=_aggregate_order(test, type_name, record, scope))
+    names = (None,) if test.attribute is None else _names(test.attribute, _asked_kinds(test), record, scope)
+    made = [_aggregate(replace(test, attribute=name), record, scope) for name in names]
+    choices = product(made, *[resolve(inner, record.name, scope) for inner in children(test)])
+    return tuple(with_children(one, tuple(inners)) for one, *inners in choices)
+
+
+def _asked_kinds(test: Aggregate) -> tuple[Kind, ...]:
+    """Return the kinds of attribute that a glob in an aggregate is for."""
+    if test.function not in ("latest", "earliest"):
+        return attribute_kinds(test.function)
+    return _kinds(Compare("", test.op, test.value))
+
+
+def _aggregate(test: Aggregate, record: RecordType, scope: Scope) -> Aggregate:
+    if test.attribute is not None:
+        kinds, attribute = attribute_kinds(test.function), _attribute(test.attribute, record, scope)
         if attribute.kind not in kinds:
             what = "numbers or dates" if len(kinds) > 2 else "numbers"
             raise scope.error(f"{attribute.name!r} is {attribute.kind}; '{test.function}' needs {what}")
-    values = [_aggregate_value(test, attribute, record, scope) for attribute in attributes]
-    return tuple(replace(test, attribute=a.name, value=v) for a, v in zip(attributes, values, strict=True))
+    made = computed_attribute(test, record)
+    if made.kind == "nominal" and test.op in (">=", "<="):
+        shown = pretty_aggregate(test)
+        raise scope.error(f"{made.name!r} has no order for '{test.op}'; write '{shown} = ...'")
+    if isinstance(test.value, Bins | Quantiles) and test.op in ("=", "!="):
+        raise scope.error(f"{pretty(test)!r} needs '>=' or '<='")
+    return replace(test, value=_aggregate_value(test, made, record, scope))
 
 
-def _aggregate_value(test: Aggregate, attribute: Attribute, record: RecordType, scope: Scope) -> float | ValueSource:
-    def number(value: Scalar) -> float:
-        if isinstance(value, str):
+def _aggregate_value(test: Aggregate, made: Attribute, record: RecordType, scope: Scope) -> Scalar | ValueSource:
+    alone = RecordType(record.name)  # of which no other attribute is proposed to compare with
+
+    def value(given: Scalar) -> Scalar:
+        if made.kind in _NUMBERS and isinstance(given, str):
             raise scope.error(f"'{test.function}' needs numbers in {pretty(test)!r}")
-        is_date = attribute.kind in _MOMENTS or isinstance(value, Day)
-        return _value(value, attribute, record, scope) if is_date else float(value)  # type: ignore[return-value]
+        return _value(given, made, alone, scope, test.op)
 
     match test.value:
-        case Listed(values):
-            return Listed(tuple(dict.fromkeys(map(number, values))))
-        case Range() if attribute.kind in _MOMENTS:
-            raise scope.error(f"{attribute.name!r} is a {attribute.kind}, which has no ranges of whole numbers")
-        case int() | float() as value:
-            return number(value)
+        case Range() if made.kind in _NUMBERS:
+            return test.value
+        case Range() if made.kind in _MOMENTS:
+            raise scope.error(f"{made.name!r} is a {made.kind}, which has no ranges of whole numbers")
+        case Listed() | Range() as source:
+            return Listed(tuple(dict.fromkeys(map(value, source.values))))
+        case str() | int() | float() as given:
+            return value(given)
         case source:
             return source
+
+
+def _aggregate_order(test: Aggregate, type_name: str, record: RecordType, scope: Scope) -> str | None:
+    """Return the attribute that orders the rows: the one that is named, or that a set has for it; none of a list."""
+    if test.function not in ORDERED:
+        return None
+    if test.order is not None:
+        order, kinds = _attribute(test.order, record, scope), order_kinds(test.function)
+        if order.kind not in kinds:
+            what = "numbers or dates" if test.function == "trend" else "numbers, dates or ordered categories"
+            raise scope.error(f"'{test.function}' orders rows by {what}, and {order.name!r} is {order.kind}")
+        return order.name
+    link = _link(test.link, type_name, scope)
+    found = default_order(link, record)
+    if found is None and link.kind != "list":
+        moments = [a.name for a in record.attributes if a.kind in _MOMENTS]
+        what = "several dates" if moments else "no date"
+        proposal = pretty_aggregate(replace(test, order=(*moments, "date")[0]))
+        raise scope.error(
+            f"the rows of the set {link.name!r} have {what} to order them by; name the attribute: '{proposal}'"
+        )
+    return found

@@ -19,6 +19,7 @@ __all__ = [
     "QUANTIFIERS",
     "TOP",
     "Aggregate",
+    "AggregateFunction",
     "All",
     "Among",
     "And",
@@ -405,18 +406,40 @@ class Count(LinkedTo):
     n: int | ValueSource
 
 
+AggregateFunction = Literal[
+    "sum", "mean", "min", "max", "range", "deviation", "share", "distinct", "latest", "earliest", "trend"
+]
+
+
 @dataclass(frozen=True, slots=True)
 class Aggregate(Located):
-    """``sum|mean|min|max link.a >= t`` (or ``<=``), over the values that are not missing.
+    """``sum transactions (kind = withdrawal).amount >= t``: one value computed from rows behind a link is compared.
 
-    The sum of no values is 0; the mean, least and greatest of no values are missing, so the test is false.
+    Rows whose attribute is missing are passed over. The sum of no values is 0, and 0 are their distinct values; any
+    other function of no values is missing, so that the test is false. `structtree.space.aggregates` computes them.
+
+    Parameters
+    ----------
+    function : str
+    link : str
+    attribute : str or None
+        None for ``share``, which asks how many of the rows satisfy the condition.
+    op : str
+        ``=`` and ``!=`` are for ``latest`` and ``earliest``.
+    value : Scalar or ValueSource
+    inner : Predicate or None
+        What the rows must satisfy; None for all of them.
+    order : str or None
+        The attribute by which ``latest``, ``earliest`` and ``trend`` order the rows; None for the order of a list.
     """
 
-    function: Literal["sum", "mean", "min", "max"]
+    function: AggregateFunction
     link: str
-    attribute: str
-    op: Literal[">=", "<="]
-    value: float | ValueSource
+    attribute: str | None
+    op: Literal["=", "!=", ">=", "<="]
+    value: Scalar | ValueSource
+    inner: Predicate | None = None
+    order: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

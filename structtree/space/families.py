@@ -16,10 +16,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from structtree.data.columns import Population
+from structtree.data.columns import Column, Population
 from structtree.data.reach import reachable_rows
 from structtree.data.schema import Attribute, Kind
 from structtree.errors import GrammarError, UsageError
+from structtree.lang.aggregates import computed_attribute
 from structtree.lang.check import CheckedGrammar, CheckedRewrite
 from structtree.lang.logic import Subject, implies, subject
 from structtree.lang.mistakes import error_at
@@ -50,7 +51,7 @@ from structtree.lang.syntax import (
     written,
 )
 from structtree.lang.walk import StepPath, children, functional_step, inner_type, is_closed, peel, with_children, wrap
-from structtree.space.evaluate import aggregate_values, rows_where
+from structtree.space.evaluate import aggregate_column, rows_where
 from structtree.space.terms import (
     canonical,
     conjoin,
@@ -208,8 +209,8 @@ class TestFamily:
                 return (*path, "compare", attribute, op)
             case Within(attribute):
                 return (*path, "within", attribute)
-            case Aggregate(function, link, attribute, op):
-                return (*path, "aggregate", function, link, attribute, op)
+            case Aggregate(op=op):
+                return (*path, "aggregate", subject(self.template), op)
             case Count(link, inner, op):
                 return (*path, "count", link, inner, op)
             case other:
@@ -218,7 +219,7 @@ class TestFamily:
     @property
     def lonely(self) -> bool:
         """True where any two members imply or exclude each other, so that a position has one of them at most."""
-        return not (isinstance(self.template, Compare) and self.template.op == "!=") or len(self) == 1
+        return not (isinstance(self.template, Compare | Aggregate) and self.template.op == "!=") or len(self) == 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -400,23 +401,23 @@ class _Resolver:
                 kind = self._attribute(name, attribute).kind
                 return intervals(source, self._numbers_of(test, name, source, rewrite), kind), kind
             case Aggregate(value=Star() | Bins() | Quantiles() | Listed() | Range() as source):
-                kind = self._aggregate_kind(test, name)
-                return cuts(source, self._numbers_of(test, name, source, rewrite), kind, test.op), kind
+                made = self._computed(test, name)
+                if test.op in (">=", "<="):
+                    return cuts(source, self._numbers_of(test, name, source, rewrite), made.kind, test.op), made.kind
+                return scalars(source, self._computed_values(test, name, source, rewrite)), made.kind
             case Count():
                 return self._counts(test, name, rewrite), None
             case _:
                 return (None,), None
 
     def _levels(self, test: Predicate, name: str) -> tuple[str, ...]:
+        if isinstance(test, Aggregate):
+            return self._computed(test, name).values
         assert isinstance(test, Compare)  # no other test is for ordered categories
         return self._attribute(name, test.attribute).values
 
-    def _aggregate_kind(self, test: Aggregate, name: str) -> Kind:
-        """Return the kind of the thresholds of an aggregate: of the least and the latest of dates they are dates."""
-        link = self.grammar.schema.type(name).link(test.link)
-        assert link is not None
-        kind = self._attribute(link.target, test.attribute).kind
-        return kind if kind in ("date", "time") else "real"
+    def _computed(self, test: Aggregate, name: str) -> Attribute:
+        return computed_attribute(test, self.grammar.schema.type(self._target(name, test)))
 
     def _attribute(self, name: str, attribute: str) -> Attribute:
         found = self.grammar.schema.type(name).attribute(attribute)
@@ -437,7 +438,7 @@ class _Resolver:
             return np.zeros(0)
         data = self._data(rewrite)
         if isinstance(test, Aggregate):
-            return aggregate_values(test, data, name)[self.reached[name]]
+            return np.asarray(aggregate_column(test, data, name).values[self.reached[name]])
         return np.asarray(data.tables[name].columns[test.attribute].values[self.reached[name]])
 
     def _offered(self, name: str, attribute: str, source: ValueSource, rewrite: CheckedRewrite) -> tuple[Any, ...]:
@@ -446,7 +447,19 @@ class _Resolver:
             if declared.kind == "ordered":
                 return tuple(OrderedCategory(rank, name) for rank, name in enumerate(declared.values))
             return declared.values
-        column = self._data(rewrite).tables[name].columns[attribute]
+        return self._present(self._data(rewrite).tables[name].columns[attribute], name)
+
+    def _computed_values(
+        self, test: Aggregate, name: str, source: ValueSource, rewrite: CheckedRewrite
+    ) -> tuple[Any, ...]:
+        """Return the different values that an aggregate has; where they are listed, or known without data, those."""
+        declared = self._computed(test, name)
+        if isinstance(source, Listed | Range) or (self.population is None and declared.kind == "nominal"):
+            return declared.values
+        return self._present(aggregate_column(test, self._data(rewrite), name), name)
+
+    def _present(self, column: Column, name: str) -> tuple[Any, ...]:
+        """Return the different values of a column among the rows that can be reached."""
         values = column.values[self.reached[name]]
         if column.kind == "nominal":
             return tuple(column.categories[code] for code in np.flatnonzero(np.bincount(values[values >= 0])))
@@ -540,7 +553,7 @@ def _instantiate(template: Predicate, value: Any, kind: Kind | None, levels: tup
             low, high = (written(end, "real" if kind == "int" else kind) for end in (value.low, value.high))
             return replace(template, low=low, high=high, closed=value.closed, source=None)
         case Aggregate():
-            return replace(template, value=written(value, kind))
+            return replace(template, value=value if isinstance(value, str) else written(value, kind, levels))
         case Count():
             return replace(template, n=int(value))
         case _:

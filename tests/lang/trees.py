@@ -86,14 +86,30 @@ tests = st.one_of(
     st.builds(Missing, attributes),
     st.builds(CompareOwn, value_paths, st.sampled_from(["=", "!=", ">=", "<="]), value_paths).filter(is_parsed_so),
 )
-aggregates = st.builds(
-    Aggregate,
-    st.sampled_from(["sum", "mean", "min", "max"]),
-    names,
-    attributes,
-    bounds,
-    st.one_of(numbers, moments, sources),
-)
+
+
+def aggregates(inner):
+    """Aggregates of every function; a condition is a predicate or none."""
+    condition = st.one_of(st.none(), inner)
+    ordered = st.one_of(st.none(), names)
+    plain, share = ["sum", "mean", "min", "max", "range", "deviation", "distinct"], st.just("share")
+    values = st.one_of(numbers, moments, sources)
+    equal = st.sampled_from(["=", "!=", ">=", "<="])
+    return st.one_of(
+        st.builds(Aggregate, st.sampled_from(plain), names, attributes, bounds, values, condition),
+        st.builds(Aggregate, st.just("trend"), names, attributes, bounds, values, condition, ordered),
+        st.builds(
+            Aggregate,
+            st.sampled_from(["latest", "earliest"]),
+            names,
+            attributes,
+            equal,
+            st.one_of(words, values),
+            condition,
+            ordered,
+        ),
+        st.builds(Aggregate, share, names, st.none(), bounds, values, inner),
+    )
 
 
 def _flat(inner, kind):
@@ -118,10 +134,11 @@ def _larger(inner):
         _flat(inner, And),
         _flat(inner, Or),
         st.builds(Not, inner),
+        aggregates(inner),
     )
 
 
-predicates = st.recursive(st.one_of(st.just(Top()), tests, aggregates), _larger, max_leaves=8)
+predicates = st.recursive(st.one_of(st.just(Top()), tests, aggregates(tests)), _larger, max_leaves=8)
 
 BOTH = And((Top(), Top()))
 
