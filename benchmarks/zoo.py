@@ -74,7 +74,9 @@ def report(file: Path, limit: float) -> str:
     population = open_data(file).population
     opening = time.perf_counter() - start
     n_links = sum(len(record.links) for record in population.schema.types)
-    head = f"{file.name.split('.')[0]:32} {opening:5.2f} s  {len(population.schema.types):2} types {n_links:3} links  "
+    head = (
+        f"{file.name.split('.')[0]:32} {opening:5.2f} s  {len(population.schema.types):2} types {n_links:3} links  "
+    )
     found = candidates(population)
     if not found:
         n_rows = sum(table.n_rows for table in population.tables.values())

@@ -98,7 +98,9 @@ def read_database(
         head = file.read(16)
     if is_duckdb(head) or str(path).lower().endswith((".duckdb", ".ddb")):
         if missing_words is not None:
-            raise UsageError(f"missing_words makes no sense for {path}: DuckDB has a value of its own for missing ones")
+            raise UsageError(
+                f"missing_words makes no sense for {path}: DuckDB has a value of its own for missing ones"
+            )
         return linked_database(read_duckdb(path, where), options)
     words = {} if missing_words is None else {"missing_words": missing_words}
     return linked_database(read_sqlite(path, where, **words), options)
@@ -128,7 +130,9 @@ def linked_database(database: Database, options: DatabaseOptions) -> Population:
     if schema_file is not None:
         for option in ("keys", "links"):
             if options.get(option):
-                raise UsageError(f"{option} and a schema file both say what the keys are; write them into {schema_file}")
+                raise UsageError(
+                    f"{option} and a schema file both say what the keys are; write them into {schema_file}"
+                )
         database = as_said(database, read_schema_file(schema_file), schema_file)
     database = _without(database, options.get("exclude") or ())
     database = _checked(database)
@@ -146,7 +150,9 @@ def _row_choice(options: DatabaseOptions) -> RowChoice | None:
     if condition is None:
         return None
     if individual is None:
-        raise UsageError("--where is about the individuals: say which table they are, with --individual (individual=...)")
+        raise UsageError(
+            "--where is about the individuals: say which table they are, with --individual (individual=...)"
+        )
     if not condition.strip():
         raise UsageError("--where must be a condition in SQL, such as \"status = 'A'\"; got nothing")
     return RowChoice(individual, condition)

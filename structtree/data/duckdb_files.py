@@ -82,7 +82,9 @@ def from_duckdb(connection: Any, source: str = "the database", where: RowChoice 
     return Database(source, tables, foreign, tuple(_remarks(views, left_out)))
 
 
-_TABLES = "SELECT table_name FROM duckdb_tables() WHERE NOT internal AND schema_name = current_schema() ORDER BY table_oid"
+_TABLES = (
+    "SELECT table_name FROM duckdb_tables() WHERE NOT internal AND schema_name = current_schema() ORDER BY table_oid"
+)
 _VIEWS = "SELECT view_name FROM duckdb_views() WHERE NOT internal AND schema_name = current_schema()"
 _CONSTRAINTS = (
     "SELECT table_name, constraint_type, constraint_column_names, referenced_table, referenced_column_names "

@@ -260,28 +260,16 @@ class _Guesses:
     def pairings(self, child: SourceTable, parent: SourceTable) -> Iterator[dict[str, str]]:
         """Yield which columns of a table go with which of another: those of one name, perhaps with a common ending."""
         likely = [name for name in parent.sheet.columns if self.is_likely_part(parent, name)]
-        mine = {_stem(name): name for name in child.sheet.columns}
-        endings = {stem.removeprefix(_stem(key)) for key in likely for stem in mine if stem.startswith(_stem(key))}
+        stems = {_stem(name): name for name in child.sheet.columns}
         plain = {_plain(name): name for name in child.sheet.columns}
-        endings |= {name.removeprefix(_plain(key)) for key in likely for name in plain if name.startswith(_plain(key))}
-        for ending in sorted(endings & self.shared_endings(likely, plain) | {""}):
+        for ending in sorted({"", *_endings(likely, plain)}):
             pairs = {}
             for key in likely:
-                column = plain.get(_plain(key) + ending) or plain.get(_plain(key)) or mine.get(_stem(key))
+                column = plain.get(_plain(key) + ending) or plain.get(_plain(key)) or stems.get(_stem(key))
                 if column is not None and (child.name, column) not in self.settled:
                     pairs[key] = column
-            if len(pairs) > 1 and (not ending or any(_plain(c).endswith(ending) for c in pairs.values())):
+            if len(pairs) > 1:
                 yield pairs
-
-    def shared_endings(self, likely: Sequence[str], plain: Collection[str]) -> set[str]:
-        """Return the endings that at least two columns have besides the names of columns of the other table."""
-        found: dict[str, int] = {}
-        for key in likely:
-            for name in plain:
-                if name.startswith(_plain(key)) and name != _plain(key):
-                    ending = name.removeprefix(_plain(key))
-                    found[ending] = found.get(ending, 0) + 1
-        return {ending for ending, n in found.items() if n > 1}
 
     def is_likely_part(self, parent: SourceTable, name: str) -> bool:
         """Return whether a column may be a part of a key of several."""
@@ -331,6 +319,12 @@ class _Guesses:
 
 
 _BY_VALUES = 3
+
+
+def _endings(keys: Sequence[str], columns: Collection[str]) -> Iterator[str]:
+    """Yield what columns have in their names after that of a key, such as winner and loser."""
+    for key in (_plain(name) for name in keys if _is_named_so(name)):
+        yield from (name.removeprefix(key) for name in columns if name.startswith(key) and name != key)
 
 
 def _ends_with(stem: str, parent: SourceTable, key: str) -> bool:

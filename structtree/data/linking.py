@@ -257,21 +257,24 @@ def _attributes(
     found = {}
     for name in table.sheet.columns:
         wanted = overrides.wanted(table.name, name) if overrides.given else None
-        if wanted is None and name in whole | parts:
-            is_own = table.key == (name,)
-            if is_own or not _says_something(table, name, columns, is_part=name not in whole):
-                continue
-        found[name] = table.sheet.typed(name, wanted, are_individuals=False)
+        is_key = wanted is None and name in whole | parts
+        if is_key and (table.key == (name,) or not _may_say_something(table, name, columns, name in whole)):
+            continue
+        typed = table.sheet.typed(name, wanted, are_individuals=False)
+        if not is_key or typed.attribute.kind != "nominal" or _has_few_values(table, name, columns):
+            found[name] = typed
     return found
 
 
-def _says_something(table: SourceTable, name: str, columns: KeyColumns, *, is_part: bool) -> bool:
-    """Return whether a column of a key is worth a question too."""
+def _may_say_something(table: SourceTable, name: str, columns: KeyColumns, is_whole: bool) -> bool:
+    """Return whether a column of a foreign key is worth a question too; one that is all of it, if it has few words."""
+    is_text = columns.distinct(table.name, name).values_are == "text"
+    return is_text and _has_few_values(table, name, columns) if is_whole else True
+
+
+def _has_few_values(table: SourceTable, name: str, columns: KeyColumns) -> bool:
     values = columns.distinct(table.name, name)
-    if values.values_are == "text":
-        is_date = is_part and table.sheet.typed(name, are_individuals=False).attribute.kind in ("date", "time")
-        return is_date or 2 <= len(values.values) <= min(FEW_VALUES, values.n_present // 2)
-    return is_part
+    return 2 <= len(values.values) <= min(FEW_VALUES, values.n_present // 2)
 
 
 def _typed(
@@ -280,7 +283,9 @@ def _typed(
     columns = {name: one.column for name, one in kept.items()}
     own = [one.attribute for one in kept.values()]
     as_wanted = {
-        replace(link, kind=(overrides.link(table.name, link.name) or link.kind) if not link.single else link.kind): rows
+        replace(
+            link, kind=(overrides.link(table.name, link.name) or link.kind) if not link.single else link.kind
+        ): rows
         for link, rows in links.items()
     }
     return typed_table(table.name, table.sheet.n_rows, columns, as_wanted, own)
@@ -371,8 +376,12 @@ class _Draft:
         first, second = sorted((first, second), key=lambda match: order.index(match.foreign_key.columns[0]))
         name, one, other = first.foreign_key.table, first.foreign_key.to, second.foreign_key.to
         by = f"{name}_by_{stem_of(second.foreign_key.columns[0])}"
-        there = self.name(one, first.foreign_key.back, *((name,) if one == other else (other, name)), f"{other}_by_{name}")
-        back = self.name(other, second.foreign_key.back, *((by,) if one == other else (one, name)), f"{one}_by_{name}")
+        there = self.name(
+            one, first.foreign_key.back, *((name,) if one == other else (other, name)), f"{other}_by_{name}"
+        )
+        back = self.name(
+            other, second.foreign_key.back, *((by,) if one == other else (one, name)), f"{one}_by_{name}"
+        )
         owners, targets = _pairs(first.rows, second.rows)
         again = repeated_pairs(owners, targets)
         if len(again):

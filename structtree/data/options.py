@@ -53,7 +53,8 @@ class RowOptions(TypedDict, total=False):
     """The options of every reader of tables: what a row is, and what its columns are."""
 
     individual: Annotated[
-        str | None, OptionText("The type that gets a label; a table of a database; Graph, Node or Edge.", DATA, "TYPE")
+        str | None,
+        OptionText("The type that gets a label; a table of a database; Graph, Node or Edge.", DATA, "TYPE"),
     ]
     types: Annotated[
         Mapping[str, str] | None,

@@ -132,11 +132,17 @@ def _foreign_key(name: str, link: Any, tables: Mapping[str, SourceTable], source
     _check(link, _LINK, path, source)
     to = link.get("to")
     if not isinstance(to, str) or to not in tables:
-        raise DataError(f"a link needs the table that it leads to; got {to!r}{did_you_mean(str(to), tables)}", source=source, path=path)
+        raise DataError(
+            f"a link needs the table that it leads to; got {to!r}{did_you_mean(str(to), tables)}",
+            source=source,
+            path=path,
+        )
     columns = _names(link.get("columns", []), tables[name], path, source)
     key = _names(link.get("key", list(tables[to].key)), tables[to], path, source)
     if not columns or len(columns) != len(key):
-        raise DataError(f"a link needs as many columns as the key of {to!r} has ({len(key)})", source=source, path=path)
+        raise DataError(
+            f"a link needs as many columns as the key of {to!r} has ({len(key)})", source=source, path=path
+        )
     for each in ("name", "back"):
         if not isinstance(link.get(each, ""), str):
             raise DataError(f"{each} must be text", source=source, path=path)

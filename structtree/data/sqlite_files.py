@@ -220,7 +220,9 @@ class _Listed(NamedTuple):
 
 def _listed(connection: sqlite3.Connection) -> _Listed:
     """Return the tables, the views, and the tables that are not stored as such (virtual ones and their shadows)."""
-    rows = connection.execute("SELECT name, type, sql FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY rowid")
+    rows = connection.execute(
+        "SELECT name, type, sql FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY rowid"
+    )
     found = _Listed([], [], [])
     for name, kind, sql in rows.fetchall():
         if name.lower().startswith("sqlite_"):
@@ -275,7 +277,9 @@ def _cells(
     return cells, len(cells[0]) if cells else 0
 
 
-def _blocks(connection: sqlite3.Connection, query: str, name: str, where: str | None) -> Iterator[list[tuple[Any, ...]]]:
+def _blocks(
+    connection: sqlite3.Connection, query: str, name: str, where: str | None
+) -> Iterator[list[tuple[Any, ...]]]:
     """Yield rows in blocks; text that is no UTF-8 is read as well as can be."""
     try:
         cursor = connection.execute(query)
@@ -325,7 +329,9 @@ def _raw(values: list[Any], declared: str, missing_words: frozenset[str]) -> Raw
         return None
     if types == {int}:
         gone = np.array([value is None for value in values], dtype=np.bool_) if None in values else None
-        numbers = np.array([0 if value is None else value for value in values] if gone is not None else values, np.int64)
+        numbers = np.array(
+            [0 if value is None else value for value in values] if gone is not None else values, np.int64
+        )
         mask = np.zeros(len(values), dtype=np.bool_) if gone is None else gone
         if declared.upper().startswith("BOOL") and not (numbers & ~1).any():
             return pd.Series(pd.arrays.BooleanArray(numbers.astype(np.bool_), mask))
@@ -344,7 +350,9 @@ def _of_texts(values: list[Any], types: set[type], missing_words: frozenset[str]
     known = [text for text in texts if not (isinstance(text, str) and (not text or text in missing_words))]
     if known and all(not isinstance(text, str) or _is_number(text) for text in known):
         numbers = [float(text) if text in known else None for text in texts]
-        is_whole = all(isinstance(text, int) or (isinstance(text, str) and text.strip("+-").isdigit()) for text in known)
+        is_whole = all(
+            isinstance(text, int) or (isinstance(text, str) and text.strip("+-").isdigit()) for text in known
+        )
         return _spread_numbers(codes, numbers, is_whole)
     kept = {text: str(text) for text in texts if text != ""}
     places = {text: place for place, text in enumerate(dict.fromkeys(kept.values()))}

@@ -58,7 +58,5 @@ def read_table_folder(folder: Path, **options: Any) -> Database:
     files = tables_in(folder)
     if not files:
         raise DataError(f"the folder has no {', '.join(TABLE_FILES)} file, one for each table", source=str(folder))
-    tables = {
-        name: SourceTable(name, TABLE_FILES[extension_of(path)](path, options)) for name, path in files.items()
-    }
+    tables = {name: SourceTable(name, TABLE_FILES[extension_of(path)](path, options)) for name, path in files.items()}
     return Database(str(folder), tables)

@@ -53,7 +53,12 @@ def test_a_table_is_a_type_and_a_foreign_key_is_links_both_ways(bank):
         "amount": 200.0,
         "status": "B",
         "note": "second",
-        "account": {"opened": population.row("account", 0)["opened"], "loan": "...", "district": "...", "client": "..."},
+        "account": {
+            "opened": population.row("account", 0)["opened"],
+            "loan": "...",
+            "district": "...",
+            "client": "...",
+        },
         "card": {"kind": "gold", "loan": "..."},
     }
 
@@ -257,7 +262,7 @@ def test_some_rows_are_the_individuals_and_all_are_there_to_be_reached(bank):
 @pytest.mark.parametrize(
     ("condition", "words"),
     [
-        ("nothing > 1", "no such column"),
+        ("absent > 1", "no such column"),
         ("amount >", "syntax error"),
         ("amount > 1e9", "holds of none of the 3 rows of loan"),
         ("  ", "must be a condition in SQL"),
@@ -354,7 +359,7 @@ def test_a_folder_of_tables_is_linked_by_guesses(tmp_path):
     (tmp_path / "README.md").write_text("tables")
     population = read_data(tmp_path, individual="games")
     assert population.schema.names == ("games", "teams", "towns")
-    assert population.record(1, depth=2)["team"]["towns"]["people"] == 1
+    assert population.record(1, depth=2)["team"]["town"]["people"] == 1
     assert "2 links between tables are guessed" in remarks_of(population)
     with pytest.raises(UsageError, match="condition makes no sense for tables"):
         read_data(tmp_path, individual="games", condition="guests > 1")
@@ -374,7 +379,7 @@ def test_duckdb_gives_what_sqlite_gives(bank, tmp_path):
         connection.execute("CREATE TABLE district(district_id INTEGER PRIMARY KEY, region TEXT, people INTEGER)")
         connection.execute(
             "CREATE TABLE loan(loan_id INTEGER PRIMARY KEY, district_id INTEGER REFERENCES district, amount DOUBLE,"
-            " made DATE, good BOOLEAN, at TIMESTAMP, parts INTEGER[], kind ENUM ('a', 'b'), n INTEGER)"
+            " made DATE, good BOOLEAN, moment TIMESTAMP, parts INTEGER[], kind ENUM ('a', 'b'), n INTEGER)"
         )
         connection.execute("CREATE VIEW v AS SELECT 1")
         connection.execute("INSERT INTO district VALUES (1, 'north', 1000), (2, NULL, NULL)")
@@ -388,7 +393,7 @@ def test_duckdb_gives_what_sqlite_gives(bank, tmp_path):
         "amount": "real",
         "made": "date",
         "good": "bool",
-        "at": "time",
+        "moment": "time",
         "kind": "nominal",
         "n": "int",
     }
@@ -398,7 +403,7 @@ def test_duckdb_gives_what_sqlite_gives(bank, tmp_path):
     assert "loan.parts" in remarks_of(population)
     assert len(read_data(path, individual="loan", condition="amount > 5")) == 1
     with pytest.raises(UsageError, match="is not understood for loan"):
-        read_data(path, individual="loan", condition="nothing > 5")
+        read_data(path, individual="loan", condition="absent > 5")
     renamed = tmp_path / "bank.db"
     shutil.copy(path, renamed)
     assert read_data(renamed, individual="loan").schema.individual == "loan"
@@ -495,11 +500,11 @@ def test_a_key_to_nowhere_is_refused_with_the_way_to_do_without(tmp_path):
     path = tmp_path / "a.sqlite"
     connection = sqlite3.connect(path)
     connection.executescript(
-        "CREATE TABLE a(x INTEGER REFERENCES nothing(id), y INTEGER); INSERT INTO a VALUES (1, 2);"
+        "CREATE TABLE a(x INTEGER REFERENCES absent(id), y INTEGER); INSERT INTO a VALUES (1, 2);"
         "CREATE TABLE b(x INTEGER REFERENCES c(z), y INTEGER); CREATE TABLE c(id INTEGER);"
     )
     connection.close()
-    with pytest.raises(DataError, match=r"the foreign key a.x refers to nothing.id.*--exclude a.x"):
+    with pytest.raises(DataError, match=r"the foreign key a.x refers to absent.id.*--exclude a.x"):
         read_data(path)
     with pytest.raises(DataError, match=r"the foreign key b.x refers to c.z.*--exclude b.x"):
         read_data(path, exclude=["a.x"])
