@@ -272,9 +272,10 @@ def with_any_value(test, target):
 @st.composite
 def grammars(draw, schema, *, closed_forms=True):
     """The text of a grammar for a schema: some rewrites for every type, conjunctions, small limits."""
+    defined = [f"define {call} = {body}" for record in schema.types for call, body, _ in definitions(schema, record)]
     blocks = [draw(blocks_of(schema, record, closed_forms)) for record in schema.types]
     limits = f"limits {{ nesting {draw(st.integers(1, 2))}, literals {draw(st.integers(2, 4))} }}"
-    return "\n".join([*blocks, limits])
+    return "\n".join([*defined, *blocks, limits])
 
 
 @st.composite
@@ -284,6 +285,7 @@ def blocks_of(draw, schema, record, closed_forms):
     offered += [r for link in record.links for r in link_rewrites(schema, link, closed_forms)]
     if schema.listed(record.name):
         offered += ["next (top)", "previous (top)", "later (top)"]
+    offered += [r for _, _, asked in definitions(schema, record) for r in asked]
     chosen = draw(st.lists(st.sampled_from(offered), min_size=1, max_size=4, unique=True))
     lines = [f"top -> {right}" for right in chosen]
     conjuncts = draw(st.integers(1, 3))
@@ -294,6 +296,24 @@ def blocks_of(draw, schema, record, closed_forms):
         source = draw(st.sampled_from(["= *", "in *"]))
         lines += [f"top -> {nominal} in {{p, q}}", f"{nominal} in {{p, q}} -> {nominal} {source}"]
     return f"refine {record.name} {{ {'; '.join(lines)} }}"
+
+
+def definitions(schema, record):
+    """Definitions with parameters: their heads, their bodies, and right sides that call them."""
+    for attribute in record.attributes:
+        name = attribute.name
+        if attribute.kind == "nominal":
+            yield f"is_{name}(v): {record.name}", f"{name} in {{p, v}}", [f"is_{name}(*)", f"is_{name}({{q, r}})"]
+            yield f"no_{name}(v): {record.name}", f"not ({name} = v)", [f"no_{name}(*)"]
+        elif attribute.kind != "bool":
+            yield f"from_{name}(t): {record.name}", f"{name} >= t or missing {name}", [f"from_{name}(*)"]
+    for link in record.links:
+        inner, name = schema.type(link.target).attributes[0], link.name
+        if inner.kind == "nominal" and not link.single:
+            body = f"count {name} ({inner.name} = v) >= n"
+            yield f"some_{name}(v, n): {record.name}", body, [f"some_{name}(*, 1..2)", f"some_{name}(p, *)"]
+        elif inner.kind == "nominal":
+            yield f"at_{name}(v): {record.name}", f"{name}.{inner.name} = v", [f"at_{name}(*)"]
 
 
 def attribute_rewrites(attribute):

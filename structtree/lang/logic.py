@@ -152,7 +152,7 @@ def _parts_exclude(p: Predicate, q: Predicate) -> bool:
 
 
 def source_of(predicate: Predicate) -> ValueSource | None:
-    """The value source of a test, a count or an aggregate itself, if it has one.
+    """The value source of a test, a count, an aggregate or a call itself, the first if there are several.
 
     Examples
     --------
@@ -164,7 +164,9 @@ def source_of(predicate: Predicate) -> ValueSource | None:
             return value if isinstance(value, ValueSource) else None
         case Within(source=value) | Among(source=value):
             return value
-        case Top() | And() | Or() | Not() | Flag() | CompareOwn() | Missing() | Named():
+        case Named(arguments=arguments):
+            return next((value for value in arguments if isinstance(value, ValueSource)), None)
+        case Top() | And() | Or() | Not() | Flag() | CompareOwn() | Missing():
             return None
         case _ if isinstance(predicate, LinkForm):
             return None

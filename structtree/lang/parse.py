@@ -23,6 +23,7 @@ from lark import Lark, Token, Transformer, UnexpectedInput, v_args
 from structtree.data.moments import DAY, moment_of
 from structtree.data.schema import Attribute, Link, LinkKind
 from structtree.errors import GrammarError
+from structtree.lang.calls import as_calls
 from structtree.lang.mistakes import Word, check_brackets, error_at, place_at, sentence
 from structtree.lang.syntax import (
     QUANTIFIERS,
@@ -49,6 +50,7 @@ from structtree.lang.syntax import (
     Located,
     Location,
     Missing,
+    Named,
     Not,
     Or,
     Predicate,
@@ -186,13 +188,15 @@ class _Build(Transformer[Token, Any]):
     def grammar(self, header: tuple[str | None, str | None], *statements: Any) -> GrammarSyntax:
         stated = {one.what: one for one in _unique(_Stated, statements, lambda one: one.what)}
         individual, limits = stated.get("individual"), stated.get("limits")
+        definitions = _unique(Definition, statements, lambda one: f"define {one.name}")
+        with_parameters = frozenset(one.name for one in definitions if one.parameters)
         return GrammarSyntax(
             *header,
             types=_unique(TypeDeclaration, statements, lambda one: f"type {one.name}"),
             individual=individual.value if individual else None,
-            definitions=_unique(Definition, statements, lambda one: f"define {one.name}"),
+            definitions=tuple(replace(one, body=as_calls(one.body, with_parameters)) for one in definitions),
             functions=_unique(Function, statements, lambda one: f"function {one.name}"),
-            blocks=tuple(s for s in statements if isinstance(s, RefineBlock)),
+            blocks=tuple(_with_calls(s, with_parameters) for s in statements if isinstance(s, RefineBlock)),
             limits=limits.value if limits else GrammarLimits(),
             individual_place=individual.place if individual else None,
         )
@@ -238,8 +242,18 @@ class _Build(Transformer[Token, Any]):
     def individual(self, name: Token) -> _Stated:
         return _Stated("individual", _text(name), place=_place(name))
 
-    def define(self, name: Token, type_name: Token, body: Predicate, doc: Token | None = None) -> Definition:
-        return Definition(_text(name), _text(type_name), body, doc and _text(doc), place=_place(name))
+    def define(
+        self, name: Token, parameters: tuple[str, ...] | None, type_name: Token, body: Predicate, *doc: Token
+    ) -> Definition:
+        words = _text(doc[0]) if doc else None
+        return Definition(_text(name), _text(type_name), body, words, parameters or (), place=_place(name))
+
+    def parameters(self, *names: Token) -> tuple[str, ...]:
+        found = tuple(map(_text, names))
+        for place, name in enumerate(found):
+            if name in found[:place]:
+                raise _error(f"there is a second parameter {name!r}", names[place])
+        return found
 
     def function(self, name: Token, type_name: Token, kind: Token, doc: Token | None = None) -> Function:
         return Function(_text(name), _text(type_name), _word(kind), doc and _text(doc), place=_place(name))
@@ -317,6 +331,9 @@ class _Build(Transformer[Token, Any]):
     def follow(self, link: Token, inner: Predicate) -> Follow:
         return Follow(_text(link), inner, place=_place(link))
 
+    def call(self, name: Token, *arguments: Scalar | ValueSource) -> Named:
+        return Named(_text(name), arguments=arguments, place=_place(name))
+
     def step(self, step: Token, inner: Predicate) -> ListStep:
         return ListStep(_word(step), inner, place=_place(step))
 
@@ -326,9 +343,10 @@ class _Build(Transformer[Token, Any]):
         return ListStep(_word(word), inner, name, place=place) if form is None else form(name, inner, place=place)
 
     def count(self, _: Token, link: Token, inner: Predicate, op: Token, n: Scalar | ValueSource) -> Count:
-        if isinstance(n, str | float):
+        number: Any = n  # a word may be a parameter of a definition
+        if isinstance(n, float):
             raise _error(f"expected a whole number after {str(op)!r}, got {str(n)!r}", op)
-        return Count(_text(link), inner, _word(op), n, place=_place(link))
+        return Count(_text(link), inner, _word(op), number, place=_place(link))
 
     def distinct(self, _: Token, link: Token, *inners: Predicate) -> Distinct:
         return Distinct(_text(link), inners, place=_place(link))
@@ -358,15 +376,11 @@ class _Build(Transformer[Token, Any]):
         op: Token,
         value: Scalar | ValueSource,
     ) -> Aggregate:
-        if isinstance(value, str) and function.type != "LATEST":
-            raise _error(f"expected a number after {str(op)!r}, got {value!r}", op)
         (link, inner), by = rows, None if order is None else _text(order)
         name, place = _attribute(attribute), _place(link)
         return Aggregate(_word(function), _text(link), name, _word(op), value, inner, by, place=place)
 
     def share(self, word: Token, link: Token, inner: Predicate, op: Token, value: Scalar | ValueSource) -> Aggregate:
-        if isinstance(value, str):
-            raise _error(f"expected a number after {str(op)!r}, got {value!r}", op)
         return Aggregate(_word(word), _text(link), None, _word(op), value, inner, place=_place(link))
 
     def path(self, *names: Token) -> list[Token]:
@@ -380,6 +394,11 @@ class _Build(Transformer[Token, Any]):
         return _scalar(token)
 
     def star(self) -> Star:
+        return Star()
+
+    def star_argument(self, glob: Token) -> Star:
+        if glob != "*":
+            raise _error(f"expected a value or '*', got '{glob}'", glob)
         return Star()
 
     def bins(self, k: Token) -> Bins:
@@ -419,6 +438,14 @@ def _n_shared(one: list[Token], other: list[Token]) -> int:
     """Return how many references two paths begin with in common."""
     pairs = zip(map(_text, one), map(_text, other), strict=False)
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+
+
+def _with_calls(block: RefineBlock, names: frozenset[str]) -> RefineBlock:
+    """The block with calls of these definitions where they look like references with a word behind them."""
+    if not names:
+        return block
+    rewrites = (replace(r, left=as_calls(r.left, names), right=as_calls(r.right, names)) for r in block.rewrites)
+    return replace(block, rewrites=tuple(rewrites))
 
 
 def _flat(parts: Iterable[Predicate], kind: type[And] | type[Or]) -> Iterable[Predicate]:

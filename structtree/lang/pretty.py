@@ -1,7 +1,8 @@
 """The canonical text of predicates and grammars.
 
 The law: what is printed parses back to the same syntax. It holds for everything that the parser makes; the
-checker's `Named` prints as its name, which parses as a flag until it is checked again. Comments are not kept.
+checker's `Named` prints as its name, which parses as a flag, or with one argument as a reference, until it is checked
+again. Comments are not kept.
 """
 
 from __future__ import annotations
@@ -222,8 +223,9 @@ def _test(test: Flag | Compare | Among | Within | Missing | Named, path: str) ->
             return f"{path}{pretty_name(attribute)} in [{_end(low)}, {_end(high)}{']' if closed else ')'}"
         case Missing(member):
             return f"missing {path}{pretty_name(member)}"
-        case Named(name):
-            return f"{path}{pretty_name(name)}"
+        case Named(name, arguments=arguments):
+            called = f"({', '.join(map(_value, arguments))})" if arguments else ""
+            return f"{path}{pretty_name(name)}{called}"
         case _ as never:
             assert_never(never)
 
@@ -232,6 +234,8 @@ def _dotted(predicate: Follow) -> str | None:
     """``load.shape = circle``, when there is a single test at the end of the references."""
     path, end = peel(predicate)
     if not all(isinstance(step, Follow) for step in path) or not isinstance(end, AttributeTest | Missing | Named):
+        return None
+    if isinstance(end, Named) and end.arguments:
         return None
     return _test(end, "".join(f"{pretty_name(step.link or '')}." for step in path))
 
@@ -318,7 +322,8 @@ def _type_name(name: str) -> str:
 
 
 def _definition(definition: Definition) -> str:
-    head = f"define {pretty_name(definition.name)}: {pretty_name(definition.type)} = "
+    parameters = f"({', '.join(map(pretty_name, definition.parameters))})" if definition.parameters else ""
+    head = f"define {pretty_name(definition.name)}{parameters}: {pretty_name(definition.type)} = "
     return f"{head}{pretty(definition.body)}{_doc(definition.doc)}"
 
 

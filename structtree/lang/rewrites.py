@@ -25,6 +25,7 @@ from structtree.lang.syntax import (
     GrammarLimits,
     Listed,
     Location,
+    Named,
     Not,
     Or,
     Predicate,
@@ -202,6 +203,8 @@ def _may_become(right: Predicate, left: Predicate) -> bool:
             return _covers(offered, wanted) and replace(right, value=wanted) == left
         case Aggregate(value=offered), Aggregate(value=wanted):
             return _covers(offered, wanted) and replace(right, value=wanted) == left
+        case Named(name, arguments=offers), Named(other, arguments=wants):
+            return name == other and len(offers) == len(wants) and all(map(_covers, offers, wants))
         case Within(source=source), Within() if source is not None:
             return right.attribute == left.attribute
         case Among(source=source), (Among() | Compare(op="=")) if source is not None:

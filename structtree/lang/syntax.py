@@ -51,6 +51,7 @@ __all__ = [
     "Not",
     "Or",
     "OrderedCategory",
+    "Parameter",
     "Predicate",
     "Quantiles",
     "Range",
@@ -217,6 +218,24 @@ class Glob(str):
         return "".join(self)
 
 
+class Parameter(str):
+    """The name of a parameter where a value stands, in the body of a definition.
+
+    Examples
+    --------
+    >>> Parameter("e"), Parameter("e") == "e"
+    (Parameter('e'), True)
+    """
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return f"Parameter({str(self)!r})"
+
+    def __str__(self) -> str:
+        return "".join(self)
+
+
 # ---- value sources: many values in one word --------------------------------------------------------------
 
 
@@ -355,10 +374,16 @@ class Missing(Located):
 
 @dataclass(frozen=True, slots=True)
 class Named(Located):
-    """A predicate that a ``define`` gave a name; ``body`` is filled in by the checker."""
+    """A predicate that a ``define`` gave a name: ``nitro``, or ``near(O)`` where the definition has parameters.
+
+    The checker fills in ``body``, with the arguments in their places, unless one of them stands for many values; and
+    the ``definition``, if it has parameters.
+    """
 
     name: str
     body: Predicate | None = None
+    arguments: tuple[Scalar | ValueSource, ...] = ()
+    definition: Definition | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -505,12 +530,13 @@ class RefineBlock(Located):
 
 @dataclass(frozen=True, slots=True)
 class Definition(Located):
-    """``define name: Type = P``, with an optional docstring after it."""
+    """``define name: Type = P`` or ``define name(a, b): Type = P``, with an optional docstring after it."""
 
     name: str
     type: str
     body: Predicate
     doc: str | None = None
+    parameters: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

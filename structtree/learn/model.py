@@ -281,7 +281,7 @@ def model_to_json(model: Model) -> dict[str, Any]:
         "decision": asdict(model.decision),
         "params": dict(model.params),
         "schema": tree.schema.to_json(),
-        "definitions": {d.name: {"type": d.type, "body": pretty(d.body)} for d in definitions},
+        "definitions": {d.name: _definition_to_json(d) for d in definitions},
         "functions": {f.name: {"type": f.type, "kind": f.kind} for f in model.functions},
         **({"optional": optional} if optional else {}),
         "nodes": [_node_to_json(node) for node in tree.nodes],
@@ -411,13 +411,19 @@ def _definitions(tests: Iterable[Predicate], schema: Schema) -> tuple[Definition
         for part, name in subpredicates(*stack.pop(), schema):
             if not isinstance(part, Named) or part.body is None:
                 continue
+            used = part.definition or Definition(part.name, name, part.body)
             known = found.get(part.name)
-            if known is not None and known.body != part.body:
+            if known is not None and (known.parameters, known.body) != (used.parameters, used.body):
                 raise UsageError(f"the model uses two definitions that are both called {part.name!r}")
             if known is None:
-                found[part.name] = Definition(part.name, name, part.body)
-                stack.append((part.body, name))
+                found[part.name] = used
+                stack.append((used.body, name))
     return tuple(found.values())
+
+
+def _definition_to_json(definition: Definition) -> dict[str, Any]:
+    parameters = {"parameters": list(definition.parameters)} if definition.parameters else {}
+    return {"type": definition.type, **parameters, "body": pretty(definition.body)}
 
 
 # ---- reading --------------------------------------------------------------------------------------------
@@ -556,14 +562,17 @@ def _optional(whole: _Part) -> NeededMembers:
 
 def _checked_definitions(part: _Part, schema: Schema) -> CheckedGrammar:
     """The definitions of the file as a grammar, which is what tests are checked with."""
-    definitions = tuple(
-        Definition(name, written.member("type").text(), _parsed(written.member("body")))
-        for name, written in part.parts()
-    )
+    definitions = tuple(_definition(name, written) for name, written in part.parts())
     try:
         return check(GrammarSyntax(definitions=definitions), _any_category(schema))
     except GrammarError as error:
         part.fail(f"a definition cannot be used: {error.message}")
+
+
+def _definition(name: str, part: _Part) -> Definition:
+    parameters = part.member("parameters").elements() if "parameters" in part.members() else ()
+    names = tuple(parameter.text() for parameter in parameters)
+    return Definition(name, part.member("type").text(), _parsed(part.member("body")), parameters=names)
 
 
 def _any_category(schema: Schema) -> Schema:

@@ -378,8 +378,8 @@ def _looked_at(predicate: Predicate, row: _Row) -> tuple[tuple[str, Value], ...]
             return ((name, row.value(name)),)
         case CompareOwn():
             return tuple((".".join(path), row.value_at(path)) for path in predicate.sides)
-        case Named(name, body) if body is not None:
-            return ((name, row.satisfies(body)), *_looked_at(body, row))
+        case Named(_, body) if body is not None:
+            return ((pretty(predicate), row.satisfies(body)), *_looked_at(body, row))
         case Count(link, inner) | No(link, inner) | Not(Exists(link, inner) | All(link, inner)):
             return (row.count(link, inner),)
         case All(link) if not row.targets(link):

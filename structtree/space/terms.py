@@ -255,8 +255,8 @@ def order(predicate: Predicate) -> tuple[Any, ...]:
             return (0, attribute, 6, low, high, closed)
         case Missing(name):
             return (0, name, 7)
-        case Named(name):
-            return (0, name, 8)
+        case Named(name, arguments=arguments):
+            return (0, name, 8, tuple(map(_scalar_order, arguments)))
         case Aggregate(function, link, attribute, op, value, inner, by):
             condition = () if inner is None else order(inner)
             return (1, link, attribute or "", function, condition, by or "", op, _scalar_order(value))

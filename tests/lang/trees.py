@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date
 
 from hypothesis import strategies as st
 
 from structtree.data.moments import moment_of
 from structtree.data.schema import Attribute, Link
+from structtree.lang.calls import as_calls
 from structtree.lang.pretty import RESERVED
 from structtree.lang.syntax import (
     Aggregate,
@@ -32,6 +34,7 @@ from structtree.lang.syntax import (
     Listed,
     ListStep,
     Missing,
+    Named,
     No,
     Not,
     Or,
@@ -93,7 +96,7 @@ def aggregates(inner):
     condition = st.one_of(st.none(), inner)
     ordered = st.one_of(st.none(), names)
     plain, share = ["sum", "mean", "min", "max", "range", "deviation", "distinct"], st.just("share")
-    values = st.one_of(numbers, moments, sources)
+    values = st.one_of(numbers, moments, names, sources)
     equal = st.sampled_from(["=", "!=", ">=", "<="])
     return st.one_of(
         st.builds(Aggregate, st.sampled_from(plain), names, attributes, bounds, values, condition),
@@ -110,6 +113,16 @@ def aggregates(inner):
         ),
         st.builds(Aggregate, share, names, st.none(), bounds, values, inner),
     )
+
+
+# One word in brackets is parsed as what stands behind a reference; see `grammars`.
+lone_arguments = st.one_of(numbers, moments, sources.filter(lambda source: source != Star()))
+several_arguments = st.lists(st.one_of(scalars, sources), min_size=2, max_size=3)
+calls = st.builds(
+    lambda name, arguments: Named(name, arguments=tuple(arguments)),
+    names,
+    st.one_of(st.tuples(lone_arguments), several_arguments),
+)
 
 
 def _flat(inner, kind):
@@ -129,7 +142,7 @@ def _larger(inner):
         st.builds(Exists, names, inner),
         st.builds(All, names, inner),
         st.builds(No, names, inner),
-        st.builds(Count, names, inner, bounds, st.one_of(st.integers(), sources)),
+        st.builds(Count, names, inner, bounds, st.one_of(st.integers(), names, sources)),
         st.builds(Distinct, names, st.lists(inner, min_size=1, max_size=3).map(tuple)),
         _flat(inner, And),
         _flat(inner, Or),
@@ -138,7 +151,7 @@ def _larger(inner):
     )
 
 
-predicates = st.recursive(st.one_of(st.just(Top()), tests, aggregates(tests)), _larger, max_leaves=8)
+predicates = st.recursive(st.one_of(st.just(Top()), tests, aggregates(tests), calls), _larger, max_leaves=8)
 
 BOTH = And((Top(), Top()))
 
@@ -174,20 +187,27 @@ def _member(name):
     )
 
 
+def _with_calls(block, called):
+    rewrites = (replace(r, left=as_calls(r.left, called), right=as_calls(r.right, called)) for r in block.rewrites)
+    return replace(block, rewrites=tuple(rewrites))
+
+
 @st.composite
 def grammars(draw):
     def several(make):
         return tuple(draw(make(name)) for name in draw(st.lists(names, max_size=2, unique=True)))
 
+    parameters = st.lists(names, max_size=2, unique=True).map(tuple)
+    definitions = several(lambda name: st.builds(Definition, st.just(name), names, predicates, docs, parameters))
+    blocks = draw(st.lists(st.builds(RefineBlock, names, st.lists(rewrites, max_size=4).map(tuple)), max_size=2))
+    called = {definition.name for definition in definitions if definition.parameters}
     return GrammarSyntax(
         name=draw(st.one_of(st.none(), names, st.just("multi-instance"))),
         doc=draw(docs),
         types=several(type_declarations),
         individual=draw(st.one_of(st.none(), names)),
-        definitions=several(lambda name: st.builds(Definition, st.just(name), names, predicates, docs)),
+        definitions=tuple(replace(one, body=as_calls(one.body, called)) for one in definitions),
         functions=several(lambda name: st.builds(Function, st.just(name), names, kinds, docs)),
-        blocks=tuple(
-            draw(st.lists(st.builds(RefineBlock, names, st.lists(rewrites, max_size=4).map(tuple)), max_size=2))
-        ),
+        blocks=tuple(_with_calls(block, called) for block in blocks),
         limits=draw(st.builds(GrammarLimits, st.one_of(st.none(), small), st.one_of(st.none(), small))),
     )
