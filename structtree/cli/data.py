@@ -131,7 +131,7 @@ def _print_keys(info: Mapping[str, Any]) -> None:
     if info["keys"]:
         typer.echo("\nKeys")
         for name, columns in info["keys"].items():
-            typer.echo(f"  {name}.{','.join(columns)}")
+            typer.echo(f"  {name}.{','.join(columns)}{' (guessed)' if name in info['guessed_keys'] else ''}")
     for remark in info["remarks"]:
         typer.echo(f"Note: {remark}")
 

@@ -97,7 +97,7 @@ class Reading:
 
 
 def _with_links(given: dict[str, Any]) -> dict[str, Any]:
-    """Return the options with what ``--link`` says of keys, as in loan.account=account.id, apart from a link's name."""
+    """Return the options with what ``--link`` says of keys (loan.account=account.id) apart from a link's name."""
     said = given.pop("link", [])
     keys = [text for text in said if "=" in text]
     names = [text for text in said if "=" not in text]

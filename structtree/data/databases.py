@@ -1,8 +1,8 @@
 """Databases as populations: one door for SQLite, DuckDB, folders of tables, open connections and frames.
 
-Whatever the tables come from, the same follows: columns and tables that the user excludes are left out, keys are those
-of a schema file, or as declared, or else guessed, what the user says of keys and links goes before that, and then
-the tables are linked (`structtree.data.linking`).
+Whatever the tables come from, the same follows: columns and tables that the user excludes are left out, keys are
+those of a schema file, or as declared, or else guessed, what the user says of keys and links goes before that, and
+then the tables are linked (`structtree.data.linking`).
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from structtree.data.schema_files import as_said, read_schema_file
 from structtree.data.sqlite_files import from_sqlite, read_sqlite
 from structtree.data.table_folders import read_table_folder
 from structtree.data.tables import frame_sheet
+from structtree.data.textfiles import require_file
 from structtree.errors import DataError, UnknownNameError, UsageError, option_text
 
 __all__ = ["from_database", "linked_database", "read_database", "read_tables"]
@@ -94,7 +95,7 @@ def read_database(
         As in `from_database`.
     """
     where = _row_choice(options)
-    with open(path, "rb") as file:
+    with require_file(path).open("rb") as file:
         head = file.read(16)
     if is_duckdb(head) or str(path).lower().endswith((".duckdb", ".ddb")):
         if missing_words is not None:
@@ -169,7 +170,7 @@ class _Columns(NamedTuple):
 
 
 def _parsed(database: Database, text: str) -> _Columns:
-    """Return the table and the columns that a text such as ``team.year,name`` names; names may have points in them."""
+    """Return the table and the columns that a text such as ``team.year,name`` names; names may have points."""
     if text in database.tables:
         return _Columns(text, ())
     for name in sorted(database.tables, key=len, reverse=True):

@@ -9,6 +9,7 @@ import os
 from collections.abc import Iterator
 from contextlib import closing
 from datetime import date
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -44,7 +45,7 @@ def read_duckdb(path: str | os.PathLike[str], where: RowChoice | None = None) ->
         import duckdb
     except ImportError:
         raise MissingPackageError(f"{source}: DuckDB files are read by the package duckdb", "duckdb") from None
-    if not os.stat(source).st_size:
+    if not Path(source).stat().st_size:
         raise DataError("the file is empty; expected a DuckDB database", source=source)
     try:
         with closing(duckdb.connect(source, read_only=True)) as connection:
@@ -116,7 +117,7 @@ def _table(
     n_rows = len(next(iter(found.values()), ()))
     primary = next((each for kind, each in keys if kind == "PRIMARY KEY" and set(each) <= set(columns)), ())
     unique = tuple(each for kind, each in keys if kind == "UNIQUE" and set(each) <= set(columns))
-    table = SourceTable(name, Sheet(columns, n_rows, f"{source}, table {name}"), primary, unique, chosen)
+    table = SourceTable(name, Sheet(columns, n_rows, f"{source}, table {name}"), primary, unique, chosen=chosen)
     return table, [column for column in found if column not in columns]
 
 

@@ -1,7 +1,7 @@
 """Guesses of keys, for tables that declare none: from the names of columns, from their types, and from inclusion.
 
-*Primary keys.* A column with a value of its own in every row is the key if it is the first, is called after its table,
-or is named as keys are. Otherwise the first columns are, as far as they are needed to tell rows apart.
+*Primary keys.* A column with a value of its own in every row is the key if it is the first, is called after its
+table, or is named as keys are. Otherwise the first columns are, as far as they are needed to tell rows apart.
 
 *Foreign keys.* Numbers that count something are contained in other such numbers by chance, so that a number refers to
 a table only if its name says so as well: it is called like that table's key, or after that table. Text refers to
@@ -25,7 +25,7 @@ from typing import NamedTuple
 import numpy as np
 
 from structtree.data.infer import type_name_of
-from structtree.data.keys import Database, Distinct, ForeignKey, KeyColumns, KeyMatch, SourceTable
+from structtree.data.keys import Database, KeyValues, ForeignKey, KeyColumns, KeyMatch, SourceTable
 from structtree.data.linking import stem_of
 from structtree.data.profile import IDENTIFIER_NAME
 
@@ -49,8 +49,8 @@ _SAMPLE = 2000
 _LONGEST = 6
 """So many of the first columns may make up a primary key."""
 
-_GENERIC = frozenset("id key code name title number nr no num year date type status position rank index".split())
-_PARENTS = frozenset("parent reportsto manager supervisor boss father mother superior".split())
+_GENERIC = frozenset(re.findall(r"\w+", "id key code name title number nr no num year date type status rank"))
+_PARENTS = frozenset(re.findall(r"\w+", "parent reportsto manager supervisor boss father mother superior"))
 
 
 def guess_keys(database: Database, settled: Collection[tuple[str, str]] = ()) -> Database:
@@ -74,7 +74,9 @@ def guess_keys(database: Database, settled: Collection[tuple[str, str]] = ()) ->
     """
     columns = KeyColumns(database.tables)
     keyed = database.with_tables(
-        replace(table, key=_primary(table, columns)) for table in database.tables.values() if not table.key
+        replace(table, key=_primary(table, columns), key_guessed=True)
+        for table in database.tables.values()
+        if not table.key
     )
     guesses = _Guesses(keyed, columns, frozenset(settled))
     touched = {name for key in database.foreign_keys for name in (key.table, key.to)}
@@ -110,7 +112,7 @@ def _is_named_so(column: str) -> bool:
     return stem_of(column) != column or IDENTIFIER_NAME.search(column) is not None
 
 
-def _can_be_key(values: Distinct) -> bool:
+def _can_be_key(values: KeyValues) -> bool:
     """Return whether values are such that rows are named by them: no numbers with fractions."""
     is_whole = values.values_are != "number" or bool((np.floor(values.values) == values.values).all())
     return len(values.values) > 0 and is_whole
@@ -187,7 +189,7 @@ class _Guesses:
                 explained.update(self.found[-1].columns)
 
     def explains(self, child: SourceTable, columns: Sequence[str], explained: Collection[str]) -> bool:
-        """Return whether one of the columns still needs a reason: it is named as keys are, or has words, not numbers."""
+        """Return whether a column still needs a reason: it is named as keys are, or has words, not numbers."""
         return any(
             _is_named_so(column) or self.columns.distinct(child.name, column).values_are != "number"
             for column in columns
@@ -212,7 +214,7 @@ class _Guesses:
                 yield _Candidate(reason, match)
 
     def key_for(self, column: str, parent: SourceTable) -> str | None:
-        """Return the column that another may refer to: the key of a table, or one of the same name that could be it."""
+        """Return the column that another may refer to: a table's key, or one of the same name that could be it."""
         if len(parent.key) == 1:
             return parent.key[0]
         names = (name for name in parent.sheet.columns if _plain(name) == _plain(column))
@@ -230,7 +232,7 @@ class _Guesses:
             return 2
         return _BY_VALUES if parent is not child and self.is_contained(child, column, mine, theirs) else None
 
-    def is_contained(self, child: SourceTable, column: str, mine: Distinct, theirs: Distinct) -> bool:
+    def is_contained(self, child: SourceTable, column: str, mine: KeyValues, theirs: KeyValues) -> bool:
         """Return whether texts are among the keys of a table, nearly all of them."""
         if mine.values_are != "text" or theirs.values_are != "text" or child.key == (column,):
             return False
@@ -239,7 +241,7 @@ class _Guesses:
         return len(set(mine.values) & set(theirs.values)) >= LEAST_INCLUSION * len(mine.values)
 
     def may_share(self, child: SourceTable, column: str, parent: SourceTable, key: str) -> bool:
-        """Return whether the key of a table may be one of another too: the larger one, or the earlier, is referred to."""
+        """Return whether a column that differs may refer to another such: to that of the larger table."""
         order = list(self.database.tables)
         mine, theirs = (
             (-each.sheet.n_rows, not _called_after(name, each.name), order.index(each.name))
@@ -258,7 +260,7 @@ class _Guesses:
                 yield found
 
     def pairings(self, child: SourceTable, parent: SourceTable) -> Iterator[dict[str, str]]:
-        """Yield which columns of a table go with which of another: those of one name, perhaps with a common ending."""
+        """Yield which columns of a table go with which of another: those of one name, or with one ending more."""
         likely = [name for name in parent.sheet.columns if self.is_likely_part(parent, name)]
         stems = {_stem(name): name for name in child.sheet.columns}
         plain = {_plain(name): name for name in child.sheet.columns}
@@ -328,6 +330,6 @@ def _endings(keys: Sequence[str], columns: Collection[str]) -> Iterator[str]:
 
 
 def _ends_with(stem: str, parent: SourceTable, key: str) -> bool:
-    """Return whether a name ends with that of a table, or of its key: ``home_team_id`` with teams, or with team_id."""
+    """Return whether a name ends with that of a table, or of its key, as ``home_team_id`` does with teams."""
     ends = {_plain(type_name_of(parent.name)), _plain(parent.name), *({_stem(key)} - _GENERIC)}
     return any(len(end) > 3 and stem.endswith(end) and stem != end for end in ends)

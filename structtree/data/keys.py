@@ -2,9 +2,9 @@
 
 A reader gives a `Database`: named tables as sheets, with the keys that it declares. Here keys are compared: values of
 one column with those of another, whatever the two are stored as (an account ``'17'`` is the account 17) and without
-blanks around them, several columns at once for keys of several columns. What the links that follow from them are called, and what becomes of the other
-columns, is said in `structtree.data.linking`; how keys are guessed where none is declared, in
-`structtree.data.key_guesses`.
+blanks around them, several columns at once for keys of several columns. What the links that follow from them are
+called, and what becomes of the other columns, is said in `structtree.data.linking`; how keys are guessed where none
+is declared, in `structtree.data.key_guesses`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from structtree.errors import UnknownNameError
 
 __all__ = [
     "Database",
-    "Distinct",
+    "KeyValues",
     "ForeignKey",
     "KeyColumns",
     "KeyMatch",
@@ -102,6 +102,8 @@ class SourceTable:
         The columns of its primary key, if it has one.
     unique : tuple of tuples of str
         Further columns, or sets of them, that differ from row to row.
+    key_guessed : bool
+        Whether the primary key is guessed, not declared.
     chosen : array of bool, optional
         The rows that are individuals, where not all are.
     """
@@ -110,6 +112,7 @@ class SourceTable:
     sheet: Sheet
     key: tuple[str, ...] = ()
     unique: tuple[tuple[str, ...], ...] = ()
+    key_guessed: bool = False
     chosen: NDArray[np.bool_] | None = None
 
     def is_unique(self, columns: Iterable[str]) -> bool:
@@ -153,7 +156,7 @@ ValueClass = Literal["number", "moment", "text"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Distinct:
+class KeyValues:
     """A column as codes into its different values, -1 for missing; of text without blanks around it."""
 
     codes: NDArray[np.int64]
@@ -171,7 +174,7 @@ class Distinct:
         return len(self.values) == len(self.codes) > 0
 
 
-def distinct_values(column: Raw) -> Distinct:
+def distinct_values(column: Raw) -> KeyValues:
     """Return the different values of a raw column.
 
     Examples
@@ -193,17 +196,17 @@ def distinct_values(column: Raw) -> Distinct:
     return _classed(np.asarray(codes, dtype=np.int64), values)
 
 
-def _classed(codes: NDArray[np.int64], values: NDArray[Any]) -> Distinct:
+def _classed(codes: NDArray[np.int64], values: NDArray[Any]) -> KeyValues:
     if values.dtype.kind in "biuf":
-        return Distinct(codes, values.astype(np.float64), "number")
+        return KeyValues(codes, values.astype(np.float64), "number")
     if values.dtype.kind == "M":
-        return Distinct(codes, values.astype("datetime64[us]").astype(np.int64), "moment")
+        return KeyValues(codes, values.astype("datetime64[us]").astype(np.int64), "moment")
     if len(values) and all(isinstance(value, int | float | np.number) for value in values):
-        return Distinct(codes, values.astype(np.float64), "number")
-    return Distinct(codes, np.array([str(value).strip() for value in values], dtype=object), "text")
+        return KeyValues(codes, values.astype(np.float64), "number")
+    return KeyValues(codes, np.array([str(value).strip() for value in values], dtype=object), "text")
 
 
-def _places_among(values: Distinct, others: Distinct) -> NDArray[np.int64]:
+def _places_among(values: KeyValues, others: KeyValues) -> NDArray[np.int64]:
     """Return for each different value its code among other values, -1 where it is none of them."""
     import pandas as pd
 
@@ -269,9 +272,9 @@ class KeyColumns:
     """
 
     tables: Mapping[str, SourceTable]
-    _known: dict[tuple[str, str], Distinct] = field(default_factory=dict, init=False, repr=False)
+    _known: dict[tuple[str, str], KeyValues] = field(default_factory=dict, init=False, repr=False)
 
-    def distinct(self, table: str, column: str) -> Distinct:
+    def distinct(self, table: str, column: str) -> KeyValues:
         """Return the different values of a column."""
         if (table, column) not in self._known:
             self._known[table, column] = distinct_values(self.tables[table].sheet.columns[column])
@@ -328,12 +331,12 @@ class KeyColumns:
         )
 
 
-def _filled(column: Distinct) -> NDArray[np.int64]:
+def _filled(column: KeyValues) -> NDArray[np.int64]:
     """Return the codes of a column, with one of its own for missing values."""
     return np.where(column.codes < 0, len(column.values), column.codes)
 
 
-def _translated(column: Distinct, other: Distinct) -> NDArray[np.int64]:
+def _translated(column: KeyValues, other: KeyValues) -> NDArray[np.int64]:
     """Return the values of a column as codes of another, with one more for missing, and one for all others."""
     n = len(other.values)
     places = np.append(_places_among(column, other), -2)

@@ -12,8 +12,8 @@ nothing else but a key of its own           (unless it is the individual, or som
 ==========================================  =================================================================
 
 A reference is called like its column without ``_id`` (``account_id``: ``account``), or like the table it leads to if
-there are several columns; a set like the table that refers, and ``loan_by_guarantor`` where several keys of that table
-lead here, or its own. A name that is taken gives way to a longer one.
+there are several columns; a set like the table that refers, and ``loan_by_guarantor`` where several keys of that
+table lead here, or its own. A name that is taken gives way to a longer one.
 
 Keys are not attributes, with two exceptions: a foreign key of text with few values, such as a country or an airline,
 says something by itself; and so do the numbers, dates and such texts that are only a part of a key.
@@ -41,12 +41,12 @@ from structtree.data.infer import Overrides
 from structtree.data.keys import Database, KeyColumns, KeyMatch, SourceTable, columns_text
 from structtree.data.provenance import Provenance
 from structtree.data.schema import Link
-from structtree.errors import DataError, option_text
+from structtree.errors import DataError
 from structtree.reprs import number_text, short_repr
 
 __all__ = ["KeyLink", "Relations", "link_tables", "stem_of"]
 
-FEW_VALUES = 30
+FEW_WORDS = 30
 """A text with at most so many values says something by itself, even if it is a key."""
 
 _WORD = re.compile(r"[\s_.-]+(?:id|key|fk)$", re.IGNORECASE)
@@ -121,10 +121,11 @@ class Relations:
         yield from self.remarks
         if self.guessed:
             worst = min(self.guessed, key=lambda link: link.match.fit)
+            are = "are" if len(self.guessed) > 1 else "is"
             yield (
-                f"{number_text(self.guessed, 'link')} between tables {'are' if len(self.guessed) > 1 else 'is'} guessed "
-                f"(the worst, {worst.match.foreign_key}, fits {worst.match.fit:.1%} of the rows): structtree data info "
-                "shows them, structtree data schema writes them to a file that you can correct"
+                f"{number_text(self.guessed, 'link')} between tables {are} guessed (the worst, "
+                f"{worst.match.foreign_key}, fits {worst.match.fit:.1%} of the rows): structtree data info shows "
+                "them, structtree data schema writes them to a file that you can correct"
             )
         for link in self.dangling[:_FEW]:
             yield dangling_sentence(link.match)
@@ -267,14 +268,14 @@ def _attributes(
 
 
 def _may_say_something(table: SourceTable, name: str, columns: KeyColumns, is_whole: bool) -> bool:
-    """Return whether a column of a foreign key is worth a question too; one that is all of it, if it has few words."""
+    """Return whether a column of a foreign key is worth a question too: all of one, if it has few words."""
     is_text = columns.distinct(table.name, name).values_are == "text"
     return is_text and _has_few_values(table, name, columns) if is_whole else True
 
 
 def _has_few_values(table: SourceTable, name: str, columns: KeyColumns) -> bool:
     values = columns.distinct(table.name, name)
-    return 2 <= len(values.values) <= min(FEW_VALUES, values.n_present // 2)
+    return 2 <= len(values.values) <= min(FEW_WORDS, values.n_present // 2)
 
 
 def _typed(
@@ -366,8 +367,8 @@ class _Draft:
         self.made.append(KeyLink(match, name, back))
         if not match.single:
             self.remarks.append(
-                f"{columns_text(key.to, key.key)} is not unique, so that {columns_text(key.table, key.columns)} leads "
-                "to several rows"
+                f"{columns_text(key.to, key.key)} is not unique, so that {columns_text(key.table, key.columns)} "
+                "leads to several rows"
             )
 
     def add_joint(self, first: KeyMatch, second: KeyMatch) -> None:

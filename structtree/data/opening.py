@@ -126,7 +126,7 @@ def _read(
 
 
 def _of_owner(where: str | Path, target: str | None, options: ReadingOptions) -> Population:
-    """Return the population; of a database, if nobody has said which table is the individual, the one with the target."""
+    """Return the population; of a database where nobody names the individual, it is the table with the target."""
     population = read_data(where, **options)
     relations = provenance_of(population).relations
     if target is None or relations is None or relations.individual_given:
@@ -136,7 +136,8 @@ def _of_owner(where: str | Path, target: str | None, options: ReadingOptions) ->
         has = "no table has it" if not owners else f"{target!r} is a column of {', '.join(owners)}"
         known = "" if owners else f" (tables: {', '.join(relations.database.tables)})"
         raise UsageError(f"say with --individual (individual=...) which table to learn about; {has}{known}")
-    return read_data(where, **{**options, "individual": owners[0]})
+    again: ReadingOptions = {**options, "individual": owners[0]}
+    return read_data(where, **again)
 
 
 def _received(

@@ -3,7 +3,7 @@
 The schema says what could be tested; the data says what is worth testing. An identifier tells rows apart and says
 nothing about new ones, so that no test of it is worth making. A number with very many values is tested at quantiles.
 Two attributes of one row are worth comparing if their values are of one kind and lie in the same places. A link by
-which all individuals reach nearly all rows, such as that from an airline back to its flights, costs much and says little.
+which all individuals reach nearly all rows, as from an airline back to its flights, costs much and says little.
 """
 
 from __future__ import annotations
@@ -151,21 +151,22 @@ def _all_comparable(population: Population, identifiers: frozenset[Member] = fro
 
 
 def _crowded(population: Population, max_rows: int = MANY_ROWS) -> Iterator[Member]:
-    """Yield the links that lead to too many rows; what lies behind them is looked for along other ways."""
+    """Yield the links that lead to too many rows, those nearest to the individuals first."""
     individual = population.schema.individual
     everybody = np.bincount(population.individuals, minlength=population.tables[individual].n_rows)
-    reached = {individual: everybody.astype(np.float64)}
-    waiting = [individual]
-    for name in waiting:  # grows while it is read
-        for link in population.schema.type(name).links:
-            adjacency = population.tables[name].links[link.name]
-            n_reached, n_rows = float(reached[name] @ adjacency.lengths), population.tables[link.target].n_rows
-            if not link.single and n_reached > max(max_rows, SHARING * n_rows):
-                yield Member(name, link.name)
-            elif link.target not in reached:
-                times = np.repeat(reached[name], adjacency.lengths)
-                reached[link.target] = np.bincount(adjacency.targets, weights=times, minlength=n_rows)
-                waiting.append(link.target)
+    level, known = {individual: everybody.astype(np.float64)}, {individual}
+    while level:
+        further: dict[str, NDArray[np.float64]] = {}
+        for name, times in level.items():
+            for link in population.schema.type(name).links:
+                adjacency, n_rows = population.tables[name].links[link.name], population.tables[link.target].n_rows
+                if not link.single and float(times @ adjacency.lengths) > max(max_rows, SHARING * n_rows):
+                    yield Member(name, link.name)
+                elif link.target not in known:
+                    reached = np.bincount(adjacency.targets, np.repeat(times, adjacency.lengths), n_rows)
+                    further[link.target] = np.maximum(further.get(link.target, 0.0), reached)
+        known |= further.keys()
+        level = further
 
 
 def _members(population: Population, record: RecordType) -> Iterator[tuple[Member, Column]]:

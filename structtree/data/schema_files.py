@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -55,7 +56,7 @@ def schema_text(relations: Relations) -> str:
     ]
     for name, table in relations.database.tables.items():
         links = [link for link in relations.links if link.match.foreign_key.table == name]
-        lines += ["", f"[tables.{_quoted(name)}]", *([f"key = {_list(table.key)}"] if table.key else [])]
+        lines += ["", f"[tables.{_header(name)}]", *([f"key = {_list(table.key)}"] if table.key else [])]
         for link in links:
             lines += _link_lines(name, link)
     return "\n".join(lines) + "\n"
@@ -66,7 +67,7 @@ def _link_lines(table: str, link: KeyLink) -> Iterator[str]:
     yield ""
     if key.guessed or match.n_dangling:
         yield f"# {'guessed; ' if key.guessed else ''}fits {match.fit:.1%} of the rows"
-    yield f"[[tables.{_quoted(table)}.links]]"
+    yield f"[[tables.{_header(table)}.links]]"
     yield f"columns = {_list(key.columns)}"
     yield f"to = {_quoted(key.to)}"
     yield f"key = {_list(key.key)}"
@@ -75,6 +76,11 @@ def _link_lines(table: str, link: KeyLink) -> Iterator[str]:
     else:
         yield f"name = {_quoted(link.name)}"
         yield f"back = {_quoted(link.back)}"
+
+
+def _header(name: str) -> str:
+    """Return the name of a table as it stands in a heading."""
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _quoted(name)
 
 
 def _quoted(text: str) -> str:
@@ -89,7 +95,7 @@ def read_schema_file(path: str | os.PathLike[str]) -> Mapping[str, Any]:
     """Return the tables of a schema file, as it stands; that it is TOML with tables is checked."""
     source = str(require_file(path))
     try:
-        with open(source, "rb") as file:
+        with Path(source).open("rb") as file:
             found = tomllib.load(file)
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise DataError(f"not a schema file: {error}", source=source) from None

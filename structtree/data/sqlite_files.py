@@ -262,7 +262,7 @@ def _table(
     sheet = Sheet(columns, n_rows, f"{source}, table {name}")
     known = tuple(each for each in (key, *_unique(connection, name)) if each and set(each) <= set(columns))
     is_key = bool(key) and set(key) <= set(columns)
-    return SourceTable(name, sheet, key if is_key else (), known[is_key:], chosen), binary
+    return SourceTable(name, sheet, key if is_key else (), known[is_key:], chosen=chosen), binary
 
 
 def _cells(

@@ -48,7 +48,7 @@ def describe(opened: Opened) -> dict[str, Any]:
 
 def _describe_relations(relations: Relations, population: Population) -> dict[str, Any]:
     """Return the keys of a database, how well they fit, and what was not read or is not asked about."""
-    identifiers = profile(population).identifiers
+    identifiers, tables = profile(population).identifiers, relations.database.tables
     names = [
         f"{record.name}.{attribute.name}"
         for record in population.schema.types
@@ -57,7 +57,8 @@ def _describe_relations(relations: Relations, population: Population) -> dict[st
     ]
     not_asked = [f"not asked about, since they differ from row to row: {', '.join(names)}"] if names else []
     return {
-        "keys": {name: list(table.key) for name, table in relations.database.tables.items() if table.key},
+        "keys": {name: list(table.key) for name, table in tables.items() if table.key},
+        "guessed_keys": [name for name, table in tables.items() if table.key and table.key_guessed],
         "links": [_describe_link(link) for link in relations.links],
         "remarks": [*relations.remarks, *not_asked],
     }

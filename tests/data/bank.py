@@ -50,7 +50,8 @@ def write_large_bank(path, n=60):
         """
         CREATE TABLE account(id INTEGER PRIMARY KEY, town TEXT);
         CREATE TABLE payment(account_id INTEGER REFERENCES account(id), paid INTEGER, day DATE);
-        CREATE TABLE loan(id INTEGER PRIMARY KEY, account_id INTEGER REFERENCES account(id), years INTEGER, status TEXT);
+        CREATE TABLE loan(
+            id INTEGER PRIMARY KEY, account_id INTEGER REFERENCES account(id), years INTEGER, status TEXT);
         """
     )
     for i in range(n):

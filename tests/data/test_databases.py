@@ -146,7 +146,8 @@ def test_two_keys_to_one_table_are_told_apart():
 
 def test_a_key_to_values_that_several_rows_have_is_sets_both_ways():
     connection = database(
-        "CREATE TABLE song(genre TEXT, plays INTEGER); CREATE TABLE taste(who TEXT, genre TEXT REFERENCES song(genre));"
+        "CREATE TABLE song(genre TEXT, plays INTEGER);"
+        "CREATE TABLE taste(who TEXT, genre TEXT REFERENCES song(genre));"
         "INSERT INTO song VALUES ('pop', 1), ('pop', 2), ('folk', 3); INSERT INTO taste VALUES ('Ann', 'pop')"
     )
     population = Population.from_database(connection, individual="taste")
@@ -211,7 +212,8 @@ def test_names_that_are_taken_give_way():
 
 def test_values_decide_what_a_column_is():
     connection = database(
-        "CREATE TABLE t(i TEXT, r TEXT, code TEXT, mixed INTEGER, odd INTEGER, flag BOOLEAN, gone REAL, day DATE, b BLOB);"
+        "CREATE TABLE t(i TEXT, r TEXT, code TEXT, mixed INTEGER, odd INTEGER, flag BOOLEAN, gone REAL, day DATE,"
+        "b BLOB);"
         "INSERT INTO t VALUES ('1', '2.5', '007', 1, 3, 1, NULL, '2020-01-31', x'00');"
         "INSERT INTO t VALUES ('12', 'NA', '010', 'x', 'n/a', 0, NULL, '2021-02-28', NULL)"
     )
@@ -326,7 +328,7 @@ def test_without_an_individual_the_target_says_it(bank):
 
 
 def test_a_target_that_is_a_key_is_refused_with_the_way_to_have_it(bank):
-    with pytest.raises(UsageError, match="--type loan.account_id=nominal"):
+    with pytest.raises(UsageError, match=r"--type loan.account_id=nominal"):
         open_data(bank, individual="loan", target="account_id")
     opened = open_data(bank, individual="loan", target="account_id", types={"loan.account_id": "nominal"})
     assert opened.target.tolist() == ["10", "10", "11"]
@@ -469,7 +471,7 @@ def test_what_is_no_database_is_refused_in_a_sentence(tmp_path, name):
 def test_a_database_that_is_cut_off_is_refused(bank, share):
     content = bank.read_bytes()
     bank.write_bytes(content[: int(share * len(content))])
-    with pytest.raises(DataError, match="cut off|damaged|not an SQLite|cannot read"):
+    with pytest.raises(DataError, match=r"cut off|damaged|not an SQLite|cannot read"):
         read_data(bank)
 
 
@@ -477,7 +479,7 @@ def test_a_damaged_database_is_refused(bank):
     content = bytearray(bank.read_bytes())
     content[5000:9000] = bytes(4000)
     bank.write_bytes(bytes(content))
-    with pytest.raises(DataError, match="damaged|cannot read"):
+    with pytest.raises(DataError, match=r"damaged|cannot read"):
         read_data(bank)
 
 
@@ -491,7 +493,7 @@ def test_a_locked_database_is_refused_and_so_is_one_with_a_hot_journal(bank):
     writer.close()
     bank.with_name("bank.sqlite-journal").write_bytes(b"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7" + bytes(600))
     before = snapshot(bank.parent)
-    with pytest.raises(DataError, match="bank.sqlite-journal stands beside it"):
+    with pytest.raises(DataError, match=r"bank.sqlite-journal stands beside it"):
         read_data(bank)
     assert snapshot(bank.parent) == before
 

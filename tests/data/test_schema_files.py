@@ -38,7 +38,8 @@ def test_what_is_written_is_read_as_it_was(bank, schema_file):
 def test_tables_links_and_names_can_be_changed(bank, schema_file):
     schema_file.write_text(
         '[tables.account]\nkey = ["account_id"]\nexclude = ["opened"]\n'
-        '[tables.loan]\n[[tables.loan.links]]\ncolumns = ["account_id"]\nto = "account"\nname = "of"\nback = "loans"\n'
+        '[tables.loan]\n[[tables.loan.links]]\ncolumns = ["account_id"]\nto = "account"\n'
+        'name = "of"\nback = "loans"\n'
     )
     population = read_data(bank, individual="loan", schema_file=str(schema_file))
     assert set(population.schema.names) == {"account", "loan"}
