@@ -25,7 +25,7 @@ from typing import NamedTuple
 import numpy as np
 
 from structtree.data.infer import type_name_of
-from structtree.data.keys import Database, KeyValues, ForeignKey, KeyColumns, KeyMatch, SourceTable
+from structtree.data.keys import Database, ForeignKey, KeyColumns, KeyMatch, KeyValues, SourceTable
 from structtree.data.linking import stem_of
 from structtree.data.profile import IDENTIFIER_NAME
 

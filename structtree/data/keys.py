@@ -23,10 +23,10 @@ from structtree.errors import UnknownNameError
 
 __all__ = [
     "Database",
-    "KeyValues",
     "ForeignKey",
     "KeyColumns",
     "KeyMatch",
+    "KeyValues",
     "RowChoice",
     "SourceTable",
     "columns_text",

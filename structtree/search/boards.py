@@ -258,7 +258,7 @@ def _end_column(family: TestFamily, steps: Steps) -> tuple[Ints, Column]:
     if isinstance(family.template, Aggregate):
         return end, aggregate_column(family.template, steps.population, at)
     assert isinstance(family.template, Compare | Within)
-    return end, steps.population.tables[at].columns[family.template.attribute]
+    return end, steps.population.tables[at].value_column(family.template.attribute)
 
 
 def _ends(family: TestFamily, steps: Steps) -> tuple[Ints, str]:
