@@ -213,12 +213,12 @@ def _aggregates(record: RecordType, schema: Schema, profile: Profile | None) -> 
 
 
 def _single(schema: Schema) -> list[RecordType]:
-    """Return the types of which each individual has one row: its own, and those that only references lead to."""
-    types = _reachable(schema)
-    several = {link.target for record in types for link in record.links if not link.single}
-    while more := {link.target for name in several for link in schema.type(name).links} - several:
-        several |= more
-    return [record for record in types if record.name not in several]
+    """Return the types of which each individual has one row: its own, and those that references lead to."""
+    found = [schema.type(schema.individual)]
+    for record in found:  # grows while it is read
+        targets = dict.fromkeys(link.target for link in record.links if link.single)
+        found += [schema.type(target) for target in targets if schema.type(target) not in found]
+    return found
 
 
 def _numbers_behind(link: Link, schema: Schema, profile: Profile | None) -> list[str]:
