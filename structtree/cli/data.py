@@ -120,6 +120,12 @@ def _print_info(info: Mapping[str, Any]) -> None:
         print_table(f"{name}, {table['rows']:,} rows", ["member", "kind", "missing", "values"], rows)
     if "links" in info:
         _print_keys(info)
+    if info.get("facts"):
+        typer.echo("\nArguments of the facts, as inferred or declared; to settle one otherwise: --fact SIGNATURE")
+        for signature in info["facts"]:
+            typer.echo(f"  {signature}")
+        for remark in info["notes"]:
+            typer.echo(f"  note: {remark}")
 
 
 def _print_keys(info: Mapping[str, Any]) -> None:

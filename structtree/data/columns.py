@@ -544,6 +544,35 @@ class Population:
         return from_smiles(smiles, columns=columns, types=types, **options)
 
     @classmethod
+    def from_facts(
+        cls,
+        facts: str | Iterable[Sequence[Any]],
+        *,
+        positives: str | Iterable[Sequence[Any]] | None = None,
+        negatives: str | Iterable[Sequence[Any]] | None = None,
+        target: str | None = None,
+        individual: str | None = None,
+        types: Mapping[str, str] | None = None,
+        fact: Sequence[str] = (),
+        sample_negatives: int | None = None,
+        sample_seed: int = 0,
+    ) -> Population:
+        """A population from facts in Prolog's syntax, or as tuples; see `structtree.data.facts`."""
+        from structtree.data.facts import from_facts
+
+        return from_facts(
+            facts,
+            positives=positives,
+            negatives=negatives,
+            target=target,
+            individual=individual,
+            types=types,
+            fact=fact,
+            sample_negatives=sample_negatives,
+            sample_seed=sample_seed,
+        )
+
+    @classmethod
     def from_frame(
         cls, frame: Any, *, columns: Collection[str] | None = None, copy: bool = True, **rows: Unpack[RowOptions]
     ) -> Population:

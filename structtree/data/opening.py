@@ -92,6 +92,8 @@ def open_data(
         How to read databases; see `structtree.data.databases.from_database`.
     smiles, hydrogens, largest_fragment, neutralise, skip_bad, cache
         How to read molecules; see `structtree.data.molecules.read_molecules`.
+    positives, negatives, modes, part, fact, sample_negatives, sample_seed
+        How to read facts; see `structtree.data.facts.read_facts`.
 
     Examples
     --------
@@ -127,7 +129,7 @@ def _read(
 
 def _of_owner(where: str | Path, target: str | None, options: ReadingOptions) -> Population:
     """Return the population; of a database where nobody names the individual, it is the table with the target."""
-    population = read_data(where, **options)
+    population = read_data(where, target, **options)
     relations = provenance_of(population).relations
     if target is None or relations is None or relations.individual_given:
         return population
@@ -137,7 +139,7 @@ def _of_owner(where: str | Path, target: str | None, options: ReadingOptions) ->
         known = "" if owners else f" (tables: {', '.join(relations.database.tables)})"
         raise UsageError(f"say with --individual (individual=...) which table to learn about; {has}{known}")
     again: ReadingOptions = {**options, "individual": owners[0]}
-    return read_data(where, **again)
+    return read_data(where, target, **again)
 
 
 def _received(

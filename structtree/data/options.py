@@ -18,6 +18,7 @@ from structtree.errors import UsageError, did_you_mean
 
 __all__ = [
     "DatabaseOptions",
+    "FactOptions",
     "Hydrogens",
     "KeyOptions",
     "MoleculeOptions",
@@ -34,6 +35,7 @@ DATA = "How to read the data"
 TEXT = "How to read text"
 DATABASES = "How to read databases"
 MOLECULES = "How to read molecules"
+FACTS = "How to read facts"
 
 Hydrogens = Literal["implicit", "explicit"]
 """Hydrogens as a count at each atom, or as atoms themselves."""
@@ -130,7 +132,33 @@ class DatabaseOptions(KeyOptions, total=False):
     types: Mapping[str, str] | None
 
 
-class ReadingOptions(RowOptions, KeyOptions, MoleculeOptions, total=False):
+class FactOptions(TypedDict, total=False):
+    """The options of the reader of facts; None is the same as not giving one."""
+
+    positives: Annotated[
+        str | None, OptionText("The file of positive examples, if its name does not say so.", FACTS, "FILE")
+    ]
+    negatives: Annotated[str | None, OptionText("The file of negative examples.", FACTS, "FILE")]
+    modes: Annotated[
+        str | None, OptionText("A file with the sorts of arguments, as Aleph or ACE declares them.", FACTS, "FILE")
+    ]
+    part: Annotated[
+        Sequence[str] | None,
+        OptionText("The part of a folder to read, such as test or fold1; may be repeated.", FACTS, "NAME"),
+    ]
+    fact: Annotated[
+        Sequence[str] | None,
+        OptionText(
+            "What arguments are: 'bond(Molecule, Atom, Atom -> to, order)'; may be repeated.", FACTS, "SIGNATURE"
+        ),
+    ]
+    sample_negatives: Annotated[
+        int | None, OptionText("Draw so many negative examples from what is not a positive one.", FACTS, "N")
+    ]
+    sample_seed: Annotated[int | None, OptionText("The seed for drawing them; 0 by default.", FACTS, "N")]
+
+
+class ReadingOptions(RowOptions, KeyOptions, MoleculeOptions, FactOptions, total=False):
     """All options of reading; None is the same as not giving one."""
 
     format: Annotated[str | None, OptionText("The format, if the file's extension does not show it.", DATA)]
@@ -177,6 +205,7 @@ class ReadingOption:
 _EXPECTED: Mapping[Any, str] = {
     str: "text",
     bool: "True or False",
+    int: "a whole number",
     Schema: "a Schema",
     Sequence: "a list of texts",
     Mapping: "a mapping from names to kinds",

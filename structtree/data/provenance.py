@@ -20,7 +20,29 @@ if TYPE_CHECKING:
     from structtree.data.columns import Column, Population, Value
     from structtree.data.linking import Relations
 
-__all__ = ["Provenance", "provenance_of", "record_members", "record_values"]
+__all__ = ["FactReading", "Provenance", "provenance_of", "record_members", "record_values"]
+
+
+@dataclass(frozen=True, slots=True)
+class FactReading:
+    """Account of how facts were read.
+
+    Parameters
+    ----------
+    signatures : tuple of str
+        What the arguments of each predicate were taken for; with these, other facts are read the same way.
+    target : str, optional
+        The attribute of the individuals that the examples are of.
+    notes : tuple of str
+        What was left out or not executed.
+    hidden : tuple of pairs
+        The members, by type and name, that modes do not let be asked.
+    """
+
+    signatures: tuple[str, ...]
+    target: str | None = None
+    notes: tuple[str, ...] = ()
+    hidden: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,6 +65,8 @@ class Provenance:
         For each record that was left out, why.
     relations : Relations, optional
         Of the tables of a database, how they are linked.
+    facts : FactReading, optional
+        Of facts, how they were read.
 
     Examples
     --------
@@ -57,6 +81,7 @@ class Provenance:
     columns: Mapping[str, Column] | None = None
     left_out: Mapping[int, str] = field(default_factory=dict)
     relations: Relations | None = None
+    facts: FactReading | None = None
 
     def names_of(self, row: int) -> dict[str, str]:
         """Return what the source calls the record behind a row of the individuals' type."""

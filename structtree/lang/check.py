@@ -230,7 +230,7 @@ def _wanted(place: Place, schema: Schema) -> tuple[str, tuple[str, ...]]:
         assert target is not None
         attribute: Attribute | None = computed_attribute(test, schema.type(target))
     else:
-        attribute = schema.type(place.type).attribute(test.attribute)
+        attribute = schema.type(place.type).attribute_or_part(test.attribute)
     assert attribute is not None  # the body has been resolved
     kind = "number" if attribute.kind in ("int", "real") else attribute.kind
     levels = attribute.values if kind == "ordered" else ()

@@ -26,6 +26,9 @@ N_QUANTILES = 100
 MANY_AGGREGATED = 6
 """More numbers than this behind one link are not added up or averaged."""
 
+MANY_DATES = 3
+"""Of more dates of a type than this no weekdays and months are asked."""
+
 MANY_ATTRIBUTES = 20
 """More attributes of one kind than this are asked about with a glob."""
 
@@ -94,6 +97,7 @@ def _block(record: RecordType, schema: Schema, profile: Profile | None) -> str:
         _flags(_of_kind(record, "bool")),
         _categories(_of_kind(record, "nominal"), identifiers),
         _numbers(_of_kind(record, *NUMERIC), identifiers, _many_valued(record, profile)),
+        _parts(_of_kind(record, "date", "time"), identifiers),
         _comparisons(record, profile),
         _links(_followed(record, profile)),
         _aggregates(record, schema, profile),
@@ -148,6 +152,17 @@ def _numbers(attributes: list[Attribute], identifiers: frozenset[str], many_valu
         *_section(f"{what}, at every threshold; for fewer write quantiles(10) instead of *", every),
         *_section(f"{what} with very many values; for every threshold write * instead of quantiles", some),
     ]
+
+
+def _parts(attributes: list[Attribute], identifiers: frozenset[str]) -> list[str]:
+    """Return the rewrites about parts of dates, a date a line."""
+    dates = [a for a in attributes if a.name not in identifiers]
+    lines = []
+    for date in dates if len(dates) <= MANY_DATES else ():
+        parts = ("weekday", "month", *(["hour"] if date.kind == "time" else []))
+        names = [f"{pretty_name(date.name)}.{part}" for part in parts]
+        lines += ["; ".join(f"top -> {name} {op} *" for op in ("=", ">=")) for name in names]
+    return _section("Parts of dates; there are also day and year.", lines)
 
 
 def _comparisons(record: RecordType, profile: Profile | None) -> list[str]:

@@ -20,9 +20,10 @@ from typing import Any, Literal, TypeVar
 
 from lark import Lark, Token, Transformer, UnexpectedInput, v_args
 
+from structtree.data.fact_signatures import Argument, Signature, check_signature
 from structtree.data.moments import DAY, moment_of
 from structtree.data.schema import Attribute, Link, LinkKind
-from structtree.errors import GrammarError
+from structtree.errors import GrammarError, UsageError
 from structtree.lang.calls import as_calls
 from structtree.lang.mistakes import Word, check_brackets, error_at, place_at, sentence
 from structtree.lang.syntax import (
@@ -47,6 +48,7 @@ from structtree.lang.syntax import (
     DerivedPath,
     Distinct,
     Expression,
+    FactDeclaration,
     Flag,
     Follow,
     Function,
@@ -193,7 +195,7 @@ class _Stated(Located):
 
 
 _IN_BACKTICKS = {'"': '\\"', "\\`": "`"}
-_T = TypeVar("_T", TypeDeclaration, Definition, Function, Computed, DerivedLink, _Stated)
+_T = TypeVar("_T", TypeDeclaration, Definition, Function, Computed, DerivedLink, FactDeclaration, _Stated)
 
 
 @v_args(inline=True)
@@ -218,6 +220,7 @@ class _Build(Transformer[Token, Any]):
             links=tuple(replace(one, where=as_calls(one.where, with_parameters)) for one in links),
             blocks=tuple(_with_calls(s, with_parameters) for s in statements if isinstance(s, RefineBlock)),
             limits=limits.value if limits else GrammarLimits(),
+            facts=_unique(FactDeclaration, statements, lambda one: f"fact {one.signature.predicate}"),
             individual_place=individual.place if individual else None,
         )
 
@@ -392,6 +395,25 @@ class _Build(Transformer[Token, Any]):
 
     def limit(self, name: Token, number: Token) -> tuple[Token, int]:
         return name, _whole(number, 0)
+
+    def fact(self, name: Token, *rest: Any) -> FactDeclaration:
+        *arguments, many, way = rest
+        words: Any = " ".join(str(way).split()) if way else ""
+        given = tuple(one for one in arguments if one is not None)
+        signature = Signature(_text(name), given, many is not None, words)
+        try:
+            check_signature(signature)
+        except UsageError as error:
+            raise _error(str(error), name) from None
+        return FactDeclaration(signature, place=_place(name))
+
+    def fact_argument(self, name: Token | list[Token], key: Token | None, role: Token | None) -> Argument:
+        is_list = isinstance(name, list)
+        text = _text(name[0] if isinstance(name, list) else name)
+        return Argument(text, key is not None, role and _text(role), is_list)
+
+    def listed_name(self, name: Token) -> list[Token]:
+        return [name]
 
     # ---- predicates
 

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable
 from typing import assert_never
 
+from structtree.data.fact_signatures import Argument, Signature
 from structtree.data.schema import Attribute, Link
 from structtree.lang.syntax import (
     QUANTIFIERS,
@@ -84,7 +85,7 @@ __all__ = [
 ]
 
 _WORDS = """
-    grammar type individual define function attribute link where with sorted by descending refine limits nesting
+    grammar type individual define function attribute link where with sorted by descending refine limits fact nesting
     literals pairs my me
     bool int real nominal set list of top and or in its not missing
     next previous later exists all none first last count distinct sum mean min max bins quantiles inf
@@ -177,6 +178,7 @@ def pretty_grammar(syntax: GrammarSyntax) -> str:
     paragraphs = [
         _header(syntax),
         "\n".join(map(_type, syntax.types)),
+        "\n".join(f"fact {_signature(fact.signature)}" for fact in syntax.facts),
         "" if syntax.individual is None else f"individual {pretty_name(syntax.individual)}",
         "\n".join([*map(_definition, syntax.definitions), *map(_function, syntax.functions)]),
         "\n".join([*map(_computed, syntax.computed), *map(pretty_link, syntax.links)]),
@@ -417,6 +419,17 @@ def _definition(definition: Definition) -> str:
     parameters = f"({', '.join(map(pretty_name, definition.parameters))})" if definition.parameters else ""
     head = f"define {pretty_name(definition.name)}{parameters}: {pretty_name(definition.type)} = "
     return f"{head}{pretty(definition.body)}{_doc(definition.doc)}"
+
+
+def _signature(signature: Signature) -> str:
+    words = [" many" if signature.is_many else "", f" {signature.way}" if signature.way else ""]
+    return f"{pretty_name(signature.name)}({', '.join(map(_argument, signature.arguments))}){''.join(words)}"
+
+
+def _argument(argument: Argument) -> str:
+    name = pretty_name(argument.name)
+    key, role = " key" if argument.is_key else "", f" -> {pretty_name(argument.role)}" if argument.role else ""
+    return f"{f'[{name}]' if argument.is_list else name}{key}{role}"
 
 
 def _function(function: Function) -> str:

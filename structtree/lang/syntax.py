@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
+from structtree.data.fact_signatures import Signature
 from structtree.data.moments import moment_text
 from structtree.data.schema import Attribute, Kind, Link, RecordType
 
@@ -42,6 +43,7 @@ __all__ = [
     "Distinct",
     "Exists",
     "Expression",
+    "FactDeclaration",
     "Flag",
     "Follow",
     "Function",
@@ -622,6 +624,13 @@ class Function(Located):
 
 
 @dataclass(frozen=True, slots=True)
+class FactDeclaration(Located):
+    """``fact bond(Molecule, Atom, Atom -> to, order)``: what the arguments of a Prolog fact are."""
+
+    signature: Signature
+
+
+@dataclass(frozen=True, slots=True)
 class Operand(Located):
     """``price``, ``load.weight``, ``my date``: a value of the row, or of the row that asks, in an expression."""
 
@@ -759,4 +768,5 @@ class GrammarSyntax:
     links: tuple[DerivedLink, ...] = ()
     blocks: tuple[RefineBlock, ...] = ()
     limits: GrammarLimits = GrammarLimits()
+    facts: tuple[FactDeclaration, ...] = ()
     individual_place: Location | None = field(default=None, compare=False, repr=False)

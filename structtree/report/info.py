@@ -42,6 +42,7 @@ def describe(opened: Opened) -> dict[str, Any]:
         "target": target,
         "grammar": opened.grammar,
         "types": {record.name: _describe_type(population, record) for record in population.schema.types},
+        **_describe_facts(opened),
         **({} if relations is None else _describe_relations(relations, population)),
     }
 
@@ -77,6 +78,12 @@ def _describe_link(link: KeyLink) -> dict[str, Any]:
         "dangling": match.n_dangling,
         "fit": match.fit,
     }
+
+
+def _describe_facts(opened: Opened) -> dict[str, Any]:
+    """Return what the arguments of facts were taken for, and what was left out of them."""
+    facts = opened.provenance.facts
+    return {} if facts is None else {"facts": list(facts.signatures), "notes": list(facts.notes)}
 
 
 def _target_summary(target: NDArray[Any]) -> str:

@@ -156,3 +156,11 @@ def test_very_many_numbers_and_those_of_rows_in_rows_are_not_added_up():
     deep = Grammar.from_population(customers([{"items": [{"kg": 2}]}])).text
     assert "sum orders" not in many
     assert "sum items" not in deep
+
+
+def test_parts_of_a_few_dates_are_asked():
+    text = Grammar.from_population(customers()).text
+    assert "top -> on.weekday = *; top -> on.weekday >= *" in text
+    assert "on.hour" not in text
+    many = Grammar.from_population(customers([{f"on{i}": "2024-02-01" for i in range(4)}])).text
+    assert ".weekday" not in many

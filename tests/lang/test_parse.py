@@ -218,8 +218,8 @@ def test_a_mistake_in_a_predicate_is_explained(text):
 GRAMMAR_MISTAKES = {
     "grammar": "1:8: expected a name after 'grammar', the text ended",
     "refin T { }": (
-        "1:1: expected a declaration (type, individual, define, function, attribute, link, refine, limits) or the "
-        "end of the text, got 'refin'"
+        "1:1: expected a declaration (type, individual, define, function, attribute, link, refine, limits, fact) or "
+        "the end of the text, got 'refin'"
     ),
     "refine T { top }": "1:16: expected 'and', 'or' or '->' after 'top', got '}'",
     "refine T { top -> a >= }": "1:24: expected a value, '*', or a value list after '>=', got '}'",

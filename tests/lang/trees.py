@@ -7,6 +7,7 @@ from datetime import date
 
 from hypothesis import strategies as st
 
+from structtree.data.fact_signatures import Argument, Signature
 from structtree.data.moments import moment_of
 from structtree.data.schema import Attribute, Link
 from structtree.lang.calls import as_calls
@@ -30,6 +31,7 @@ from structtree.lang.syntax import (
     DerivedLink,
     Distinct,
     Exists,
+    FactDeclaration,
     Flag,
     Follow,
     Function,
@@ -246,6 +248,20 @@ def _with_calls(block, called):
     return replace(block, rewrites=tuple(rewrites))
 
 
+arguments = st.one_of(
+    st.builds(Argument, st.sampled_from(["_", "a", "order"]), is_list=st.booleans()),
+    st.builds(Argument, st.sampled_from(["T", "Car", "Odd name"]), role=st.one_of(st.none(), st.just("to"))),
+)
+
+
+def signatures(name):
+    """Signatures of facts; some have a key, some are read both ways."""
+    some = st.lists(arguments, max_size=3).map(tuple)
+    plain = st.builds(Signature, st.just(name), some, st.booleans(), st.sampled_from(["", "one way"]))
+    both = st.just(Signature(name, (Argument("Car", is_key=True), Argument("Car", role="to")), way="both ways"))
+    return st.one_of(plain, both)
+
+
 @st.composite
 def grammars(draw):
     def several(make):
@@ -266,4 +282,5 @@ def grammars(draw):
         links=tuple(replace(one, where=as_calls(one.where, called)) for one in several(derived_links)),
         blocks=tuple(_with_calls(block, called) for block in blocks),
         limits=draw(st.builds(GrammarLimits, *[st.one_of(st.none(), small)] * 3)),
+        facts=several(lambda name: signatures(name).map(FactDeclaration)),
     )
