@@ -245,10 +245,10 @@ def _format_in_folder(path: Path) -> str:
             return extension[1:]
     if is_fact_folder(path):
         return "facts"
-    if tables_in(path):
+    if len(tables_in(path)) > 1:
         return "tables"
     known = (
         f"no {' or '.join(GRAPH_FILES)} file, one for each graph, no NAME_A.txt with all of them, no facts "
-        f"({', '.join(FACT_ENDINGS)}), and no CSV or Parquet file, one for each table"
+        f"({', '.join(FACT_ENDINGS)}), and no CSV or Parquet files, one for each table"
     )
     raise DataError(f"the folder has {known}", source=str(path))

@@ -98,10 +98,10 @@ def test_what_cannot_be_told_is_asked_for(tmp_path):
 
 
 def test_a_folder_without_graphs_is_refused(tmp_path):
-    (tmp_path / "a.txt").write_text("a\n1\n")
+    (tmp_path / "a.csv").write_text("a\n1\n")
     message = (
         f"{tmp_path}: the folder has no .graphml or .gml file, one for each graph, no NAME_A.txt with all of them, "
-        "no facts (.pl, .pro, .prolog, .kb), and no CSV or Parquet file, one for each table"
+        "no facts (.pl, .pro, .prolog, .kb), and no CSV or Parquet files, one for each table"
     )
     assert sentence(tmp_path) == message
     assert sentence(tmp_path, format="csv") == f"{tmp_path} is a folder; expected a file"
