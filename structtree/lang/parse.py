@@ -173,6 +173,13 @@ class _Stated(Located):
     value: Any
 
 
+@dataclass(frozen=True, slots=True)
+class _Says:
+    """The phrase of a definition."""
+
+    phrase: str
+
+
 _IN_BACKTICKS = {'"': '\\"', "\\`": "`"}
 _T = TypeVar("_T", TypeDeclaration, Definition, Function, _Stated)
 
@@ -238,8 +245,16 @@ class _Build(Transformer[Token, Any]):
     def individual(self, name: Token) -> _Stated:
         return _Stated("individual", _text(name), place=_place(name))
 
-    def define(self, name: Token, type_name: Token, body: Predicate, doc: Token | None = None) -> Definition:
-        return Definition(_text(name), _text(type_name), body, doc and _text(doc), place=_place(name))
+    def define(self, name: Token, type_name: Token, body: Predicate, *texts: Token | _Says) -> Definition:
+        says = next((text.phrase for text in texts if isinstance(text, _Says)), None)
+        doc = next((_text(text) for text in texts if not isinstance(text, _Says)), None)
+        return Definition(_text(name), _text(type_name), body, doc, says=says, place=_place(name))
+
+    def says(self, phrase: Token) -> _Says:
+        text = _text(phrase)
+        if not text.strip() or not text.isprintable():
+            raise _error("expected a phrase after 'says', such as \"a nitro group\" or \"is closed\"", phrase)
+        return _Says(text.strip())
 
     def function(self, name: Token, type_name: Token, kind: Token, doc: Token | None = None) -> Function:
         return Function(_text(name), _text(type_name), _word(kind), doc and _text(doc), place=_place(name))

@@ -304,7 +304,8 @@ def _type_name(name: str) -> str:
 
 def _definition(definition: Definition) -> str:
     head = f"define {pretty_name(definition.name)}: {pretty_name(definition.type)} = "
-    return f"{head}{pretty(definition.body)}{_doc(definition.doc)}"
+    says = "" if definition.says is None else f" says {_json(definition.says)}"
+    return f"{head}{pretty(definition.body)}{says}{_doc(definition.doc)}"
 
 
 def _function(function: Function) -> str:

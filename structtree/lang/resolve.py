@@ -236,7 +236,7 @@ def _named(named: Named, type_name: str, scope: Scope) -> Predicate:
     if definition.type != type_name:
         message = f"{named.name!r} is defined for type {definition.type!r}, not for {type_name!r}"
         raise scope.error(message)
-    return replace(named, body=definition.body)
+    return replace(named, body=definition.body, says=definition.says)
 
 
 def _compare(test: Compare, attribute: Attribute, record: RecordType, scope: Scope) -> Predicate:

@@ -354,10 +354,11 @@ class Missing(Located):
 
 @dataclass(frozen=True, slots=True)
 class Named(Located):
-    """A predicate that a ``define`` gave a name; ``body`` is filled in by the checker."""
+    """A predicate that a ``define`` gave a name; ``body`` is filled in by the checker, and so is what it is called."""
 
     name: str
     body: Predicate | None = None
+    says: str | None = field(default=None, compare=False, repr=False, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -482,12 +483,13 @@ class RefineBlock(Located):
 
 @dataclass(frozen=True, slots=True)
 class Definition(Located):
-    """``define name: Type = P``, with an optional docstring after it."""
+    """``define name: Type = P``, with an optional phrase for it (``says "a nitro group"``) and docstring after it."""
 
     name: str
     type: str
     body: Predicate
     doc: str | None = None
+    says: str | None = field(default=None, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -281,7 +281,7 @@ def model_to_json(model: Model) -> dict[str, Any]:
         "decision": asdict(model.decision),
         "params": dict(model.params),
         "schema": tree.schema.to_json(),
-        "definitions": {d.name: {"type": d.type, "body": pretty(d.body)} for d in definitions},
+        "definitions": {d.name: _definition_to_json(d) for d in definitions},
         "functions": {f.name: {"type": f.type, "kind": f.kind} for f in model.functions},
         **({"optional": optional} if optional else {}),
         "nodes": [_node_to_json(node) for node in tree.nodes],
@@ -415,9 +415,14 @@ def _definitions(tests: Iterable[Predicate], schema: Schema) -> tuple[Definition
             if known is not None and known.body != part.body:
                 raise UsageError(f"the model uses two definitions that are both called {part.name!r}")
             if known is None:
-                found[part.name] = Definition(part.name, name, part.body)
+                found[part.name] = Definition(part.name, name, part.body, says=part.says)
                 stack.append((part.body, name))
     return tuple(found.values())
+
+
+def _definition_to_json(definition: Definition) -> dict[str, str]:
+    said = {} if definition.says is None else {"says": definition.says}
+    return {"type": definition.type, "body": pretty(definition.body), **said}
 
 
 # ---- reading --------------------------------------------------------------------------------------------
@@ -557,13 +562,17 @@ def _optional(whole: _Part) -> NeededMembers:
 def _checked_definitions(part: _Part, schema: Schema) -> CheckedGrammar:
     """The definitions of the file as a grammar, which is what tests are checked with."""
     definitions = tuple(
-        Definition(name, written.member("type").text(), _parsed(written.member("body")))
+        Definition(name, written.member("type").text(), _parsed(written.member("body")), says=_says(written))
         for name, written in part.parts()
     )
     try:
         return check(GrammarSyntax(definitions=definitions), _any_category(schema))
     except GrammarError as error:
         part.fail(f"a definition cannot be used: {error.message}")
+
+
+def _says(written: _Part) -> str | None:
+    return written.member("says").text() if "says" in written.members() else None
 
 
 def _any_category(schema: Schema) -> Schema:
