@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from structtree.report.effort import compare_effort
     from structtree.report.explain import explain
     from structtree.report.text import export_text
+    from structtree.report.words import in_words
     from structtree.search.best_split import best_split
     from structtree.search.criteria import Criterion
     from structtree.search.results import SearchStats, Split
@@ -95,6 +96,7 @@ _HOMES = {
     "grow": "learn.grow",
     "holds": "space.evaluate",
     "importances": "learn.importance",
+    "in_words": "report.words",
     "load_dataset": "data.catalog",
     "load_model": "learn.model",
     "open_data": "data.opening",
@@ -157,6 +159,7 @@ __all__ = [
     "grow",
     "holds",
     "importances",
+    "in_words",
     "load_dataset",
     "load_model",
     "open_data",

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,6 +17,7 @@ from structtree.cli.scoring import MetricOption, Metrics
 from structtree.errors import UsageError, did_you_mean
 
 if TYPE_CHECKING:
+    from structtree.lang.syntax import Predicate
     from structtree.learn.model import Model
     from structtree.report.predictions import Predictions
 
@@ -22,6 +25,7 @@ __all__ = ["explain_command", "predict_command", "show_command"]
 
 MODEL_FORMATS = ("text", "rules", "formula", "json")
 
+WordsOption = Annotated[bool, typer.Option("--words", help="Say tests in plain English.")]
 ModelFile = Annotated[str, typer.Argument(metavar="MODEL", help="A model file, as structtree fit -o writes it.")]
 
 
@@ -116,6 +120,7 @@ def show_command(
     max_depth: Annotated[
         int | None, typer.Option("--max-depth", help="For the text: summarise what lies deeper.")
     ] = None,
+    words: WordsOption = False,
     as_json: Json = False,
 ) -> None:
     """Print a model: as a tree, as rules, as one formula for each class, or as JSON.
@@ -128,19 +133,21 @@ def show_command(
         raise UsageError(f"unknown format {format!r} of a model{did_you_mean(format, MODEL_FORMATS)}")
     if max_depth is not None and (as_json or format != "text"):
         raise UsageError(f"--max-depth is for the text of a tree, not for {'json' if as_json else format}")
+    if words and (format == "json" or (as_json and format == "text")):
+        raise UsageError("--words is for people; a model as JSON is for machines")
     loaded = load_model(model)
     match format:
         case "rules":
-            _show_rules(loaded, as_json)
+            _show_rules(loaded, as_json, words)
         case "formula":
-            _show_formula(loaded, as_json)
+            _show_formula(loaded, as_json, words)
         case _ if as_json or format == "json":
             print_json(model_to_json(loaded))
         case _:
-            _show_text(loaded, max_depth)
+            _show_text(loaded, max_depth, words)
 
 
-def _show_text(model: Model, max_depth: int | None) -> None:
+def _show_text(model: Model, max_depth: int | None, words: bool) -> None:
     from structtree.learn.score import class_name
     from structtree.report.text import export_text
 
@@ -151,27 +158,34 @@ def _show_text(model: Model, max_depth: int | None) -> None:
     if "grammar_origin" in model.params:
         typer.echo(f"Grammar: {model.params['grammar_origin']}")
     typer.echo()
-    typer.echo(export_text(tree, model.decision, max_depth=max_depth))
+    typer.echo(export_text(tree, model.decision, max_depth=max_depth, words=words))
 
 
-def _show_rules(model: Model, as_json: bool) -> None:
-    from structtree.lang.pretty import pretty
+def _show_rules(model: Model, as_json: bool, words: bool) -> None:
     from structtree.learn.rules import to_rules
 
-    rules = to_rules(model.tree, decision=model.decision)
+    rules, say = to_rules(model.tree, decision=model.decision), _speaker(model, words)
     if not as_json:
-        typer.echo("\n".join(map(str, rules)))
+        typer.echo("\n".join(rule.saying(say(rule.conditions)) for rule in rules))
         return
     keys = ("prediction", "n", "support", "confidence", "spread")
-    print_json([{"if": pretty(rule.conditions)} | {key: getattr(rule, key) for key in keys} for rule in rules])
+    print_json([{"if": say(rule.conditions)} | {key: getattr(rule, key) for key in keys} for rule in rules])
 
 
-def _show_formula(model: Model, as_json: bool) -> None:
+def _speaker(model: Model, words: bool) -> Callable[[Predicate], str]:
+    """Return how predicates are shown: as text of the grammar language, or in words."""
     from structtree.lang.pretty import pretty
+    from structtree.report.words import in_words
+
+    return partial(in_words, schema=model.tree.schema) if words else pretty
+
+
+def _show_formula(model: Model, as_json: bool, words: bool) -> None:
     from structtree.learn.rules import to_formula
     from structtree.learn.score import class_name
 
-    formulas = {class_name(k): pretty(found) for k, found in to_formula(model.tree, model.decision).items()}
+    say = _speaker(model, words)
+    formulas = {class_name(k): say(found) for k, found in to_formula(model.tree, model.decision).items()}
     if as_json:
         print_json(formulas)
     else:
@@ -197,6 +211,7 @@ def explain_command(
         str | None,
         typer.Option("--id-column", metavar="COLUMN", help="With --id: the column to look for the VALUE in."),
     ] = None,
+    words: WordsOption = False,
     as_json: Json = False,
 ) -> None:
     """Explain the prediction for one individual: every test on its path, and what decided it.
@@ -218,7 +233,7 @@ def explain_command(
     data = read_as_said(where, said, id=id_column)
     place = find_individual(data, row or 0) if id is None else find_individual(data, id=id, column=id_column)
     population = whole(data)
-    shown = explain(loaded.tree, loaded.prepared(population), place, loaded.decision)
+    shown = explain(loaded.tree, loaded.prepared(population), place, loaded.decision, words=words)
     found = replace(shown, individual=int(data.rows[place]))
     actual: Any = truth(population, loaded.target)
     known = actual[place] if actual is not None else None

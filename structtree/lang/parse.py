@@ -253,7 +253,7 @@ class _Build(Transformer[Token, Any]):
     def says(self, phrase: Token) -> _Says:
         text = _text(phrase)
         if not text.strip() or not text.isprintable():
-            raise _error("expected a phrase after 'says', such as \"a nitro group\" or \"is closed\"", phrase)
+            raise _error('expected a phrase after \'says\', such as "a nitro group" or "is closed"', phrase)
         return _Says(text.strip())
 
     def function(self, name: Token, type_name: Token, kind: Token, doc: Token | None = None) -> Function:

@@ -354,7 +354,7 @@ class Missing(Located):
 
 @dataclass(frozen=True, slots=True)
 class Named(Located):
-    """A predicate that a ``define`` gave a name; ``body`` is filled in by the checker, and so is what it is called."""
+    """A predicate that a ``define`` gave a name; the checker fills in its body and its phrase."""
 
     name: str
     body: Predicate | None = None

@@ -55,7 +55,9 @@ from structtree.learn.model import fitted
 from structtree.learn.predict import predicted_classes, predicted_means, predicted_probabilities, predicted_spreads
 from structtree.learn.tree import Branch, ClassCounts, Leaf, Switch, Tree
 from structtree.learn.unknown import possibly, surely
+from structtree.report.english import name_words
 from structtree.report.text import NodeText
+from structtree.report.words import in_words
 from structtree.reprs import number_text, short_repr
 from structtree.space.evaluate import Known, aggregate_values, own_column, rows_where
 from structtree.space.meaning import witnesses
@@ -80,12 +82,15 @@ class SeenRow:
         What the test looked at there, by name: attributes, and what was counted or aggregated.
     fails : str
         The condition that is not satisfied there, or because of it; empty for a row that made the test true.
+    in_words : bool
+        Whether the condition is in plain English.
     """
 
     path: str
     type: str
     values: tuple[tuple[str, Value], ...]
     fails: str = ""
+    in_words: bool = field(default=False, compare=False, repr=False)
 
     def __repr__(self) -> str:
         return short_repr(self, str(self))
@@ -93,7 +98,7 @@ class SeenRow:
     def __str__(self) -> str:
         where = f"{self.path} ({self.type})" if self.path else ""
         seen = ", ".join(f"{name} = {_plain(value)}" for name, value in self.values)
-        missed = f"not {self.fails}" if self.fails else ""
+        missed = f"{'it is not so that ' if self.in_words else 'not '}{self.fails}" if self.fails else ""
         return ", but ".join(filter(None, (": ".join(filter(None, (where, seen))), missed)))
 
     def to_dict(self) -> dict[str, Any]:
@@ -116,6 +121,8 @@ class Reason:
     rows : tuple of SeenRow
     note : str
         Why that is the answer although the value is unknown; else empty.
+    in_words : str
+        The test in plain English, if that was asked for; else empty.
     """
 
     node: int
@@ -123,18 +130,19 @@ class Reason:
     answer: bool | str
     rows: tuple[SeenRow, ...]
     note: str = ""
+    in_words: str = ""
 
     def __repr__(self) -> str:
         return short_repr(self, str(self), number_text(self.rows, "row"))
 
     def __str__(self) -> str:
         said = self.answer if isinstance(self.answer, str) else "yes" if self.answer else "no"
-        return f"{self.test}: {said}{f' ({self.note})' if self.note else ''}"
+        return f"{self.in_words or self.test}: {said}{f' ({self.note})' if self.note else ''}"
 
     def words(self) -> Iterator[str]:
         """Yield the rows in words; that the test itself fails is clear from the answer."""
         for row in self.rows[:MAX_ROWS]:
-            words = str(replace(row, fails="") if row.fails == self.test and row.values else row)
+            words = str(replace(row, fails="") if row.fails == (self.in_words or self.test) and row.values else row)
             if words:
                 yield words
         if len(self.rows) > MAX_ROWS:
@@ -144,7 +152,8 @@ class Reason:
         """Return the reason as plain JSON values."""
         rows = [row.to_dict() for row in self.rows]
         told = {"node": self.node, "test": self.test, "answer": self.answer, "rows": rows}
-        return told | ({"note": self.note} if self.note else {})
+        more = {"note": self.note, "words": self.in_words}
+        return told | {key: text for key, text in more.items() if text}
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +219,9 @@ class Explanation:
         }
 
 
-def explain(model: Any, individuals: Any, individual: int, decision: Decision | None = None) -> Explanation:
+def explain(
+    model: Any, individuals: Any, individual: int, decision: Decision | None = None, *, words: bool = False
+) -> Explanation:
     """Explain what a tree says of one individual.
 
     Parameters
@@ -222,6 +233,8 @@ def explain(model: Any, individuals: Any, individual: int, decision: Decision | 
         Which one, counted from 0.
     decision : Decision, optional
         How leaves decide; as the model does by default.
+    words : bool
+        Say tests in plain English, too; see `structtree.report.words.in_words`.
 
     Returns
     -------
@@ -253,7 +266,7 @@ def explain(model: Any, individuals: Any, individual: int, decision: Decision | 
     if not isinstance(individual, Integral) or not 0 <= individual < len(population):
         raise UsageError(f"individual must be between 0 and {len(population) - 1}; got {individual!r}")
     alone = compact(population.take([individual]))
-    start = _Row(alone.schema.individual, int(alone.individuals[0]), "", alone)
+    start = _Row(alone.schema.individual, int(alone.individuals[0]), "", alone, words=words)
     leaf = int(tree.apply(alone)[0])
     nodes = [*(step.branch for step in tree.path(leaf)), leaf]
     reasons = tuple(_reason(tree, *pair, start) for pair in pairwise(nodes))
@@ -272,13 +285,15 @@ def _reason(tree: Tree, index: int, child: int, start: _Row) -> Reason:
         value = start.value(node.attribute)
         seen = (start.seen(((node.attribute, value),)),)
         note = "" if value in node.values else _about_unknown(tree, node.shares[place])
-        return Reason(index, pretty_name(node.attribute), pretty_scalar(node.values[place]), seen, note)
-    answer = place == 0
+        spoken = name_words(node.attribute) if start.words else ""
+        return Reason(index, pretty_name(node.attribute), pretty_scalar(node.values[place]), seen, note, spoken)
+    answer, spoken = place == 0, start.says(node.test) if start.words else ""
     if _is_unknown(tree, node, start):
         looked_at = start.seen(_looked_at(node.test, start))
-        return Reason(index, pretty(node.test), answer, (looked_at,), _about_unknown(tree, node.shares[place]))
+        note = _about_unknown(tree, node.shares[place])
+        return Reason(index, pretty(node.test), answer, (looked_at,), note, spoken)
     rows = _grounds(node.test, start) if answer else _misses(node.test, start)
-    return Reason(index, pretty(node.test), answer, tuple(dict.fromkeys(rows)))
+    return Reason(index, pretty(node.test), answer, tuple(dict.fromkeys(rows)), in_words=spoken)
 
 
 def _is_unknown(tree: Tree, branch: Branch, start: _Row) -> bool:
@@ -340,10 +355,15 @@ class _Row:
     path: str
     population: Population = field(compare=False, repr=False)
     known: Known = field(default_factory=dict, compare=False, repr=False)
+    words: bool = field(default=False, compare=False, repr=False)
+
+    def says(self, predicate: Predicate) -> str:
+        """Return a predicate about the row as it is shown: as text of the grammar language, or in words."""
+        return in_words(predicate, self.population.schema, self.type) if self.words else pretty(predicate)
 
     def seen(self, values: tuple[tuple[str, Value], ...], fails: str = "") -> SeenRow:
         """Return the row with what was looked at."""
-        return SeenRow(self.path, self.type, values, fails)
+        return SeenRow(self.path, self.type, values, fails, self.words)
 
     def satisfies(self, predicate: Predicate) -> bool:
         """Return whether a predicate holds of the row."""
@@ -438,20 +458,20 @@ def _misses(predicate: Predicate, row: _Row) -> Iterator[SeenRow]:
         case Named(_, body) if body is not None:
             yield from _misses(body, row)
         case Not(inner):
-            yield from (replace(seen, fails=pretty(predicate)) for seen in _grounds(inner, row))
+            yield from (replace(seen, fails=row.says(predicate)) for seen in _grounds(inner, row))
         case No(link, inner):
-            yield from (replace(seen, fails=pretty(predicate)) for seen in _grounds(Exists(link, inner), row))
+            yield from (replace(seen, fails=row.says(predicate)) for seen in _grounds(Exists(link, inner), row))
         case All(link, inner):
             for target in row.targets(link):
                 if not target.satisfies(inner):
                     yield from _misses(inner, target)
         case Distinct(link, inners):
             counts = (row.count(link, inner) for inner in inners)
-            yield row.seen(tuple(counts), pretty(predicate))
+            yield row.seen(tuple(counts), row.says(predicate))
         case Exists(link, inner) | Follow(link, inner) | ListStep(_, inner, str() as link):
             yield from _nearest(predicate, row, link, inner)
         case _:
-            yield row.seen(_looked_at(predicate, row), pretty(predicate))
+            yield row.seen(_looked_at(predicate, row), row.says(predicate))
 
 
 def _nearest(predicate: Predicate, row: _Row, link: str, inner: Predicate) -> Iterator[SeenRow]:
@@ -461,12 +481,12 @@ def _nearest(predicate: Predicate, row: _Row, link: str, inner: Predicate) -> It
         targets = targets[:1] if predicate.step == "first" else targets[-1:]
     if not targets:
         nothing = row.count(link, Top()) if isinstance(predicate, Exists) else (link, None)
-        yield row.seen((nothing,), pretty(predicate))
+        yield row.seen((nothing,), row.says(predicate))
         return
     near = max(targets, key=lambda target: _nearness(parts, target))
     telling = len(targets) == 1 or _nearness(parts, near) > (0, -inf)
     if len(targets) > 1 and (len(parts) > 1 or not telling):
-        yield row.seen(tuple(row.count(link, part) for part in parts), pretty(predicate))
+        yield row.seen(tuple(row.count(link, part) for part in parts), row.says(predicate))
     if telling:
         yield from _misses(inner, near)
 

@@ -24,8 +24,10 @@ from structtree.learn.model import fitted
 from structtree.learn.score import class_name
 from structtree.learn.tree import Branch, ClassCounts, Leaf, Switch, Tree
 from structtree.report.doubts import doubt_lines
+from structtree.report.english import name_words
+from structtree.report.words import in_words
 
-__all__ = ["NodeText", "export_text"]
+__all__ = ["NodeText", "export_text", "question"]
 
 MIN_TEXT_WIDTH = 30
 """However deep a tree is, so many characters of a line are left for its text."""
@@ -39,6 +41,7 @@ def export_text(
     max_depth: int | None = None,
     width: int = 100,
     counts: bool = False,
+    words: bool = False,
 ) -> str:
     """Return a tree as indented text.
 
@@ -55,6 +58,8 @@ def export_text(
         Of a line; a very deep tree may need more.
     counts : bool
         Show the class counts of branches, too.
+    words : bool
+        Show tests in plain English; see `structtree.report.words.in_words`.
 
     Examples
     --------
@@ -84,7 +89,8 @@ def export_text(
             raise UsageError(f"{name} must be a whole number >= {least}; got {value}")
     known = fitted(model, decision).model
     tree, texts = known.tree, NodeText.of(known.tree, known.decision, digits)
-    lines = [*_lines(tree, texts, len(tree.nodes) if max_depth is None else max_depth, width, counts)]
+    most = len(tree.nodes) if max_depth is None else max_depth
+    lines = [*_lines(tree, texts, most, width, counts=counts, words=words)]
     return "\n".join([*lines, *_about_missing(tree), *_about_doubts(tree, width)])
 
 
@@ -152,7 +158,7 @@ def _label(label: object) -> str:
     return text if text[:1].isalpha() else f"class {text}"
 
 
-def _lines(tree: Tree, texts: NodeText, max_depth: int, width: int, counts: bool) -> Iterator[str]:
+def _lines(tree: Tree, texts: NodeText, max_depth: int, width: int, *, counts: bool, words: bool) -> Iterator[str]:
     """The lines of a tree; on the stack a node, what stands before its text, and before all below it."""
     stack: list[tuple[int, int, str, str]] = [(0, 0, "", "")]
     while stack:
@@ -164,18 +170,34 @@ def _lines(tree: Tree, texts: NodeText, max_depth: int, width: int, counts: bool
             yield f"{head}… {_leaves_below(tree, index)} leaves, {texts.answer(index)}"
         else:
             notes = (texts.doubt(node), f"({texts.seen(index)})" if counts else "")
-            yield from _wrapped(_question(node), notes, head, f"{margin}│".ljust(len(head) + 4), width)
+            yield from _wrapped(
+                question(tree, index, words=words), notes, head, f"{margin}│".ljust(len(head) + 4), width
+            )
             answers = _answers(node, tree.missing == "fractional")
             room, last = max(map(len, answers)) + 2, len(answers) - 1
             for i in range(last, -1, -1):
-                first, below = ("└─ ", "   ") if i == last else ("├─ ", "│  ")
+                first, under = ("└─ ", "   ") if i == last else ("├─ ", "│  ")
                 stack.append(
-                    (node.children[i], depth + 1, margin + first + f"{answers[i]}:".ljust(room), margin + below)
+                    (node.children[i], depth + 1, margin + first + f"{answers[i]}:".ljust(room), margin + under)
                 )
 
 
-def _question(node: Branch | Switch) -> str:
-    return pretty(node.test) if isinstance(node, Branch) else pretty_name(node.attribute)
+def question(tree: Tree, index: int, *, words: bool = False) -> str:
+    """Return what a node asks, as text of the grammar language or in words; nothing for a leaf.
+
+    Examples
+    --------
+    >>> from structtree.data.schema import RecordType, Schema
+    >>> question(Tree((Leaf(ClassCounts(1, (1.0, 0.0))),), Schema((RecordType("Train"),), "Train"), ("a", "b")), 0)
+    ''
+    """
+    match tree.nodes[index]:
+        case Branch(test):
+            return in_words(test, tree.schema) if words else pretty(test)
+        case Switch(attribute):
+            return name_words(attribute) if words else pretty_name(attribute)
+        case Leaf():
+            return ""
 
 
 def _answers(node: Branch | Switch, in_parts: bool) -> list[str]:

@@ -53,7 +53,7 @@ from structtree.lang.syntax import (
 from structtree.report.english import (
     PREPOSITIONS,
     counted,
-    joined,
+    enumerated,
     name_words,
     plural,
     singular,
@@ -62,19 +62,59 @@ from structtree.report.english import (
 
 __all__ = ["in_words"]
 
-_VALUE_ADJECTIVES = frozenset("element order colour color kind type sort hybridisation material".split())
+_VALUE_ADJECTIVES = frozenset(
+    ("element", "order", "colour", "color", "kind", "type", "sort", "hybridisation", "material")
+)
 """Nominal attributes whose values stand before a noun: a *double* bond, a *red* car."""
 
-_ELEMENTS = dict(
-    pair.split(":")
-    for pair in (
-        "H:hydrogen He:helium Li:lithium Be:beryllium B:boron C:carbon N:nitrogen O:oxygen F:fluorine Ne:neon Na:sodium "
-        "Mg:magnesium Al:aluminium Si:silicon P:phosphorus S:sulfur Cl:chlorine Ar:argon K:potassium Ca:calcium "
-        "Ti:titanium V:vanadium Cr:chromium Mn:manganese Fe:iron Co:cobalt Ni:nickel Cu:copper Zn:zinc Ga:gallium "
-        "Ge:germanium As:arsenic Se:selenium Br:bromine Ag:silver Cd:cadmium Sn:tin Sb:antimony Te:tellurium I:iodine "
-        "Pt:platinum Au:gold Hg:mercury Tl:thallium Pb:lead Bi:bismuth"
-    ).split()
-)
+_ELEMENTS = {
+    "H": "hydrogen",
+    "He": "helium",
+    "Li": "lithium",
+    "Be": "beryllium",
+    "B": "boron",
+    "C": "carbon",
+    "N": "nitrogen",
+    "O": "oxygen",
+    "F": "fluorine",
+    "Ne": "neon",
+    "Na": "sodium",
+    "Mg": "magnesium",
+    "Al": "aluminium",
+    "Si": "silicon",
+    "P": "phosphorus",
+    "S": "sulfur",
+    "Cl": "chlorine",
+    "Ar": "argon",
+    "K": "potassium",
+    "Ca": "calcium",
+    "Ti": "titanium",
+    "V": "vanadium",
+    "Cr": "chromium",
+    "Mn": "manganese",
+    "Fe": "iron",
+    "Co": "cobalt",
+    "Ni": "nickel",
+    "Cu": "copper",
+    "Zn": "zinc",
+    "Ga": "gallium",
+    "Ge": "germanium",
+    "As": "arsenic",
+    "Se": "selenium",
+    "Br": "bromine",
+    "Ag": "silver",
+    "Cd": "cadmium",
+    "Sn": "tin",
+    "Sb": "antimony",
+    "Te": "tellurium",
+    "I": "iodine",
+    "Pt": "platinum",
+    "Au": "gold",
+    "Hg": "mercury",
+    "Tl": "thallium",
+    "Pb": "lead",
+    "Bi": "bismuth",
+}
 _LEADING = {"to": ("leads to", "lead to"), "from": ("comes from", "come from")}
 _FUNCTIONS = {"sum": "total", "mean": "average", "min": "least", "max": "greatest"}
 
@@ -176,10 +216,14 @@ class _Speaker:
                 return self.behind(link, several=True).several(inner, _amount(op, n), one=n == 1)
             case Follow(link, inner) if link not in PREPOSITIONS:
                 there = self.behind(link, several=False)
-                return f"the {there.noun} {there.verbs(inner)}" if inner != Top() else f"there is {_a(there.noun)}"
+                return f"the {there.noun} {there.verbs(inner)}"
             case ListStep(step, inner, str() as link):
                 there = self.behind(link, several=True)
-                return f"the {step} {there.noun} {there.verbs(inner)}" if inner != Top() else f"there is {_a(there.noun)}"
+                return (
+                    f"the {step} {there.noun} {there.verbs(inner)}"
+                    if inner != Top()
+                    else f"there is {_a(there.noun)}"
+                )
             case Distinct(link, inners):
                 return f"there are {self._distinct(link, inners)}"
             case Aggregate(function, link, attribute, op, value):
@@ -249,7 +293,7 @@ class _Speaker:
         return f"there {'is' if one else 'are'} {amount} {noun}"
 
     def _divided(self, inner: Predicate) -> tuple[list[_Property], list[_Property]]:
-        """Return the properties that make a subject, and those that are said of it; at least one if one is no noun."""
+        """Return the properties that make a subject, and those that are said of it; a single flag is said."""
         said = self.properties(inner)
         subject = [each for each in said if each.noun or each.before]
         rest = [each for each in said if each not in subject]
@@ -275,9 +319,9 @@ class _Speaker:
         has = [each.text for each in after if each.verb == "have" and not each.post]
         others = [each for each in after if each.verb != "have" and not each.post]
         words = [each.before for each in before] + [plural(noun) if many else noun]
-        words += [f"with {joined(has)}"] if has else []
+        words += [f"with {enumerated(has)}"] if has else []
         words += [f"that {_verbs(others, many=many)}"] if others else []
-        words += [joined([each.posts if many else each.post for each in after if each.post])]
+        words += [enumerated([each.posts if many else each.post for each in after if each.post])]
         return " ".join(filter(None, words))
 
     def properties(self, predicate: Predicate) -> list[_Property]:
@@ -289,7 +333,7 @@ class _Speaker:
                 return [each for part in parts for each in self.properties(part)]
             case Or(parts):
                 said, many = ([self.verbs(part, many=many) for part in parts] for many in (False, True))
-                return [_Property("do", f"either {joined(said, 'or')}", f"either {joined(many, 'or')}")]
+                return [_Property("do", f"either {enumerated(said, 'or')}", f"either {enumerated(many, 'or')}")]
             case Not(inner):
                 return [_negated(self.properties(inner))]
             case Flag(attribute, positive):
@@ -347,7 +391,7 @@ class _Speaker:
     def _one_of(self, test: Among) -> _Property:
         values = [value for value in test.values if isinstance(value, str)]
         if self._is_adjective(test.attribute) and len(values) == len(test.values) and values:
-            word = joined([_adjective(test.attribute, value) for value in values], "or")
+            word = enumerated([_adjective(test.attribute, value) for value in values], "or")
             return _Property("be", word, before=word if len(values) <= 4 else "")
         return _Property("have", f"{name_words(test.attribute)} {_any_of(test)}")
 
@@ -376,7 +420,7 @@ class _Speaker:
     def _distinct(self, link: str, inners: tuple[Predicate, ...]) -> str:
         there = self.behind(link, several=True)
         ones = [f"one that {there.verbs(inner)}" for inner in inners]
-        return f"{counted(len(inners))} different {plural(there.noun)}: {joined(ones)}"
+        return f"{counted(len(inners))} different {plural(there.noun)}: {enumerated(ones)}"
 
     def _is_adjective(self, attribute: str) -> bool:
         found = self.record.attribute(attribute)
@@ -464,7 +508,7 @@ def _noun_of_type(name: str) -> str:
 
 
 def _noun_of_link(link: str, target: str, *, several: bool) -> str:
-    """Return what one row behind a link is called: a car of ``cars``, a fused ring of ``fused``, an atom of ``to``."""
+    """Return what one row behind a link is called: a car of ``cars``, an atom of ``to``."""
     name = name_words(link)
     if link in PREPOSITIONS:
         return _noun_of_type(target)
@@ -537,7 +581,7 @@ def _compared(op: str, value: Scalar | Star | Bins | Quantiles | Listed | Range)
 
 
 def _any_of(test: Among) -> str:
-    return joined([_value(value) for value in test.values], "or") if test.source is None else "one of some values"
+    return enumerated([_value(value) for value in test.values], "or") if test.source is None else "one of some values"
 
 
 def _interval(test: Within) -> str:
