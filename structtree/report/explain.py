@@ -83,7 +83,7 @@ class SeenRow:
     fails : str
         The condition that is not satisfied there, or because of it; empty for a row that made the test true.
     in_words : bool
-        Whether the condition is in plain English.
+        Whether the condition is in plain English; then it says what is the case instead.
     """
 
     path: str
@@ -98,7 +98,7 @@ class SeenRow:
     def __str__(self) -> str:
         where = f"{self.path} ({self.type})" if self.path else ""
         seen = ", ".join(f"{name} = {_plain(value)}" for name, value in self.values)
-        missed = f"{'it is not so that ' if self.in_words else 'not '}{self.fails}" if self.fails else ""
+        missed = f"{'' if self.in_words else 'not '}{self.fails}" if self.fails else ""
         return ", but ".join(filter(None, (": ".join(filter(None, (where, seen))), missed)))
 
     def to_dict(self) -> dict[str, Any]:
@@ -123,6 +123,8 @@ class Reason:
         Why that is the answer although the value is unknown; else empty.
     in_words : str
         The test in plain English, if that was asked for; else empty.
+    denied : str
+        What is the case where it fails, in plain English too; else empty.
     """
 
     node: int
@@ -131,6 +133,7 @@ class Reason:
     rows: tuple[SeenRow, ...]
     note: str = ""
     in_words: str = ""
+    denied: str = ""
 
     def __repr__(self) -> str:
         return short_repr(self, str(self), number_text(self.rows, "row"))
@@ -139,10 +142,15 @@ class Reason:
         said = self.answer if isinstance(self.answer, str) else "yes" if self.answer else "no"
         return f"{self.in_words or self.test}: {said}{f' ({self.note})' if self.note else ''}"
 
+    @property
+    def fails(self) -> str:
+        """The condition of a row at which the test itself fails."""
+        return self.denied or self.test
+
     def words(self) -> Iterator[str]:
         """Yield the rows in words; that the test itself fails is clear from the answer."""
         for row in self.rows[:MAX_ROWS]:
-            words = str(replace(row, fails="") if row.fails == (self.in_words or self.test) and row.values else row)
+            words = str(replace(row, fails="") if row.fails == self.fails and row.values else row)
             if words:
                 yield words
         if len(self.rows) > MAX_ROWS:
@@ -287,13 +295,14 @@ def _reason(tree: Tree, index: int, child: int, start: _Row) -> Reason:
         note = "" if value in node.values else _about_unknown(tree, node.shares[place])
         spoken = name_words(node.attribute) if start.words else ""
         return Reason(index, pretty_name(node.attribute), pretty_scalar(node.values[place]), seen, note, spoken)
-    answer, spoken = place == 0, start.says(node.test) if start.words else ""
+    answer, test = place == 0, pretty(node.test)
+    said = (in_words(node.test, tree.schema), start.denies(node.test)) if start.words else ("", "")
     if _is_unknown(tree, node, start):
         looked_at = start.seen(_looked_at(node.test, start))
         note = _about_unknown(tree, node.shares[place])
-        return Reason(index, pretty(node.test), answer, (looked_at,), note, spoken)
+        return Reason(index, test, answer, (looked_at,), note, *said)
     rows = _grounds(node.test, start) if answer else _misses(node.test, start)
-    return Reason(index, pretty(node.test), answer, tuple(dict.fromkeys(rows)), in_words=spoken)
+    return Reason(index, test, answer, tuple(dict.fromkeys(rows)), "", *said)
 
 
 def _is_unknown(tree: Tree, branch: Branch, start: _Row) -> bool:
@@ -357,9 +366,9 @@ class _Row:
     known: Known = field(default_factory=dict, compare=False, repr=False)
     words: bool = field(default=False, compare=False, repr=False)
 
-    def says(self, predicate: Predicate) -> str:
-        """Return a predicate about the row as it is shown: as text of the grammar language, or in words."""
-        return in_words(predicate, self.population.schema, self.type) if self.words else pretty(predicate)
+    def denies(self, predicate: Predicate) -> str:
+        """Return a predicate that fails for the row as it is shown: its text, or in words what is so instead."""
+        return in_words(Not(predicate), self.population.schema, self.type) if self.words else pretty(predicate)
 
     def seen(self, values: tuple[tuple[str, Value], ...], fails: str = "") -> SeenRow:
         """Return the row with what was looked at."""
@@ -458,20 +467,20 @@ def _misses(predicate: Predicate, row: _Row) -> Iterator[SeenRow]:
         case Named(_, body) if body is not None:
             yield from _misses(body, row)
         case Not(inner):
-            yield from (replace(seen, fails=row.says(predicate)) for seen in _grounds(inner, row))
+            yield from (replace(seen, fails=row.denies(predicate)) for seen in _grounds(inner, row))
         case No(link, inner):
-            yield from (replace(seen, fails=row.says(predicate)) for seen in _grounds(Exists(link, inner), row))
+            yield from (replace(seen, fails=row.denies(predicate)) for seen in _grounds(Exists(link, inner), row))
         case All(link, inner):
             for target in row.targets(link):
                 if not target.satisfies(inner):
                     yield from _misses(inner, target)
         case Distinct(link, inners):
             counts = (row.count(link, inner) for inner in inners)
-            yield row.seen(tuple(counts), row.says(predicate))
+            yield row.seen(tuple(counts), row.denies(predicate))
         case Exists(link, inner) | Follow(link, inner) | ListStep(_, inner, str() as link):
             yield from _nearest(predicate, row, link, inner)
         case _:
-            yield row.seen(_looked_at(predicate, row), row.says(predicate))
+            yield row.seen(_looked_at(predicate, row), row.denies(predicate))
 
 
 def _nearest(predicate: Predicate, row: _Row, link: str, inner: Predicate) -> Iterator[SeenRow]:
@@ -481,12 +490,12 @@ def _nearest(predicate: Predicate, row: _Row, link: str, inner: Predicate) -> It
         targets = targets[:1] if predicate.step == "first" else targets[-1:]
     if not targets:
         nothing = row.count(link, Top()) if isinstance(predicate, Exists) else (link, None)
-        yield row.seen((nothing,), row.says(predicate))
+        yield row.seen((nothing,), row.denies(predicate))
         return
     near = max(targets, key=lambda target: _nearness(parts, target))
     telling = len(targets) == 1 or _nearness(parts, near) > (0, -inf)
     if len(targets) > 1 and (len(parts) > 1 or not telling):
-        yield row.seen(tuple(row.count(link, part) for part in parts), row.says(predicate))
+        yield row.seen(tuple(row.count(link, part) for part in parts), row.denies(predicate))
     if telling:
         yield from _misses(inner, near)
 
