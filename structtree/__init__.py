@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from structtree.learn.validate import compare, cross_validate
     from structtree.report.effort import compare_effort
     from structtree.report.explain import explain
+    from structtree.report.picture import plot_tree
     from structtree.report.text import export_text
     from structtree.report.words import in_words
     from structtree.search.best_split import best_split
@@ -102,6 +103,7 @@ _HOMES = {
     "open_data": "data.opening",
     "parse_predicate": "lang.parse",
     "plan_for": "learn.plan",
+    "plot_tree": "report.picture",
     "pretty": "lang.pretty",
     "read_csv": "data.tables",
     "read_jsonl": "data.records",
@@ -165,6 +167,7 @@ __all__ = [
     "open_data",
     "parse_predicate",
     "plan_for",
+    "plot_tree",
     "pretty",
     "read_csv",
     "read_jsonl",

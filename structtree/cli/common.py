@@ -27,6 +27,7 @@ from typer.core import TyperCommand, TyperGroup
 from structtree.errors import StructtreeError, UsageError
 from structtree.files import STANDARD_STREAM, check_writable
 from structtree.interrupts import EXIT_CODE, Stop, stoppable
+from structtree.reprs import inert
 
 __all__ = [
     "DEBUG",
@@ -331,5 +332,5 @@ _LONG_WORD = 200
 
 def _readable(sentence: str) -> str:
     """Return a sentence without signs that control a terminal, and with the middle of very long words left out."""
-    plain = "".join(sign if sign.isprintable() or sign == "\n" else repr(sign)[1:-1] for sign in sentence)
+    plain = "\n".join(map(inert, sentence.split("\n")))
     return re.sub(rf"\S{{{_LONG_WORD},}}", lambda found: f"{found[0][:40]}...{found[0][-20:]}", plain)

@@ -15,6 +15,7 @@ from structtree.cli.common import Json, check_output, command, is_printed, note,
 from structtree.cli.reading import Reading, Where, as_learned, read_as_said
 from structtree.cli.scoring import MetricOption, Metrics
 from structtree.errors import UsageError, did_you_mean
+from structtree.files import STANDARD_STREAM
 
 if TYPE_CHECKING:
     from structtree.lang.syntax import Predicate
@@ -23,7 +24,8 @@ if TYPE_CHECKING:
 
 __all__ = ["explain_command", "predict_command", "show_command"]
 
-MODEL_FORMATS = ("text", "rules", "formula", "json")
+PICTURES = ("svg", "png", "pdf", "dot")
+MODEL_FORMATS = ("text", "rules", "formula", "json", *PICTURES)
 
 WordsOption = Annotated[bool, typer.Option("--words", help="Say tests in plain English.")]
 ModelFile = Annotated[str, typer.Argument(metavar="MODEL", help="A model file, as structtree fit -o writes it.")]
@@ -114,25 +116,42 @@ def show_command(
     format: Annotated[
         str,
         typer.Option(
-            "--format", metavar="|".join(MODEL_FORMATS), help="As a tree, as rules, as formulas, or as JSON."
+            "--format",
+            metavar="|".join(MODEL_FORMATS),
+            help="As a tree, as rules, as formulas, as JSON, or as a picture.",
         ),
     ] = "text",
     max_depth: Annotated[
-        int | None, typer.Option("--max-depth", help="For the text: summarise what lies deeper.")
+        int | None, typer.Option("--max-depth", help="For text and pictures: summarise what lies deeper.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("-o", "--out", metavar="FILE", help="For pictures: the file to write.")
     ] = None,
     words: WordsOption = False,
     as_json: Json = False,
 ) -> None:
-    """Print a model: as a tree, as rules, as one formula for each class, or as JSON.
+    """Print a model: as a tree, as rules, as one formula for each class, or as JSON; or draw it.
 
     Example: structtree show trains.json --format rules
+
+    Example: structtree show trains.json --words -o trains.svg
     """
     from structtree.learn.model import load_model, model_to_json
 
+    if out is not None and format == "text" and out.suffix[1:] in PICTURES:
+        format = out.suffix[1:]
+
     if format not in MODEL_FORMATS:
         raise UsageError(f"unknown format {format!r} of a model{did_you_mean(format, MODEL_FORMATS)}")
-    if max_depth is not None and (as_json or format != "text"):
-        raise UsageError(f"--max-depth is for the text of a tree, not for {'json' if as_json else format}")
+    if max_depth is not None and (as_json or format not in ("text", *PICTURES)):
+        raise UsageError(f"--max-depth is for text and pictures of a tree, not for {'json' if as_json else format}")
+    if format in PICTURES:
+        if as_json:
+            raise UsageError(f"--json and --format {format} exclude each other; leave out one of them")
+        _show_picture(load_model(model), format, out, max_depth, words)
+        return
+    if out is not None:
+        raise UsageError(f"-o is for pictures ({', '.join(PICTURES)}); other formats are printed")
     if words and (format == "json" or (as_json and format == "text")):
         raise UsageError("--words is for people; a model as JSON is for machines")
     loaded = load_model(model)
@@ -145,6 +164,18 @@ def show_command(
             print_json(model_to_json(loaded))
         case _:
             _show_text(loaded, max_depth, words)
+
+
+def _show_picture(model: Model, format: str, out: Path | None, max_depth: int | None, words: bool) -> None:
+    from structtree.report.picture import plot_tree
+
+    if out is None and format in ("png", "pdf"):
+        raise UsageError(f"say with -o FILE where to write the {format.upper()} file; -o - is standard output")
+    check_output(out)
+    picture = plot_tree(model, max_depth=max_depth, words=words, title=model.target or "")
+    picture.write(out or Path(STANDARD_STREAM), format)
+    if out is not None and not is_printed(out):
+        note(f"wrote {out}")
 
 
 def _show_text(model: Model, max_depth: int | None, words: bool) -> None:
@@ -212,6 +243,10 @@ def explain_command(
         typer.Option("--id-column", metavar="COLUMN", help="With --id: the column to look for the VALUE in."),
     ] = None,
     words: WordsOption = False,
+    path_picture: Annotated[
+        Path | None,
+        typer.Option("--path-picture", metavar="FILE", help="Draw its path in the tree: .svg, .png, .pdf or .dot."),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Explain the prediction for one individual: every test on its path, and what decided it.
@@ -221,13 +256,17 @@ def explain_command(
     Example: structtree explain toxic.json molecules.csv --id CCO
     """
     from structtree.learn.model import load_model
+    from structtree.report.draw import check_dag_picture
     from structtree.report.explain import explain
+    from structtree.report.picture import plot_tree
     from structtree.report.predictions import find_individual, truth, whole
 
     if row is not None and id is not None:
         raise UsageError("--row and --id both say which individual; give one of them")
     if id_column is not None and id is None:
         raise UsageError("--id-column is for --id VALUE, which is not given")
+    if path_picture is not None:
+        check_dag_picture(path_picture)
     loaded = load_model(model)
     said = as_learned(where, reading, loaded.params.get("reading"))
     data = read_as_said(where, said, id=id_column)
@@ -235,6 +274,10 @@ def explain_command(
     population = whole(data)
     shown = explain(loaded.tree, loaded.prepared(population), place, loaded.decision, words=words)
     found = replace(shown, individual=int(data.rows[place]))
+    if path_picture is not None:
+        title = f"{found.type} {found.individual}"
+        plot_tree(loaded, population, individual=place, words=words, title=title).save(path_picture)
+        note(f"wrote {path_picture}")
     actual: Any = truth(population, loaded.target)
     known = actual[place] if actual is not None else None
     if as_json:

@@ -27,7 +27,7 @@ from structtree.report.doubts import doubt_lines
 from structtree.report.english import name_words
 from structtree.report.words import in_words
 
-__all__ = ["NodeText", "export_text", "question"]
+__all__ = ["NodeText", "export_text", "leaves_below", "question", "side_names"]
 
 MIN_TEXT_WIDTH = 30
 """However deep a tree is, so many characters of a line are left for its text."""
@@ -122,14 +122,23 @@ class NodeText:
 
     def answer(self, node: int) -> str:
         """Return the prediction of a node: ``active 34/36``, or ``3.42 ± 0.51 (n=12)``."""
+        number = self.tree.task == "numbers"
+        return f"{self.says(node)} ({self.share(node)})" if number else f"{self.says(node)} {self.share(node)}"
+
+    def says(self, node: int) -> str:
+        """Return the prediction of a node alone: ``active``, or ``3.42 ± 0.51``."""
+        if self.spread is not None:
+            return f"{self.number(self.said[node])} ± {self.number(self.spread[node])}"
+        return _label(self.tree.classes[int(self.said[node])])
+
+    def share(self, node: int) -> str:
+        """Return how many were seen at a node: ``34/36`` that have the class, or ``n=12``."""
         stats = self.tree.nodes[node].stats
         if not isinstance(stats, ClassCounts):
-            assert self.spread is not None
-            return f"{self.number(self.said[node])} ± {self.number(self.spread[node])} (n={stats.n})"
+            return f"n={stats.n}"
         code = int(self.said[node])
         sure = "" if self.certainty is None else f", p = {self.number(self.certainty[node, code])}"
-        share = f"{self.number(stats.counts[code])}/{self.number(stats.weight)}"
-        return f"{_label(self.tree.classes[code])} {share}{sure}"
+        return f"{self.number(stats.counts[code])}/{self.number(stats.weight)}{sure}"
 
     def seen(self, node: int) -> str:
         """Return what was seen at a node: ``active 34, inactive 2``, or ``n=12, mean 3.42 ± 0.51``."""
@@ -167,13 +176,13 @@ def _lines(tree: Tree, texts: NodeText, max_depth: int, width: int, *, counts: b
         if isinstance(node, Leaf):
             yield head + texts.answer(index)
         elif depth >= max_depth:
-            yield f"{head}… {_leaves_below(tree, index)} leaves, {texts.answer(index)}"
+            yield f"{head}… {leaves_below(tree, index)} leaves, {texts.answer(index)}"
         else:
             notes = (texts.doubt(node), f"({texts.seen(index)})" if counts else "")
             yield from _wrapped(
                 question(tree, index, words=words), notes, head, f"{margin}│".ljust(len(head) + 4), width
             )
-            answers = _answers(node, tree.missing == "fractional")
+            answers = side_names(node, tree.missing == "fractional")
             room, last = max(map(len, answers)) + 2, len(answers) - 1
             for i in range(last, -1, -1):
                 first, under = ("└─ ", "   ") if i == last else ("├─ ", "│  ")
@@ -200,8 +209,8 @@ def question(tree: Tree, index: int, *, words: bool = False) -> str:
             return ""
 
 
-def _answers(node: Branch | Switch, in_parts: bool) -> list[str]:
-    """The answers that lead to the sides."""
+def side_names(node: Branch | Switch, in_parts: bool) -> list[str]:
+    """Return the answers that lead to the sides of a node; in parts, no side is for all other values."""
     if isinstance(node, Branch):
         return ["yes", "no"]
     answers = [pretty_scalar(value) for value in node.values]
@@ -224,7 +233,8 @@ def _about_doubts(tree: Tree, width: int) -> list[str]:
     return [part for line in lines for part in textwrap.wrap(f"({line})", width, subsequent_indent=" ")]
 
 
-def _leaves_below(tree: Tree, node: int) -> int:
+def leaves_below(tree: Tree, node: int) -> int:
+    """Return the number of leaves below a node; 1 for a leaf."""
     stack, n = [node], 0
     while stack:
         below = tree.nodes[stack.pop()].children
