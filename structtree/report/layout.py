@@ -1,4 +1,4 @@
-"""Where the nodes of a tree stand in a picture: a pure function from sizes to places.
+"""Places of the nodes of a tree in a picture: a pure function from sizes to places.
 
 The tidy layout of Reingold and Tilford (1981) for boxes of any width: levels lie below each other, subtrees keep
 their shape and come as near to each other as the gap allows, and a parent stands above the middle of its first and
