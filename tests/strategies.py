@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import get_args
 
 import numpy as np
 from hypothesis import strategies as st
 
 from structtree.data.columns import Adjacency, Column, Population, Table
-from structtree.data.schema import Attribute, Kind, Link, RecordType, Schema
+from structtree.data.schema import NUMERIC, Attribute, Kind, Link, RecordType, Schema
+from structtree.lang.aggregates import ORDERED, attribute_kinds, computed_attribute
 from structtree.lang.pretty import pretty
 from structtree.lang.syntax import (
     Aggregate,
+    AggregateFunction,
     All,
     Among,
     And,
@@ -35,6 +38,7 @@ from structtree.lang.syntax import (
 CATEGORIES = ("p", "q", "r")
 NUMBERS = (0.0, 1.0, 2.0, 3.0)
 TYPES = ("A", "B", "C")
+FUNCTIONS = get_args(AggregateFunction)
 
 
 # ---- schemas and populations ----------------------------------------------------------------------------
@@ -220,21 +224,46 @@ def linked(schema, link, depth):
         st.builds(Count, name, inner, st.sampled_from([">=", "<="]), st.integers(0, 3)),
         st.lists(inner, min_size=1, max_size=3).map(lambda inners: Distinct(link.name, tuple(inners))),
     ]
-    numeric = [a.name for a in schema.type(link.target).attributes if a.kind in ("int", "real")]
-    if numeric:
-        forms.append(
-            st.builds(
-                Aggregate,
-                st.sampled_from(["sum", "mean", "min", "max"]),
-                name,
-                st.sampled_from(numeric),
-                st.sampled_from([">=", "<="]),
-                st.sampled_from(NUMBERS),
-            )
-        )
+    forms += aggregates_of(schema, link, st.one_of(st.none(), inner))
     if link.kind == "list":
         forms.append(st.builds(ListStep, st.sampled_from(["first", "last"]), inner, name))
     return st.one_of(forms)
+
+
+def aggregates_of(schema, link, inner, functions=FUNCTIONS):
+    """Aggregates of every function that fits the rows behind a link, with any condition and any order."""
+    attributes = {a.name: a for a in schema.type(link.target).attributes}
+    name, bounds = st.just(link.name), st.sampled_from([">=", "<="])
+    orders = [a.name for a in attributes.values() if a.kind in NUMERIC] + [None] * (link.kind == "list")
+    forms = []
+    for function in functions:
+        if function == "share":
+            shares, true = st.sampled_from([0.0, 0.5, 1.0]), inner.filter(bool)
+            forms.append(st.builds(Aggregate, st.just("share"), name, st.none(), bounds, shares, true))
+            continue
+        taken = [a.name for a in attributes.values() if a.kind in attribute_kinds(function)]
+        if not taken or (function in ORDERED and not orders):
+            continue
+        chosen = st.sampled_from(taken)
+        order = st.sampled_from(orders) if function in ORDERED else st.none()
+        if function == "trend":
+            order = order.filter(lambda by: by is None or attributes[by].kind != "ordered")
+            if all(by is not None and attributes[by].kind == "ordered" for by in orders):
+                continue
+        empty = st.builds(Aggregate, st.just(function), name, chosen, bounds, st.just(0.0), inner, order)
+        forms.append(empty.flatmap(lambda test: with_any_value(test, schema.type(link.target))))
+    return forms
+
+
+def with_any_value(test, target):
+    made = computed_attribute(test, target)
+    if made.kind == "nominal":
+        words = made.values or (*CATEGORIES, "unseen")
+        return st.builds(replace, st.just(test), op=st.sampled_from(["=", "!="]), value=st.sampled_from(words))
+    operators = ["=", "!=", ">=", "<="] if test.function in ("latest", "earliest") else [">=", "<="]
+    kind = made.kind
+    numbers = [int(n) if kind == "int" else written(n, kind, CATEGORIES) for n in _numbers(kind)]
+    return st.builds(replace, st.just(test), op=st.sampled_from(operators), value=st.sampled_from(numbers))
 
 
 # ---- grammars -------------------------------------------------------------------------------------------
@@ -243,9 +272,10 @@ def linked(schema, link, depth):
 @st.composite
 def grammars(draw, schema, *, closed_forms=True):
     """The text of a grammar for a schema: some rewrites for every type, conjunctions, small limits."""
+    defined = [f"define {call} = {body}" for record in schema.types for call, body, _ in definitions(schema, record)]
     blocks = [draw(blocks_of(schema, record, closed_forms)) for record in schema.types]
     limits = f"limits {{ nesting {draw(st.integers(1, 2))}, literals {draw(st.integers(2, 4))} }}"
-    return "\n".join([*blocks, limits])
+    return "\n".join([*defined, *blocks, limits])
 
 
 @st.composite
@@ -255,6 +285,7 @@ def blocks_of(draw, schema, record, closed_forms):
     offered += [r for link in record.links for r in link_rewrites(schema, link, closed_forms)]
     if schema.listed(record.name):
         offered += ["next (top)", "previous (top)", "later (top)"]
+    offered += [r for _, _, asked in definitions(schema, record) for r in asked]
     chosen = draw(st.lists(st.sampled_from(offered), min_size=1, max_size=4, unique=True))
     lines = [f"top -> {right}" for right in chosen]
     conjuncts = draw(st.integers(1, 3))
@@ -265,6 +296,24 @@ def blocks_of(draw, schema, record, closed_forms):
         source = draw(st.sampled_from(["= *", "in *"]))
         lines += [f"top -> {nominal} in {{p, q}}", f"{nominal} in {{p, q}} -> {nominal} {source}"]
     return f"refine {record.name} {{ {'; '.join(lines)} }}"
+
+
+def definitions(schema, record):
+    """Definitions with parameters: their heads, their bodies, and right sides that call them."""
+    for attribute in record.attributes:
+        name = attribute.name
+        if attribute.kind == "nominal":
+            yield f"is_{name}(v): {record.name}", f"{name} in {{p, v}}", [f"is_{name}(*)", f"is_{name}({{q, r}})"]
+            yield f"no_{name}(v): {record.name}", f"not ({name} = v)", [f"no_{name}(*)"]
+        elif attribute.kind != "bool":
+            yield f"from_{name}(t): {record.name}", f"{name} >= t or missing {name}", [f"from_{name}(*)"]
+    for link in record.links:
+        inner, name = schema.type(link.target).attributes[0], link.name
+        if inner.kind == "nominal" and not link.single:
+            body = f"count {name} ({inner.name} = v) >= n"
+            yield f"some_{name}(v, n): {record.name}", body, [f"some_{name}(*, 1..2)", f"some_{name}(p, *)"]
+        elif inner.kind == "nominal":
+            yield f"at_{name}(v): {record.name}", f"{name}.{inner.name} = v", [f"at_{name}(*)"]
 
 
 def attribute_rewrites(attribute):
@@ -298,6 +347,30 @@ def own_rewrites(schema, record):
     return [*every[:: 1 + len(every) // 8], *globs] if every else []
 
 
+def aggregate_rewrites(schema, link, fixed):
+    """A rewrite or two for each function that fits, with a condition or without."""
+    target = schema.type(link.target)
+    rows = [link.name, f"{link.name} ({fixed})"]
+    forms = [f"share {rows[1]} >= *", f"share {rows[1]} <= {{0.5}}"]
+    for attribute in target.attributes:
+        for i, function in enumerate(FUNCTIONS):
+            if function == "share" or attribute.kind not in attribute_kinds(function):
+                continue
+            orders = [a.name for a in target.attributes if a.kind in ("int", "real", "date", "time")]
+            if function not in ORDERED:
+                by = ""
+            elif orders:
+                by = f" by {orders[0]}"
+            elif link.kind == "list":
+                by = ""
+            else:
+                continue
+            made = computed_attribute(Aggregate(function, link.name, attribute.name, ">=", 0.0), target)
+            source = "= *" if made.kind == "nominal" else (">= *", "<= *", ">= quantiles(2)")[i % 3]
+            forms.append(f"{function} {rows[i % 2]}.{attribute.name}{by} {source}")
+    return forms
+
+
 def link_rewrites(schema, link, closed_forms):
     name = link.name
     inner = schema.type(link.target).attributes[0]
@@ -318,6 +391,7 @@ def link_rewrites(schema, link, closed_forms):
     ]
     if closed_forms:
         forms += [f"none {name} ({fixed})", f"count {name} ({fixed}) <= {{0, 1}}"]
+        forms += aggregate_rewrites(schema, link, fixed)
     if inner.kind in ("int", "real", "date", "time"):
         forms.append(f"max {name}.{inner.name} >= *")
     if link.kind == "list":

@@ -1,7 +1,8 @@
-"""Profile of a population: which attributes identify rows, and which numbers have too many values to try them all.
+"""Profile of a population: which attributes identify rows, which have many values, and which can be compared.
 
 The schema says what could be tested; the data says what is worth testing. An identifier tells rows apart and says
 nothing about new ones, so that no test of it is worth making. A number with very many values is tested at quantiles.
+Two attributes of one row are worth comparing if their values are of one kind and lie in the same places.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -19,7 +21,7 @@ from structtree.data.reach import reachable_rows
 from structtree.data.schema import NUMERIC, RecordType
 from structtree.reprs import names_text, short_repr
 
-__all__ = ["Member", "Profile", "profile"]
+__all__ = ["MANY_PAIRS", "Member", "MemberPair", "Profile", "profile"]
 
 MANY_CUTS = 100_000
 """How many thresholds the numbers of one linked type may have in all; a number beyond that is tested at quantiles."""
@@ -33,6 +35,24 @@ MOSTLY = 0.9
 MANY_WORDS, TYPICAL, FREQUENT = 50, 3, 10
 """A text also identifies if it has so many values, each of fewer rows than that on average, and hardly any of ten."""
 
+MANY_PAIRS = 15
+"""So many pairs of attributes of a type are compared, those of six attributes; of more pairs most are chance."""
+
+ALIKE = 0.5
+"""Two attributes are comparable if they share at least this part of all values that either can have."""
+
+MANY_NUMBERS = 12
+"""More numbers of one kind than this, in one type, are not compared with each other."""
+
+SAMPLE = 2000
+"""So many rows tell where the numbers of an attribute lie."""
+
+TAIL = 0.05
+"""The part of the numbers, at either end, that does not count for where they lie."""
+
+LEAST_VALUES = 3
+"""An attribute with fewer different values than this is not compared with others: each test of it says as much."""
+
 IDENTIFIER_NAME = re.compile(r"(?i:(^|[\W_])id$)|[a-z0-9]I[dD]$")
 """The names that people give to identifiers: ``id``, ``order_id``, ``orderId``, ``Order ID``; but not ``acid``."""
 
@@ -42,6 +62,14 @@ class Member(NamedTuple):
 
     type: str
     attribute: str
+
+
+class MemberPair(NamedTuple):
+    """Two attributes of a type, in the order of the schema."""
+
+    type: str
+    one: str
+    other: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,14 +82,18 @@ class Profile:
         Attributes that identify rows rather than describe them.
     many_valued : frozenset of Member
         Numbers that have too many different values to try all thresholds.
+    comparable : tuple of MemberPair
+        Attributes whose values are worth comparing with each other, in the order of the schema.
     """
 
     identifiers: frozenset[Member] = frozenset()
     many_valued: frozenset[Member] = frozenset()
+    comparable: tuple[MemberPair, ...] = ()
 
     def __repr__(self) -> str:
         found = {"identifiers": self.identifiers, "many-valued": self.many_valued}
         texts = {what: names_text(f"{m.type}.{m.attribute}" for m in members) for what, members in found.items()}
+        texts["comparable"] = names_text(f"{p.type}.{p.one} and {p.other}" for p in self.comparable)
         return short_repr(self, "; ".join(f"{what} {text or 'none'}" for what, text in texts.items()))
 
 
@@ -78,6 +110,11 @@ def profile(population: Population, max_cuts: int = MANY_CUTS) -> Profile:
     first; those for which nothing is left have many values. Plain tables are swept whatever their size, so that none
     of their numbers has.
 
+    Two attributes of a type are comparable if they have the same kind, at least three values each, and share half of
+    all categories that either has, or half of the span of both: for dates, that of all; for numbers, that of the
+    middle nine tenths. Where more than fifteen pairs of a type are alike, or more than twelve numbers are of a kind,
+    none is better than the others, so that none is taken.
+
     Examples
     --------
     >>> people = Population.from_records([{"id": 7, "age": 31}, {"id": 8, "age": 40}])
@@ -86,7 +123,7 @@ def profile(population: Population, max_cuts: int = MANY_CUTS) -> Profile:
     """
     suspects, large = tuple(_suspects(population)), tuple(_large_types(population, max_cuts))
     if not suspects and not large:
-        return Profile()
+        return Profile(comparable=_all_comparable(population))
     reached = reachable_rows(population)
     identifiers = frozenset(
         member for member in suspects if _identifies(member, _reached(population, member, reached))
@@ -94,7 +131,12 @@ def profile(population: Population, max_cuts: int = MANY_CUTS) -> Profile:
     found = (
         member for record in large for member in _many_valued(population, record, reached, identifiers, max_cuts)
     )
-    return Profile(identifiers, frozenset(found))
+    return Profile(identifiers, frozenset(found), _all_comparable(population, identifiers))
+
+
+def _all_comparable(population: Population, identifiers: frozenset[Member] = frozenset()) -> tuple[MemberPair, ...]:
+    types = population.schema.types
+    return tuple(pair for record in types for pair in _comparable(population, record, identifiers))
 
 
 def _members(population: Population, record: RecordType) -> Iterator[tuple[Member, Column]]:
@@ -182,3 +224,62 @@ def _many_valued(
         total += n_cuts[member]
         if total > max_cuts:
             yield member
+
+
+def _comparable(population: Population, record: RecordType, identifiers: frozenset[Member]) -> Iterator[MemberPair]:
+    """Yield the pairs of attributes of a type that are worth comparing; none where there are very many."""
+    by_kind: dict[str, dict[str, Column]] = {}
+    is_individual = record.name == population.schema.individual
+    for member, column in _members(population, record):
+        if column.kind != "bool" and member not in identifiers:
+            rows = population.individuals[:: max(1, len(population) // SAMPLE)] if is_individual else None
+            by_kind.setdefault(column.kind, {})[member.attribute] = column if rows is None else column.take(rows)
+    alike = {pair for kind, columns in by_kind.items() for pair in _alike(kind, columns)}
+    if len(alike) <= MANY_PAIRS:
+        names = [attribute.name for attribute in record.attributes]
+        yield from (MemberPair(record.name, *pair) for pair in combinations(names, 2) if pair in alike)
+
+
+def _alike(kind: str, columns: Mapping[str, Column]) -> Iterator[tuple[str, str]]:
+    """Yield the pairs of columns of one kind that have their values in the same places."""
+    match kind:
+        case "nominal":
+            words = {name: set(column.categories) for name, column in columns.items()}
+            some = [name for name, own in words.items() if len(own) >= LEAST_VALUES]
+            pairs = combinations(some, 2)
+            yield from (p for p in pairs if _share(len(words[p[0]] & words[p[1]]), len(words[p[0]] | words[p[1]])))
+        case "ordered":
+            pairs = combinations(columns, 2)
+            yield from (p for p in pairs if columns[p[0]].categories == columns[p[1]].categories)
+        case _ if 2 <= len(columns) <= MANY_NUMBERS:
+            tails = 0.0 if kind in ("date", "time") else TAIL
+            spans = {name: span for name, column in columns.items() if (span := _span(column, tails)) is not None}
+            yield from (pair for pair in combinations(spans, 2) if _overlap(spans[pair[0]], spans[pair[1]]))
+        case _:
+            pass
+
+
+def _span(column: Column, tail: float) -> tuple[float, float] | None:
+    """Return the least and the greatest value of a sample without its tails; None of hardly any different values."""
+    values = np.sort(column.values[:: max(1, len(column) // SAMPLE)])
+    values = values[: int(np.searchsorted(values, np.nan))]
+    if np.count_nonzero(values[1:] != values[:-1]) + 1 < LEAST_VALUES:
+        return None
+    cut = int(tail * len(values))
+    return float(values[cut]), float(values[len(values) - 1 - cut])
+
+
+def _overlap(one: tuple[float, float], other: tuple[float, float]) -> bool:
+    """Return whether two spans have half of what they span together in common.
+
+    Examples
+    --------
+    >>> _overlap((0, 2), (1, 3)), _overlap((0, 2), (0.5, 2.5)), _overlap((0, 2), (5, 7))
+    (False, True, False)
+    """
+    shared = min(one[1], other[1]) - max(one[0], other[0])
+    return _share(shared, max(one[1], other[1]) - min(one[0], other[0]))
+
+
+def _share(common: float, whole: float) -> bool:
+    return common > 0 and common >= ALIKE * whole

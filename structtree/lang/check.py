@@ -11,23 +11,29 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from graphlib import CycleError, TopologicalSorter
 
-from structtree.data.schema import Schema
+from structtree.data.schema import Attribute, Schema
+from structtree.lang.aggregates import computed_attribute
+from structtree.lang.calls import Place, call_of, places_of
 from structtree.lang.declare import declared_categories, in_names_of, schema_of
 from structtree.lang.pretty import pretty
 from structtree.lang.resolve import Scope, its_hint, resolve
 from structtree.lang.rewrites import CheckedRewrite, check_rewrite, never_derived, reachable_types, refuse_endless
 from structtree.lang.syntax import (
+    Aggregate,
     Compare,
+    Count,
     Definition,
     Flag,
+    Follow,
     Function,
     GrammarLimits,
     GrammarSyntax,
     Location,
     Named,
+    Parameter,
     Predicate,
 )
-from structtree.lang.walk import children, subpredicates
+from structtree.lang.walk import children, inner_type, subpredicates
 from structtree.reprs import names_text, number_text, short_repr
 
 __all__ = ["CheckedGrammar", "CheckedRewrite", "check", "check_predicate"]
@@ -185,9 +191,41 @@ def _definitions(syntax: GrammarSyntax, scope: Scope) -> dict[str, Definition]:
     for name in _in_order(written, scope):
         definition = written[name]
         _refuse_huge(definition, depths, sizes, scope)
-        (body,) = resolve(definition.body, definition.type, replace(scope, definitions=known))
+        parameters = frozenset(definition.parameters)
+        (body,) = resolve(definition.body, definition.type, replace(scope, definitions=known, parameters=parameters))
         known[name] = replace(definition, body=body)
+        _check_parameters(known[name], scope.at(definition.place))
     return known
+
+
+def _check_parameters(definition: Definition, scope: Scope) -> None:
+    """Refuse a parameter that is not used, or that would have to be values of different kinds."""
+    for name, places in places_of(definition, scope.schema).items():
+        if not places:
+            raise scope.error(f"the parameter {name!r} of {definition.name!r} is not used in its body")
+        kinds = {kind: what for what, kind in (_wanted(place, scope.schema) for place in reversed(places))}
+        if len(kinds) > 1:
+            (_, one), (_, other), *_ = reversed(kinds.items())
+            raise scope.error(
+                f"the parameter {name!r} of {definition.name!r} stands for {one} and for {other}; use two parameters"
+            )
+
+
+def _wanted(place: Place, schema: Schema) -> tuple[str, tuple[str, ...]]:
+    """Return what a place wants, in words, and the kind by which it fits others."""
+    test = place.test
+    if isinstance(test, Count):
+        return f"a number of {test.link!r}", ("number",)
+    if isinstance(test, Aggregate):
+        target = inner_type(test, place.type, schema)
+        assert target is not None
+        attribute: Attribute | None = computed_attribute(test, schema.type(target))
+    else:
+        attribute = schema.type(place.type).attribute(test.attribute)
+    assert attribute is not None  # the body has been resolved
+    kind = "number" if attribute.kind in ("int", "real") else attribute.kind
+    levels = attribute.values if kind == "ordered" else ()
+    return f"a value of {attribute.name!r} ({attribute.kind})", (kind, *levels)
 
 
 def _in_order(written: Mapping[str, Definition], scope: Scope) -> list[str]:
@@ -199,17 +237,30 @@ def _in_order(written: Mapping[str, Definition], scope: Scope) -> list[str]:
         circle = error.args[1][:0:-1]  # from what needs to what is needed, the last one not repeated
         first = min(range(len(circle)), key=lambda i: [*written].index(circle[i]))
         names = [*circle[first:], *circle[: first + 1]]
-        message = f"definitions go round in a circle: {' -> '.join(names)}"
+        message = (
+            f"definitions go round in a circle: {' -> '.join(names)}; what follows a link again and again asks about "
+            "its closure, as in 'link ancestors: Person -> set of Person = parent+'"
+        )
         raise scope.at(written[names[0]].place).error(message) from None
 
 
 def _needs(definition: Definition, written: Mapping[str, Definition], scope: Scope) -> Iterator[str]:
     """The definitions that the body of one mentions; a word that is an attribute there is none."""
     for part, type_name in subpredicates(definition.body, definition.type, scope.schema):
-        if isinstance(part, Flag | Named):
-            name = part.attribute if isinstance(part, Flag) else part.name
-            if name in written and scope.schema.type(type_name).attribute(name) is None:
-                yield name
+        name = _name_of(part)
+        if name is not None and name in written and name not in scope.schema.type(type_name).members:
+            yield name
+
+
+def _name_of(part: Predicate) -> str | None:
+    """Return the name that a part may have of a definition."""
+    match part:
+        case Flag(name) | Named(name):
+            return name
+        case Follow(name) if call_of(part) is not None:
+            return name
+        case _:
+            return None
 
 
 def _refuse_huge(definition: Definition, depths: dict[str, int], sizes: dict[str, int], scope: Scope) -> None:
@@ -218,7 +269,7 @@ def _refuse_huge(definition: Definition, depths: dict[str, int], sizes: dict[str
     stack = [(definition.body, 1)]
     while stack:
         part, level = stack.pop()
-        name = part.attribute if isinstance(part, Flag) else part.name if isinstance(part, Named) else None
+        name = _name_of(part)
         depth = max(depth, level + depths.get(name or "", 0))
         size += 1 + sizes.get(name or "", 0)
         stack.extend((child, level + 1) for child in children(part))
@@ -294,7 +345,7 @@ def _doubtful_values(rewrites: Mapping[str, tuple[CheckedRewrite, ...]], scope: 
     stated += [(side, name) for name, of_type in rewrites.items() for r in of_type for side in (r.left, r.right)]
     for predicate, type_name in stated:
         for part, name in subpredicates(predicate, type_name, scope.schema):
-            if not isinstance(part, Compare) or not isinstance(part.value, str):
+            if not isinstance(part, Compare) or not isinstance(part.value, str) or isinstance(part.value, Parameter):
                 continue
             record = scope.schema.type(name)
             attribute = record.attribute(part.attribute)

@@ -7,9 +7,10 @@ there is data too, its profile says which attributes only identify rows and whic
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import takewhile
 
-from structtree.data.profile import Member, Profile
+from structtree.data.profile import Member, MemberPair, Profile
 from structtree.data.schema import NUMERIC, Attribute, Kind, Link, RecordType, Schema
 from structtree.lang.pretty import pretty_grammar, pretty_name
 from structtree.lang.syntax import GrammarSyntax
@@ -90,6 +91,7 @@ def _block(record: RecordType, schema: Schema, profile: Profile | None) -> str:
         _flags(_of_kind(record, "bool")),
         _categories(_of_kind(record, "nominal"), identifiers),
         _numbers(_of_kind(record, *NUMERIC), identifiers, _many_valued(record, profile)),
+        _comparisons(record, profile),
         _links(record.links),
         ["# The element after this one, in its list.", "top -> next (top)"] if schema.listed(record.name) else [],
     ]
@@ -140,6 +142,24 @@ def _numbers(attributes: list[Attribute], identifiers: frozenset[str], many_valu
         *_section(f"{what}, at every threshold; for fewer write quantiles(10) instead of *", every),
         *_section(f"{what} with very many values; for every threshold write * instead of quantiles", some),
     ]
+
+
+def _comparisons(record: RecordType, profile: Profile | None) -> list[str]:
+    """Return the rewrites that compare two attributes, a pair a line; without data nobody knows which to compare."""
+    pairs = () if profile is None else profile.comparable
+    lines = ["; ".join(_pair(pair, record)) for pair in pairs if pair.type == record.name]
+    return _section("Two values of a row compared; for every pair write * = its * and * >= its *", lines)
+
+
+def _pair(pair: MemberPair, record: RecordType) -> Iterator[str]:
+    attribute = record.attribute(pair.one)
+    assert attribute is not None
+    one, other = pretty_name(pair.one), pretty_name(pair.other)
+    if attribute.kind in ("nominal", "int", "ordered"):
+        yield f"top -> {one} = its {other}"
+    if attribute.kind != "nominal":
+        yield f"top -> {one} >= its {other}"
+        yield f"top -> {other} >= its {one}"
 
 
 def _what(attributes: list[Attribute]) -> str:

@@ -49,7 +49,7 @@ from structtree.lang.walk import functional_step
 
 __all__ = ["excludes", "implies", "source_of", "subject"]
 
-Subject = tuple[str, ...]
+Subject = tuple[Any, ...]
 
 
 def implies(p: Predicate, q: Predicate) -> bool | None:
@@ -152,7 +152,7 @@ def _parts_exclude(p: Predicate, q: Predicate) -> bool:
 
 
 def source_of(predicate: Predicate) -> ValueSource | None:
-    """The value source of a test, a count or an aggregate itself, if it has one.
+    """The value source of a test, a count, an aggregate or a call itself, the first if there are several.
 
     Examples
     --------
@@ -164,7 +164,9 @@ def source_of(predicate: Predicate) -> ValueSource | None:
             return value if isinstance(value, ValueSource) else None
         case Within(source=value) | Among(source=value):
             return value
-        case Top() | And() | Or() | Not() | Flag() | CompareOwn() | Missing() | Named():
+        case Named(arguments=arguments):
+            return next((value for value in arguments if isinstance(value, ValueSource)), None)
+        case Top() | And() | Or() | Not() | Flag() | CompareOwn() | Missing():
             return None
         case _ if isinstance(predicate, LinkForm):
             return None
@@ -229,11 +231,11 @@ def subject(predicate: Predicate) -> Subject | None:
             return ("its ", *one, " ", *other)
         case Named(name):
             return ("define ", name)
-        case Aggregate(function, link, attribute):
-            return (f"{function} ", link, attribute)
+        case Aggregate(function, link, attribute, _, _, inner, by):
+            return (f"{function} ", link, attribute, inner, by)
         case Follow() | ListStep() if (step := functional_step(predicate)) is not None:
-            inner = subject(predicate.inner)
-            return None if inner is None else (step, *inner)
+            behind = subject(predicate.inner)
+            return None if behind is None else (step, *behind)
         case Top() | And() | Or() | Not():
             return None
         case _ if isinstance(predicate, LinkForm):
@@ -245,6 +247,8 @@ def subject(predicate: Predicate) -> Subject | None:
 def _region(test: ValueTest) -> _Region | None:
     """The values that satisfy a ground test; None when it is not ground, or compares what has no order."""
     match test:
+        case Aggregate(op=op, value=value):
+            return _region(Compare("", op, value))
         case Flag(_, positive):
             return _Words(frozenset([positive]))
         case CompareOwn():
@@ -261,9 +265,9 @@ def _region(test: ValueTest) -> _Region | None:
             return _Words(frozenset([word]), all_but=True)
         case Compare(_, "!=", int() | float() as value):
             return _Numbers(_minus((_START, _END), (((value, 0), (value, 1)),)))
-        case Compare(_, ">=", int() | float() as value) | Aggregate(op=">=", value=int() | float() as value):
+        case Compare(_, ">=", int() | float() as value):
             return _Numbers((((value, 0), _END),))
-        case Compare(_, "<=", int() | float() as value) | Aggregate(op="<=", value=int() | float() as value):
+        case Compare(_, "<=", int() | float() as value):
             return _Numbers(((_START, (value, 1)),))
         case _:
             return None
@@ -383,14 +387,14 @@ def _some_value_implies(p: ValueTest, q: ValueTest, region: _Region) -> bool | N
     source = source_of(p)
     if isinstance(source, Listed | Range):
         assert isinstance(p, Compare | Aggregate)
-        instances = [_with_value(p, value) for value in source.values]
+        instances = [replace(p, value=value) for value in source.values]
         return any(i != q and _test_implies(i, q) is True for i in instances)
     match p, region:
         case _, _Absent():
             return False
-        case ((Compare(op="=") | Among()), _Words(names, all_but)):
+        case ((Compare(op="=") | Aggregate(op="=") | Among()), _Words(names, all_but)):
             return all_but or len(names) > 1
-        case Compare(op="="), _Numbers(spans):
+        case ((Compare(op="=") | Aggregate(op="=")), _Numbers(spans)):
             return len(spans) > 1 or any(_is_wide(span) for span in spans)
         case Within(), _Numbers(spans):
             return any(map(_is_wide, spans))
@@ -404,14 +408,6 @@ def _some_value_implies(p: ValueTest, q: ValueTest, region: _Region) -> bool | N
 
 def _is_wide(span: _Span) -> bool:
     return span[0][0] < span[1][0]
-
-
-def _with_value(test: Compare | Aggregate, value: Scalar) -> ValueTest:
-    match test:
-        case Compare():
-            return replace(test, value=value)
-        case Aggregate():
-            return replace(test, value=float(value))
 
 
 # ---- behind links ---------------------------------------------------------------------------------------
@@ -500,7 +496,7 @@ def _always(q: Predicate) -> bool | None:
     match q:
         case Exists() | ListStep() | Distinct():
             return False
-        case Count(_, _, ">=", int() as n):
+        case Count(_, _, ">=", int() as n) | Aggregate("distinct", _, _, ">=", int() as n):
             return n <= 0
         case All(_, inner):
             return _always(inner)

@@ -96,10 +96,15 @@ def _error(message: str, text: str, position: int) -> GrammarError:
 # comes along with a phrase already said, or is too marginal to mention.
 _PHRASES = (
     ("a value, '*', or a value list", "NAME STRING NUMBER STAR LBRACE / DATE _BINS _QUANTILES _ITS"),
+    (
+        "a test, or a value for a definition",
+        "_TOP _NOT NAME BACKTICKS GLOB LPAR _MISSING STEP QUANTIFIER STRING NUMBER LBRACE"
+        " / COUNT DISTINCT AGGREGATE DATE _BINS _QUANTILES",
+    ),
     ("a type", "KIND COLLECTION NAME / BACKTICKS STRING NUMBER"),
     (
         "a test",
-        "_TOP _NOT NAME BACKTICKS GLOB LPAR _MISSING STEP QUANTIFIER / COUNT DISTINCT AGGREGATE",
+        "_TOP _NOT NAME BACKTICKS GLOB LPAR _MISSING STEP QUANTIFIER / COUNT DISTINCT AGGREGATE SHARE LATEST TREND",
     ),
     ("a value", "NAME STRING NUMBER / DATE"),
     ("'*', a value list, an interval, bins(k) or quantiles(k)", "STAR LBRACE LSQB _BINS / _QUANTILES"),
@@ -114,6 +119,7 @@ _PHRASES = (
     ("'>=' or '<='", "BOUND"),
     ("'and'", "_AND"),
     ("'or'", "_OR"),
+    ("'by'", "_BY"),
     ("'->'", "ARROW"),
     ("'='", "EQUAL"),
     ("'.'", "DOT"),

@@ -117,7 +117,8 @@ class _View:
                 yield from self._matched(part.member, name)
             elif isinstance(part, Aggregate):
                 link = self.schema.type(name).link(part.link)
-                yield from self._matched(part.attribute, link.target) if link else ()
+                for member in filter(None, (part.attribute, part.order)):
+                    yield from self._matched(member, link.target) if link else ()
 
     def _matched(self, attribute: str, type_name: str) -> Iterator[str]:
         """The attribute, if it is gone; a glob stands for what is there, if there is anything."""

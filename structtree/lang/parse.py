@@ -23,6 +23,7 @@ from lark import Lark, Token, Transformer, UnexpectedInput, v_args
 from structtree.data.moments import DAY, moment_of
 from structtree.data.schema import Attribute, Link, LinkKind
 from structtree.errors import GrammarError
+from structtree.lang.calls import as_calls
 from structtree.lang.mistakes import Word, check_brackets, error_at, place_at, sentence
 from structtree.lang.syntax import (
     QUANTIFIERS,
@@ -49,6 +50,7 @@ from structtree.lang.syntax import (
     Located,
     Location,
     Missing,
+    Named,
     Not,
     Or,
     Predicate,
@@ -193,13 +195,15 @@ class _Build(Transformer[Token, Any]):
     def grammar(self, header: tuple[str | None, str | None], *statements: Any) -> GrammarSyntax:
         stated = {one.what: one for one in _unique(_Stated, statements, lambda one: one.what)}
         individual, limits = stated.get("individual"), stated.get("limits")
+        definitions = _unique(Definition, statements, lambda one: f"define {one.name}")
+        with_parameters = frozenset(one.name for one in definitions if one.parameters)
         return GrammarSyntax(
             *header,
             types=_unique(TypeDeclaration, statements, lambda one: f"type {one.name}"),
             individual=individual.value if individual else None,
-            definitions=_unique(Definition, statements, lambda one: f"define {one.name}"),
+            definitions=tuple(replace(one, body=as_calls(one.body, with_parameters)) for one in definitions),
             functions=_unique(Function, statements, lambda one: f"function {one.name}"),
-            blocks=tuple(s for s in statements if isinstance(s, RefineBlock)),
+            blocks=tuple(_with_calls(s, with_parameters) for s in statements if isinstance(s, RefineBlock)),
             limits=limits.value if limits else GrammarLimits(),
             individual_place=individual.place if individual else None,
         )
@@ -245,16 +249,31 @@ class _Build(Transformer[Token, Any]):
     def individual(self, name: Token) -> _Stated:
         return _Stated("individual", _text(name), place=_place(name))
 
-    def define(self, name: Token, type_name: Token, body: Predicate, *texts: Token | _Says) -> Definition:
+    def define(
+        self,
+        name: Token,
+        parameters: tuple[str, ...] | None,
+        type_name: Token,
+        body: Predicate,
+        *texts: Token | _Says,
+    ) -> Definition:
         says = next((text.phrase for text in texts if isinstance(text, _Says)), None)
         doc = next((_text(text) for text in texts if not isinstance(text, _Says)), None)
-        return Definition(_text(name), _text(type_name), body, doc, says=says, place=_place(name))
+        place = _place(name)
+        return Definition(_text(name), _text(type_name), body, doc, parameters or (), says=says, place=place)
 
     def says(self, phrase: Token) -> _Says:
         text = _text(phrase)
         if not text.strip() or not text.isprintable():
             raise _error('expected a phrase after \'says\', such as "a nitro group" or "is closed"', phrase)
         return _Says(text.strip())
+
+    def parameters(self, *names: Token) -> tuple[str, ...]:
+        found = tuple(map(_text, names))
+        for place, name in enumerate(found):
+            if name in found[:place]:
+                raise _error(f"there is a second parameter {name!r}", names[place])
+        return found
 
     def function(self, name: Token, type_name: Token, kind: Token, doc: Token | None = None) -> Function:
         return Function(_text(name), _text(type_name), _word(kind), doc and _text(doc), place=_place(name))
@@ -332,6 +351,9 @@ class _Build(Transformer[Token, Any]):
     def follow(self, link: Token, inner: Predicate) -> Follow:
         return Follow(_text(link), inner, place=_place(link))
 
+    def call(self, name: Token, *arguments: Scalar | ValueSource) -> Named:
+        return Named(_text(name), arguments=arguments, place=_place(name))
+
     def step(self, step: Token, inner: Predicate) -> ListStep:
         return ListStep(_word(step), inner, place=_place(step))
 
@@ -341,19 +363,45 @@ class _Build(Transformer[Token, Any]):
         return ListStep(_word(word), inner, name, place=place) if form is None else form(name, inner, place=place)
 
     def count(self, _: Token, link: Token, inner: Predicate, op: Token, n: Scalar | ValueSource) -> Count:
-        if isinstance(n, str | float):
+        number: Any = n  # a word may be a parameter of a definition
+        if isinstance(n, float):
             raise _error(f"expected a whole number after {str(op)!r}, got {str(n)!r}", op)
-        return Count(_text(link), inner, _word(op), n, place=_place(link))
+        return Count(_text(link), inner, _word(op), number, place=_place(link))
 
     def distinct(self, _: Token, link: Token, *inners: Predicate) -> Distinct:
         return Distinct(_text(link), inners, place=_place(link))
 
+    def rows(self, link: Token, inner: Predicate | None = None) -> tuple[Token, Predicate | None]:
+        return link, inner
+
+    def by(self, name: Token) -> Token:
+        return name
+
     def aggregate(
-        self, function: Token, link: Token, attribute: Token, op: Token, value: Scalar | ValueSource
+        self,
+        function: Token,
+        rows: tuple[Token, Predicate | None],
+        attribute: Token,
+        op: Token,
+        value: Scalar | ValueSource,
     ) -> Aggregate:
-        if isinstance(value, str):
-            raise _error(f"expected a number after {str(op)!r}, got {value!r}", op)
-        return Aggregate(_word(function), _text(link), _attribute(attribute), _word(op), value, place=_place(link))
+        return self.ordered_aggregate(function, rows, attribute, None, op, value)
+
+    def ordered_aggregate(
+        self,
+        function: Token,
+        rows: tuple[Token, Predicate | None],
+        attribute: Token,
+        order: Token | None,
+        op: Token,
+        value: Scalar | ValueSource,
+    ) -> Aggregate:
+        (link, inner), by = rows, None if order is None else _text(order)
+        name, place = _attribute(attribute), _place(link)
+        return Aggregate(_word(function), _text(link), name, _word(op), value, inner, by, place=place)
+
+    def share(self, word: Token, link: Token, inner: Predicate, op: Token, value: Scalar | ValueSource) -> Aggregate:
+        return Aggregate(_word(word), _text(link), None, _word(op), value, inner, place=_place(link))
 
     def path(self, *names: Token) -> list[Token]:
         if len(names) > MAX_PATH:
@@ -366,6 +414,11 @@ class _Build(Transformer[Token, Any]):
         return _scalar(token)
 
     def star(self) -> Star:
+        return Star()
+
+    def star_argument(self, glob: Token) -> Star:
+        if glob != "*":
+            raise _error(f"expected a value or '*', got '{glob}'", glob)
         return Star()
 
     def bins(self, k: Token) -> Bins:
@@ -405,6 +458,14 @@ def _n_shared(one: list[Token], other: list[Token]) -> int:
     """Return how many references two paths begin with in common."""
     pairs = zip(map(_text, one), map(_text, other), strict=False)
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+
+
+def _with_calls(block: RefineBlock, names: frozenset[str]) -> RefineBlock:
+    """The block with calls of these definitions where they look like references with a word behind them."""
+    if not names:
+        return block
+    rewrites = (replace(r, left=as_calls(r.left, names), right=as_calls(r.right, names)) for r in block.rewrites)
+    return replace(block, rewrites=tuple(rewrites))
 
 
 def _flat(parts: Iterable[Predicate], kind: type[And] | type[Or]) -> Iterable[Predicate]:

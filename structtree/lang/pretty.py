@@ -1,7 +1,8 @@
 """The canonical text of predicates and grammars.
 
 The law: what is printed parses back to the same syntax. It holds for everything that the parser makes; the
-checker's `Named` prints as its name, which parses as a flag until it is checked again. Comments are not kept.
+checker's `Named` prints as its name, which parses as a flag, or with one argument as a reference, until it is checked
+again. Comments are not kept.
 """
 
 from __future__ import annotations
@@ -56,12 +57,13 @@ from structtree.lang.syntax import (
 )
 from structtree.lang.walk import peel
 
-__all__ = ["pretty", "pretty_grammar", "pretty_name", "pretty_rewrite", "pretty_scalar"]
+__all__ = ["pretty", "pretty_aggregate", "pretty_grammar", "pretty_name", "pretty_rewrite", "pretty_scalar"]
 
 _WORDS = """
     grammar type individual define function refine limits nesting literals
     bool int real nominal set list of top and or in its not missing
     next previous later exists all none first last count distinct sum mean min max bins quantiles inf
+    range deviation share latest earliest trend
 """
 RESERVED = frozenset(_WORDS.split())
 """The words of the language: as names they are written in backticks, as values in quotes."""
@@ -99,8 +101,8 @@ def pretty(predicate: Predicate) -> str:
             return f"{_QUANTIFIERS[type(predicate)]} {pretty_name(link)} ({pretty(inner)})"
         case Count(link, inner, op, n):
             return f"count {pretty_name(link)} ({pretty(inner)}) {op} {_value(n)}"
-        case Aggregate(function, link, attribute, op, value):
-            return f"{function} {pretty_name(link)}.{pretty_name(attribute)} {op} {_value(value)}"
+        case Aggregate(op=op, value=value):
+            return f"{pretty_aggregate(predicate)} {op} {_value(value)}"
         case Distinct(link, inners):
             return f"distinct {pretty_name(link)} ({', '.join(map(pretty, inners))})"
         case And(parts):
@@ -111,6 +113,20 @@ def pretty(predicate: Predicate) -> str:
             return f"not ({pretty(inner)})"
         case _ as never:
             assert_never(never)
+
+
+def pretty_aggregate(test: Aggregate) -> str:
+    """Return the text of what an aggregate computes, without what it is compared with.
+
+    Examples
+    --------
+    >>> pretty_aggregate(Aggregate("latest", "payments", "amount", ">=", 3.0, Flag("late"), "date"))
+    'latest payments (late).amount by date'
+    """
+    rows = pretty_name(test.link) + ("" if test.inner is None else f" ({pretty(test.inner)})")
+    attribute = "" if test.attribute is None else f".{pretty_name(test.attribute)}"
+    order = "" if test.order is None else f" by {pretty_name(test.order)}"
+    return f"{test.function} {rows}{attribute}{order}"
 
 
 def pretty_grammar(syntax: GrammarSyntax) -> str:
@@ -207,8 +223,9 @@ def _test(test: Flag | Compare | Among | Within | Missing | Named, path: str) ->
             return f"{path}{pretty_name(attribute)} in [{_end(low)}, {_end(high)}{']' if closed else ')'}"
         case Missing(member):
             return f"missing {path}{pretty_name(member)}"
-        case Named(name):
-            return f"{path}{pretty_name(name)}"
+        case Named(name, arguments=arguments):
+            called = f"({', '.join(map(_value, arguments))})" if arguments else ""
+            return f"{path}{pretty_name(name)}{called}"
         case _ as never:
             assert_never(never)
 
@@ -217,6 +234,8 @@ def _dotted(predicate: Follow) -> str | None:
     """``load.shape = circle``, when there is a single test at the end of the references."""
     path, end = peel(predicate)
     if not all(isinstance(step, Follow) for step in path) or not isinstance(end, AttributeTest | Missing | Named):
+        return None
+    if isinstance(end, Named) and end.arguments:
         return None
     return _test(end, "".join(f"{pretty_name(step.link or '')}." for step in path))
 
@@ -303,7 +322,8 @@ def _type_name(name: str) -> str:
 
 
 def _definition(definition: Definition) -> str:
-    head = f"define {pretty_name(definition.name)}: {pretty_name(definition.type)} = "
+    parameters = f"({', '.join(map(pretty_name, definition.parameters))})" if definition.parameters else ""
+    head = f"define {pretty_name(definition.name)}{parameters}: {pretty_name(definition.type)} = "
     says = "" if definition.says is None else f" says {_json(definition.says)}"
     return f"{head}{pretty(definition.body)}{says}{_doc(definition.doc)}"
 

@@ -12,14 +12,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from itertools import product
-from typing import NamedTuple, assert_never
+from typing import Any, NamedTuple, assert_never
 
 from structtree.data.moments import DAY
 from structtree.data.schema import NUMERIC, Attribute, Kind, Link, RecordType, Schema
 from structtree.errors import GrammarError, did_you_mean
+from structtree.lang.aggregates import ORDERED, attribute_kinds, computed_attribute, default_order, order_kinds
+from structtree.lang.calls import Place, call_of, called, is_open_call, places_of
 from structtree.lang.logic import source_of
 from structtree.lang.mistakes import error_at
-from structtree.lang.pretty import pretty, pretty_name, pretty_scalar
+from structtree.lang.pretty import pretty, pretty_aggregate, pretty_name, pretty_scalar
 from structtree.lang.syntax import (
     TOP,
     Aggregate,
@@ -49,6 +51,7 @@ from structtree.lang.syntax import (
     Not,
     Or,
     OrderedCategory,
+    Parameter,
     Predicate,
     Quantiles,
     Range,
@@ -82,6 +85,8 @@ class Scope:
         none at all when it declares just ``nominal``.
     families : bool
         Whether value sources and globs may stand here: only on the right side of a rewrite.
+    parameters : frozenset of str
+        In the body of a definition: the words that stand for its parameters.
     place : Location, optional
         Where messages point.
     """
@@ -90,6 +95,7 @@ class Scope:
     definitions: Mapping[str, Definition] = field(default_factory=dict)
     categories: Mapping[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
     families: bool = False
+    parameters: frozenset[str] = frozenset()
     source: str = "<predicate>"
     text: str | None = None
     place: Location | None = None
@@ -130,8 +136,12 @@ def resolve(predicate: Predicate, type_name: str, scope: Scope) -> tuple[Predica
     match predicate:
         case Missing():
             return _missings(predicate, scope.type(type_name), scope)
+        case Named() if (step := _step_of(predicate, type_name, scope)) is not None:
+            return resolve(step, type_name, scope)
         case Named():
             return (_named(predicate, type_name, scope),)
+        case Follow() if (call := _call_of(predicate, type_name, scope)) is not None:
+            return (_named(call, type_name, scope),)
         case Aggregate():
             return _aggregates(predicate, type_name, scope)
         case CompareOwn():
@@ -140,6 +150,7 @@ def resolve(predicate: Predicate, type_name: str, scope: Scope) -> tuple[Predica
             return _tests(predicate, scope.type(type_name), scope)
         case _:
             target = _target(predicate, type_name, scope)
+            predicate = _with_parameter(predicate) if isinstance(predicate, Count) else predicate
             choices = product(*[resolve(part, target, scope) for part in children(predicate)])
             return tuple(with_children(predicate, chosen) for chosen in choices)
 
@@ -236,7 +247,101 @@ def _named(named: Named, type_name: str, scope: Scope) -> Predicate:
     if definition.type != type_name:
         message = f"{named.name!r} is defined for type {definition.type!r}, not for {type_name!r}"
         raise scope.error(message)
+    if definition.parameters or named.arguments:
+        return _call(named, definition, scope)
     return replace(named, body=definition.body, says=definition.says)
+
+
+# ---- definitions with parameters ------------------------------------------------------------------------
+
+
+def _call_of(step: Follow, type_name: str, scope: Scope) -> Named | None:
+    """Return a reference as the call that it is when it has the name of a definition, and of no link."""
+    definition = scope.definitions.get(step.link)
+    if definition is None or scope.type(type_name).link(step.link) is not None:
+        return None
+    call = call_of(step)
+    if call is None:
+        raise scope.error(f"{step.link!r} is a definition; write '{_example(definition)}'")
+    return call
+
+
+def _step_of(named: Named, type_name: str, scope: Scope) -> Follow | None:
+    """Return a call as the reference that it is when it has the name of a link of the type."""
+    link = scope.type(type_name).link(named.name)
+    if link is None or not named.arguments:
+        return None
+    match named.arguments:
+        case (str() as word,):
+            return Follow(named.name, Flag(word, place=named.place), place=named.place)
+        case (Star(),):
+            return Follow(named.name, Flag(Glob("*"), place=named.place), place=named.place)
+        case _:
+            raise scope.error(f"{named.name!r} is a link to {link.target!r}; write '{_how(link)}' with a test inside")
+
+
+def _call(named: Named, definition: Definition, scope: Scope) -> Predicate:
+    """Return the call with its arguments as their places want them, and with its body if they are single values."""
+    n, expected = len(named.arguments), len(definition.parameters)
+    if n != expected:
+        takes = "no value" if not expected else f"{expected} value{'s' * (expected > 1)}"
+        raise scope.error(f"{named.name!r} takes {takes}, got {n}; write '{_example(definition)}'")
+    if is_open_call(named) and not scope.families:
+        raise _only_in_rewrites(f"the values of {pretty(named)!r}", scope)
+    places = places_of(definition, scope.schema)
+    given = zip(definition.parameters, named.arguments, strict=True)
+    arguments: tuple[Any, ...] = tuple(_argument(value, places[name], scope) for name, value in given)
+    if is_open_call(named):
+        return replace(named, body=None, arguments=arguments, definition=definition)
+    return called(definition, arguments, named)
+
+
+def _example(definition: Definition) -> str:
+    parameters = ", ".join(map(pretty_name, definition.parameters))
+    return f"{pretty_name(definition.name)}({parameters})" if parameters else pretty_name(definition.name)
+
+
+def _argument(given: Scalar | ValueSource, places: tuple[Place, ...], scope: Scope) -> Scalar | ValueSource:
+    """Return an argument as the places of its parameter want it; as it is where they want different things."""
+    found = [_argument_at(given, place, scope) for place in places]
+    return found[0] if all(each == found[0] for each in found) else given
+
+
+def _argument_at(given: Scalar | ValueSource, place: Place, scope: Scope) -> Scalar | ValueSource:
+    if isinstance(given, ValueSource):
+        (test,) = resolve(_with_argument(place, given), place.type, replace(scope, families=True))
+        source = source_of(test)
+        assert source is not None
+        return source
+    if given in scope.parameters:
+        return Parameter(given)
+    (test,) = resolve(_with_argument(place, given), place.type, scope)
+    value: Any = test.n if isinstance(test, Count) else getattr(test, "value", given)
+    return value  # type: ignore[no-any-return]
+
+
+def _with_argument(place: Place, value: Any) -> Predicate:
+    """Return the test at a place of a parameter, with a value for it."""
+    match place.test:
+        case Count(link, _, op):
+            return Count(link, TOP, op, value)
+        case Among(attribute):
+            return Compare(attribute, "=", value)
+        case Aggregate() as test:
+            return replace(test, value=value, inner=None if test.inner is None else TOP, place=None)
+        case test:
+            return replace(test, value=value, place=None)
+
+
+def _with_parameter(count: Count) -> Count:
+    """Return a count with its number as a parameter, if that is a word."""
+    number: Any = count.n
+    if isinstance(number, str):
+        number = Parameter(number)
+    return replace(count, n=number)
+
+
+# ---- values ---------------------------------------------------------------------------------------------
 
 
 def _compare(test: Compare, attribute: Attribute, record: RecordType, scope: Scope) -> Predicate:
@@ -270,6 +375,8 @@ def _flag_as_value(test: Compare, scope: Scope) -> Flag:
 
 def _value(value: Scalar, attribute: Attribute, record: RecordType, scope: Scope, op: str = "=") -> Scalar:
     """The value as its attribute wants it: a known category, a whole number, a real number."""
+    if value in scope.parameters:
+        return _parameter(str(value), attribute, record, scope)
     match attribute.kind:
         case "date" | "time":
             return _moment(value, attribute, record, scope, op)
@@ -298,6 +405,13 @@ def _value(value: Scalar, attribute: Attribute, record: RecordType, scope: Scope
             return int(value)
         case _:
             raise scope.error(f"{attribute.name!r} is int: expected a whole number, got {value!r}")
+
+
+def _parameter(name: str, attribute: Attribute, record: RecordType, scope: Scope) -> Parameter:
+    """The parameter that stands for a value; not if it could be taken for one."""
+    if name in scope.categories.get((record.name, attribute.name), attribute.values):
+        raise scope.error(f"{name!r} is a parameter and a value of {attribute.name!r}; rename the parameter")
+    return Parameter(name)
 
 
 def its_hint(value: Scalar, attribute: Attribute, record: RecordType, op: str) -> str:
@@ -513,7 +627,8 @@ def _link(name: str, type_name: str, scope: Scope) -> Link:
         return link
     if record.attribute(name) is not None:
         raise scope.error(f"{name!r} is an attribute of type {type_name!r}, not a link")
-    known = did_you_mean(name, [link.name for link in record.links])
+    calls = (d.name for d in scope.definitions.values() if d.type == type_name and d.parameters)
+    known = did_you_mean(name, [*(link.name for link in record.links), *calls])
     raise scope.error(f"unknown link {name!r} of type {type_name!r}{known}")
 
 
@@ -537,7 +652,9 @@ def _stepped(predicate: ListStep, type_name: str, scope: Scope) -> str:
 
 
 def _check_number(predicate: Count, scope: Scope) -> None:
-    n = predicate.n
+    n: Any = predicate.n
+    if isinstance(n, str) and n not in scope.parameters:
+        raise scope.error(f"a count takes a whole number, not {n!r}")
     if isinstance(n, ValueSource) and not scope.families:
         raise _only_in_rewrites(f"the numbers of {pretty(predicate)!r}", scope)
     if isinstance(n, Bins | Quantiles):
@@ -545,35 +662,85 @@ def _check_number(predicate: Count, scope: Scope) -> None:
     wrong = [value for value in n.values if not isinstance(value, int)] if isinstance(n, Listed) else []
     if wrong:
         raise scope.error(f"a count takes whole numbers, not {pretty_scalar(wrong[0])}")
+    if isinstance(n, float):
+        raise scope.error(f"a count takes a whole number, not {pretty_scalar(n)}")
+
+
+# ---- aggregates -----------------------------------------------------------------------------------------
 
 
 def _aggregates(test: Aggregate, type_name: str, scope: Scope) -> tuple[Predicate, ...]:
+    """Return the aggregate with its order and the values as they are meant; one for each choice of its globs."""
     record = scope.type(_many(test, type_name, scope))
     if isinstance(test.value, ValueSource) and not scope.families:
         raise _only_in_rewrites(f"the values of {pretty(test)!r}", scope)
-    kinds = (*_NUMBERS, *_MOMENTS) if test.function in ("min", "max") else _NUMBERS
-    attributes = [_attribute(name, record, scope) for name in _names(test.attribute, kinds, record, scope)]
-    for attribute in attributes:
+    test = replace(test, order=_aggregate_order(test, type_name, record, scope))
+    names = (None,) if test.attribute is None else _names(test.attribute, _asked_kinds(test), record, scope)
+    made = [_aggregate(replace(test, attribute=name), record, scope) for name in names]
+    choices = product(made, *[resolve(inner, record.name, scope) for inner in children(test)])
+    return tuple(with_children(one, tuple(inners)) for one, *inners in choices)
+
+
+def _asked_kinds(test: Aggregate) -> tuple[Kind, ...]:
+    """Return the kinds of attribute that a glob in an aggregate is for."""
+    if test.function not in ("latest", "earliest"):
+        return attribute_kinds(test.function)
+    return _kinds(Compare("", test.op, test.value))
+
+
+def _aggregate(test: Aggregate, record: RecordType, scope: Scope) -> Aggregate:
+    if test.attribute is not None:
+        kinds, attribute = attribute_kinds(test.function), _attribute(test.attribute, record, scope)
         if attribute.kind not in kinds:
             what = "numbers or dates" if len(kinds) > 2 else "numbers"
             raise scope.error(f"{attribute.name!r} is {attribute.kind}; '{test.function}' needs {what}")
-    values = [_aggregate_value(test, attribute, record, scope) for attribute in attributes]
-    return tuple(replace(test, attribute=a.name, value=v) for a, v in zip(attributes, values, strict=True))
+    made = computed_attribute(test, record)
+    if made.kind == "nominal" and test.op in (">=", "<="):
+        shown = pretty_aggregate(test)
+        raise scope.error(f"{made.name!r} has no order for '{test.op}'; write '{shown} = ...'")
+    if isinstance(test.value, Bins | Quantiles) and test.op in ("=", "!="):
+        raise scope.error(f"{pretty(test)!r} needs '>=' or '<='")
+    return replace(test, value=_aggregate_value(test, made, record, scope))
 
 
-def _aggregate_value(test: Aggregate, attribute: Attribute, record: RecordType, scope: Scope) -> float | ValueSource:
-    def number(value: Scalar) -> float:
-        if isinstance(value, str):
+def _aggregate_value(test: Aggregate, made: Attribute, record: RecordType, scope: Scope) -> Scalar | ValueSource:
+    alone = RecordType(record.name)  # of which no other attribute is proposed to compare with
+
+    def value(given: Scalar) -> Scalar:
+        if made.kind in _NUMBERS and isinstance(given, str) and given not in scope.parameters:
             raise scope.error(f"'{test.function}' needs numbers in {pretty(test)!r}")
-        is_date = attribute.kind in _MOMENTS or isinstance(value, Day)
-        return _value(value, attribute, record, scope) if is_date else float(value)  # type: ignore[return-value]
+        return _value(given, made, alone, scope, test.op)
 
     match test.value:
-        case Listed(values):
-            return Listed(tuple(dict.fromkeys(map(number, values))))
-        case Range() if attribute.kind in _MOMENTS:
-            raise scope.error(f"{attribute.name!r} is a {attribute.kind}, which has no ranges of whole numbers")
-        case int() | float() as value:
-            return number(value)
+        case Range() if made.kind in _NUMBERS:
+            return test.value
+        case Range() if made.kind in _MOMENTS:
+            raise scope.error(f"{made.name!r} is a {made.kind}, which has no ranges of whole numbers")
+        case Listed() | Range() as source:
+            return Listed(tuple(dict.fromkeys(map(value, source.values))))
+        case str() | int() | float() as given:
+            return value(given)
         case source:
             return source
+
+
+def _aggregate_order(test: Aggregate, type_name: str, record: RecordType, scope: Scope) -> str | None:
+    """Return the attribute that orders the rows: the one that is named, or that a set has for it; none of a list."""
+    if test.function not in ORDERED:
+        return None
+    if test.order is not None:
+        order, kinds = _attribute(test.order, record, scope), order_kinds(test.function)
+        if order.kind not in kinds:
+            what = "numbers or dates" if test.function == "trend" else "numbers, dates or ordered categories"
+            raise scope.error(f"'{test.function}' orders rows by {what}, and {order.name!r} is {order.kind}")
+        return order.name
+    link = _link(test.link, type_name, scope)
+    found = default_order(link, record)
+    if found is None and link.kind != "list":
+        moments = [a.name for a in record.attributes if a.kind in _MOMENTS]
+        what = "several dates" if moments else "no date"
+        proposal = pretty_aggregate(replace(test, order=(*moments, "date")[0]))
+        raise scope.error(
+            f"the rows of the set {link.name!r} have {what} to order them by; name the attribute: '{proposal}'"
+        )
+    return found

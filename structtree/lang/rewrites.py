@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from structtree.data.schema import Schema
 from structtree.lang.logic import implies, source_of
-from structtree.lang.pretty import pretty, pretty_rewrite
+from structtree.lang.pretty import pretty, pretty_aggregate, pretty_rewrite
 from structtree.lang.resolve import Scope, resolve
 from structtree.lang.syntax import (
     TOP,
@@ -25,6 +25,7 @@ from structtree.lang.syntax import (
     GrammarLimits,
     Listed,
     Location,
+    Named,
     Not,
     Or,
     Predicate,
@@ -108,11 +109,18 @@ def _check_closed(predicate: Predicate, scope: Scope, inside: Predicate | None) 
             f"nothing is refined inside {pretty(inside)!r}, so {pretty(predicate)!r} must have one value there"
         )
     closed = predicate if is_closed(predicate) else inside
-    loose = isinstance(predicate, And | Or | Not) and TOP in children(predicate)
+    loose = isinstance(predicate, And | Or | Not | Aggregate) and TOP in children(predicate)
     if closed is not None and loose:
-        raise scope.error(f"nothing is refined inside {pretty(closed)!r}, so 'top' has no place there")
+        why = f": {_why_closed(closed)}" if isinstance(closed, Aggregate) else ""
+        raise scope.error(f"nothing is refined inside {pretty(closed)!r}, so 'top' has no place there{why}")
     for child in children(predicate):
         _check_closed(child, scope, closed)
+
+
+def _why_closed(test: Aggregate) -> str:
+    instead = pretty_aggregate(replace(test, inner=None)) if test.attribute is not None else None
+    fix = f"; for all rows write '{instead}'" if instead and isinstance(test.inner, Top) else ""
+    return f"of fewer rows '{test.function}' may pass {test.op!r} where of more it does not{fix}"
 
 
 # ---- specialisation -------------------------------------------------------------------------------------
@@ -195,6 +203,8 @@ def _may_become(right: Predicate, left: Predicate) -> bool:
             return _covers(offered, wanted) and replace(right, value=wanted) == left
         case Aggregate(value=offered), Aggregate(value=wanted):
             return _covers(offered, wanted) and replace(right, value=wanted) == left
+        case Named(name, arguments=offers), Named(other, arguments=wants):
+            return name == other and len(offers) == len(wants) and all(map(_covers, offers, wants))
         case Within(source=source), Within() if source is not None:
             return right.attribute == left.attribute
         case Among(source=source), (Among() | Compare(op="=")) if source is not None:

@@ -19,6 +19,7 @@ __all__ = [
     "QUANTIFIERS",
     "TOP",
     "Aggregate",
+    "AggregateFunction",
     "All",
     "Among",
     "And",
@@ -50,6 +51,7 @@ __all__ = [
     "Not",
     "Or",
     "OrderedCategory",
+    "Parameter",
     "Predicate",
     "Quantiles",
     "Range",
@@ -216,6 +218,24 @@ class Glob(str):
         return "".join(self)
 
 
+class Parameter(str):
+    """The name of a parameter where a value stands, in the body of a definition.
+
+    Examples
+    --------
+    >>> Parameter("e"), Parameter("e") == "e"
+    (Parameter('e'), True)
+    """
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return f"Parameter({str(self)!r})"
+
+    def __str__(self) -> str:
+        return "".join(self)
+
+
 # ---- value sources: many values in one word --------------------------------------------------------------
 
 
@@ -354,10 +374,16 @@ class Missing(Located):
 
 @dataclass(frozen=True, slots=True)
 class Named(Located):
-    """A predicate that a ``define`` gave a name; the checker fills in its body and its phrase."""
+    """A predicate that a ``define`` gave a name: ``nitro``, or ``near(O)`` where the definition has parameters.
+
+    The checker fills in ``body``, with the arguments in their places, unless one of them stands for many values; the
+    ``definition``, if it has parameters; and what the definition ``says``.
+    """
 
     name: str
     body: Predicate | None = None
+    arguments: tuple[Scalar | ValueSource, ...] = ()
+    definition: Definition | None = field(default=None, compare=False, repr=False)
     says: str | None = field(default=None, compare=False, repr=False, kw_only=True)
 
 
@@ -406,18 +432,40 @@ class Count(LinkedTo):
     n: int | ValueSource
 
 
+AggregateFunction = Literal[
+    "sum", "mean", "min", "max", "range", "deviation", "share", "distinct", "latest", "earliest", "trend"
+]
+
+
 @dataclass(frozen=True, slots=True)
 class Aggregate(Located):
-    """``sum|mean|min|max link.a >= t`` (or ``<=``), over the values that are not missing.
+    """``sum transactions (kind = withdrawal).amount >= t``: one value computed from rows behind a link is compared.
 
-    The sum of no values is 0; the mean, least and greatest of no values are missing, so the test is false.
+    Rows whose attribute is missing are passed over. The sum of no values is 0, and 0 are their distinct values; any
+    other function of no values is missing, so that the test is false. `structtree.space.aggregates` computes them.
+
+    Parameters
+    ----------
+    function : str
+    link : str
+    attribute : str or None
+        None for ``share``, which asks how many of the rows satisfy the condition.
+    op : str
+        ``=`` and ``!=`` are for ``latest`` and ``earliest``.
+    value : Scalar or ValueSource
+    inner : Predicate or None
+        What the rows must satisfy; None for all of them.
+    order : str or None
+        The attribute by which ``latest``, ``earliest`` and ``trend`` order the rows; None for the order of a list.
     """
 
-    function: Literal["sum", "mean", "min", "max"]
+    function: AggregateFunction
     link: str
-    attribute: str
-    op: Literal[">=", "<="]
-    value: float | ValueSource
+    attribute: str | None
+    op: Literal["=", "!=", ">=", "<="]
+    value: Scalar | ValueSource
+    inner: Predicate | None = None
+    order: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -483,12 +531,16 @@ class RefineBlock(Located):
 
 @dataclass(frozen=True, slots=True)
 class Definition(Located):
-    """``define name: Type = P``, with an optional phrase for it (``says "a nitro group"``) and docstring after it."""
+    """``define name: Type = P`` or ``define name(a, b): Type = P``, with an optional phrase and docstring after it.
+
+    The phrase (``says "a nitro group"``) is for tests in words; ``{a}`` in it stands for the value of a parameter.
+    """
 
     name: str
     type: str
     body: Predicate
     doc: str | None = None
+    parameters: tuple[str, ...] = ()
     says: str | None = field(default=None, kw_only=True)
 
 

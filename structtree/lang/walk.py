@@ -13,6 +13,7 @@ from typing import assert_never
 
 from structtree.data.schema import Schema
 from structtree.lang.syntax import (
+    Aggregate,
     All,
     And,
     CompareOwn,
@@ -55,7 +56,7 @@ StepPath = tuple[Follow | ListStep, ...]
 
 
 def children(predicate: Predicate) -> tuple[Predicate, ...]:
-    """Return the predicates that a predicate is made of; none for a test or a definition.
+    """Return the predicates that a predicate is made of; none for a plain test or a definition.
 
     Examples
     --------
@@ -67,6 +68,8 @@ def children(predicate: Predicate) -> tuple[Predicate, ...]:
             return (predicate.inner,)
         case And(parts) | Or(parts) | Distinct(_, parts):
             return parts
+        case Aggregate(inner=inner):
+            return () if inner is None else (inner,)
         case Top():
             return ()
         case _ if isinstance(predicate, Test):
@@ -84,6 +87,8 @@ def with_children(predicate: Predicate, inners: tuple[Predicate, ...]) -> Predic
             return replace(predicate, parts=inners)
         case Distinct():
             return replace(predicate, inners=inners)
+        case Aggregate():
+            return replace(predicate, inner=inners[0] if inners else None)
         case Top():
             return predicate
         case _ if isinstance(predicate, Test):
@@ -94,7 +99,7 @@ def with_children(predicate: Predicate, inners: tuple[Predicate, ...]) -> Predic
 
 def inner_type(predicate: Predicate, type_name: str, schema: Schema) -> str | None:
     """Return the type that the children of a predicate are about; None when the link is not known."""
-    link = predicate.link if isinstance(predicate, LinkForm) else None
+    link = predicate.link if isinstance(predicate, LinkForm | Aggregate) else None
     if link is None:
         return type_name
     found = schema.type(type_name).link(link)
@@ -124,7 +129,7 @@ def compared_members(test: CompareOwn, type_name: str, schema: Schema) -> Iterat
 def is_closed(predicate: Predicate) -> bool:
     """Tell whether nothing is refined inside, since adding to a part could make the whole hold of more rows."""
     match predicate:
-        case Or() | Not() | No():
+        case Or() | Not() | No() | Aggregate():
             return True
         case Count(op=op):
             return op == "<="

@@ -153,7 +153,7 @@ def negation(predicate: Predicate) -> Predicate:
 
 
 def _is_negative(predicate: Predicate) -> bool:
-    return is_closed(predicate) and not isinstance(predicate, Or)
+    return is_closed(predicate) and not isinstance(predicate, Or | Aggregate)
 
 
 # ---- what follows from what ------------------------------------------------------------------------------

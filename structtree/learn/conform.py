@@ -58,7 +58,7 @@ def needed_members(tests: Iterable[Predicate], schema: Schema) -> NeededMembers:
         if isinstance(part, Aggregate):
             target = schema.type(name).link(part.link)
             assert target is not None  # the tests have been checked on this schema
-            found.setdefault(target.target, set()).add(part.attribute)
+            found.setdefault(target.target, set()).update(filter(None, (part.attribute, part.order)))
     return {name: frozenset(members) for name, members in found.items()}
 
 

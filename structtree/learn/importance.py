@@ -120,8 +120,9 @@ def _paths(test: Predicate) -> Iterator[tuple[str, ...]]:
             case CompareOwn(attribute, _, other):
                 yield (*path, *attribute)
                 yield (*path, *other)
-            case Aggregate(_, link, name):
-                yield (*path, link, name)
+            case Aggregate(link=link):
+                yield from ((*path, link, name) for name in (part.attribute, part.order) if name is not None)
+                below = (*path, link)
             case ListStep(step, link=None):
                 below = path or (step,)
             case _ if isinstance(part, LinkForm):

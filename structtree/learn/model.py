@@ -411,18 +411,20 @@ def _definitions(tests: Iterable[Predicate], schema: Schema) -> tuple[Definition
         for part, name in subpredicates(*stack.pop(), schema):
             if not isinstance(part, Named) or part.body is None:
                 continue
+            used = part.definition or Definition(part.name, name, part.body, says=part.says)
             known = found.get(part.name)
-            if known is not None and known.body != part.body:
+            if known is not None and (known.parameters, known.body) != (used.parameters, used.body):
                 raise UsageError(f"the model uses two definitions that are both called {part.name!r}")
             if known is None:
-                found[part.name] = Definition(part.name, name, part.body, says=part.says)
-                stack.append((part.body, name))
+                found[part.name] = used
+                stack.append((used.body, name))
     return tuple(found.values())
 
 
-def _definition_to_json(definition: Definition) -> dict[str, str]:
+def _definition_to_json(definition: Definition) -> dict[str, Any]:
+    parameters = {"parameters": list(definition.parameters)} if definition.parameters else {}
     said = {} if definition.says is None else {"says": definition.says}
-    return {"type": definition.type, "body": pretty(definition.body), **said}
+    return {"type": definition.type, **parameters, "body": pretty(definition.body), **said}
 
 
 # ---- reading --------------------------------------------------------------------------------------------
@@ -561,18 +563,18 @@ def _optional(whole: _Part) -> NeededMembers:
 
 def _checked_definitions(part: _Part, schema: Schema) -> CheckedGrammar:
     """The definitions of the file as a grammar, which is what tests are checked with."""
-    definitions = tuple(
-        Definition(name, written.member("type").text(), _parsed(written.member("body")), says=_says(written))
-        for name, written in part.parts()
-    )
+    definitions = tuple(_definition(name, written) for name, written in part.parts())
     try:
         return check(GrammarSyntax(definitions=definitions), _any_category(schema))
     except GrammarError as error:
         part.fail(f"a definition cannot be used: {error.message}")
 
 
-def _says(written: _Part) -> str | None:
-    return written.member("says").text() if "says" in written.members() else None
+def _definition(name: str, part: _Part) -> Definition:
+    parameters = part.member("parameters").elements() if "parameters" in part.members() else ()
+    names = tuple(parameter.text() for parameter in parameters)
+    says = part.member("says").text() if "says" in part.members() else None
+    return Definition(name, part.member("type").text(), _parsed(part.member("body")), None, names, says=says)
 
 
 def _any_category(schema: Schema) -> Schema:

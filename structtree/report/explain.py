@@ -20,11 +20,11 @@ from typing import Any
 import numpy as np
 
 from structtree.data.columns import Population, Value
-from structtree.data.moments import moment_value, text_of
+from structtree.data.moments import text_of
 from structtree.data.reach import compact
 from structtree.data.schema import Schema
 from structtree.errors import UsageError
-from structtree.lang.pretty import pretty, pretty_name, pretty_scalar
+from structtree.lang.pretty import pretty, pretty_aggregate, pretty_name, pretty_scalar
 from structtree.lang.syntax import (
     Aggregate,
     All,
@@ -33,12 +33,10 @@ from structtree.lang.syntax import (
     Compare,
     CompareOwn,
     Count,
-    Day,
     Distinct,
     Exists,
     Flag,
     Follow,
-    Instant,
     ListStep,
     Missing,
     Named,
@@ -59,7 +57,7 @@ from structtree.report.english import name_words
 from structtree.report.text import NodeText
 from structtree.report.words import in_words
 from structtree.reprs import number_text, short_repr
-from structtree.space.evaluate import Known, aggregate_values, own_column, rows_where
+from structtree.space.evaluate import Known, aggregate_column, own_column, rows_where
 from structtree.space.meaning import witnesses
 from structtree.space.terms import conjuncts
 
@@ -409,18 +407,15 @@ def _looked_at(predicate: Predicate, row: _Row) -> tuple[tuple[str, Value], ...]
             return ((name, row.value(name)),)
         case CompareOwn():
             return tuple((".".join(path), row.value_at(path)) for path in predicate.sides)
-        case Named(name, body) if body is not None:
-            return ((name, row.satisfies(body)), *_looked_at(body, row))
+        case Named(_, body) if body is not None:
+            return ((pretty(predicate), row.satisfies(body)), *_looked_at(body, row))
         case Count(link, inner) | No(link, inner) | Not(Exists(link, inner) | All(link, inner)):
             return (row.count(link, inner),)
         case All(link) if not row.targets(link):
             return (row.count(link, Top()),)
-        case Aggregate(function, link, attribute):
-            value = float(aggregate_values(predicate, row.population, row.type)[row.number])
-            name = f"{function} {pretty_name(link)}.{pretty_name(attribute)}"
-            if isinstance(predicate.value, Day) and not np.isnan(value):
-                return ((name, moment_value(value, "time" if isinstance(predicate.value, Instant) else "date")),)
-            return ((name, None if np.isnan(value) else value),)
+        case Aggregate():
+            column = aggregate_column(predicate, row.population, row.type, row.known)
+            return ((pretty_aggregate(predicate), column.value(row.number)),)
         case And(parts) | Or(parts):
             return tuple(dict.fromkeys(seen for part in parts for seen in _looked_at(part, row)))
         case Not(inner):

@@ -20,6 +20,7 @@ from structtree.data.schema import RecordType, Schema
 from structtree.lang.pretty import pretty, pretty_scalar
 from structtree.lang.syntax import (
     Aggregate,
+    AggregateFunction,
     All,
     Among,
     And,
@@ -116,7 +117,19 @@ _ELEMENTS = {
     "Bi": "bismuth",
 }
 _LEADING = {"to": ("leads to", "lead to"), "from": ("comes from", "come from")}
-_FUNCTIONS = {"sum": "total", "mean": "average", "min": "least", "max": "greatest"}
+_FUNCTIONS: dict[AggregateFunction, str] = {
+    "sum": "total {}",
+    "mean": "average {}",
+    "min": "least {}",
+    "max": "greatest {}",
+    "range": "range of {}",
+    "deviation": "standard deviation of {}",
+    "distinct": "number of different values of {}",
+    "latest": "latest {}",
+    "earliest": "earliest {}",
+    "trend": "trend of {}",
+    "share": "share",
+}
 
 
 def in_words(predicate: Predicate, schema: Schema, type_name: str | None = None) -> str:
@@ -226,10 +239,8 @@ class _Speaker:
                 )
             case Distinct(link, inners):
                 return f"there are {self._distinct(link, inners)}"
-            case Aggregate(function, link, attribute, op, value):
-                there = self.behind(link, several=True)
-                what = f"the {_FUNCTIONS[function]} {name_words(attribute)} of the {plural(there.noun)}"
-                return f"{what} is {_bound(op, value)}"
+            case Aggregate():
+                return f"the {self._computed(predicate)} is {_compared(predicate.op, predicate.value)}"
             case Compare(attribute, op, value) if not self._is_amount(attribute):
                 return f"{name_words(attribute)} is {_compared(op, value)}"
             case Among(attribute) if not self._is_adjective(attribute):
@@ -367,9 +378,9 @@ class _Speaker:
                 return [_Property("have", f"{_amount(op, n)} {noun}")]
             case Distinct(link, inners):
                 return [_Property("have", self._distinct(link, inners))]
-            case Aggregate(function, link, attribute, op, value):
-                there, what = self.behind(link, several=True), f"{_FUNCTIONS[function]} {name_words(attribute)}"
-                return [_Property("have", f"{plural(there.noun)} whose {what} is {_bound(op, value)}")]
+            case Aggregate():
+                computed = _a(self._computed(predicate))
+                return [_Property("have", f"{computed} that is {_compared(predicate.op, predicate.value)}")]
             case _ as never:
                 assert_never(never)
 
@@ -421,6 +432,14 @@ class _Speaker:
         there = self.behind(link, several=True)
         ones = [f"one that {there.verbs(inner)}" for inner in inners]
         return f"{counted(len(inners))} different {plural(there.noun)}: {enumerated(ones)}"
+
+    def _computed(self, test: Aggregate) -> str:
+        """Return what an aggregate computes: *total price of the items with kind gift*."""
+        there, by = self.behind(test.link, several=True), f" by {name_words(test.order)}" if test.order else ""
+        rows = there.described(test.inner or Top(), many=True)
+        if test.attribute is None:
+            return f"share of {plural(there.noun)} that {there.verbs(test.inner or Top(), many=True)}"
+        return f"{_FUNCTIONS[test.function].format(name_words(test.attribute))}{by} of the {rows}"
 
     def _is_adjective(self, attribute: str) -> bool:
         found = self.record.attribute(attribute)
@@ -487,13 +506,23 @@ def _named(named: Named) -> _Property:
     """Return what a definition says: its phrase, or its name, which is taken for an adjective."""
     if named.says is None:
         name = name_words(named.name)
-        return _Property("be", name, before=name)
-    first, _, rest = named.says.partition(" ")
+        values = enumerated([_value(value) for value in named.arguments])
+        return _Property("be", f"{name} {values}") if values else _Property("be", name, before=name)
+    says = _filled(named)
+    first, _, rest = says.partition(" ")
     if first.lower() in ("a", "an", "the", "one") and rest:
-        return _Property("be", named.says, noun=rest)
+        return _Property("be", says, noun=rest)
     if first in ("is", "has") and rest:
         return _Property("be" if first == "is" else "have", rest)
-    return _Property("do", named.says, f"each {named.says}")
+    return _Property("do", says, f"each {says}")
+
+
+def _filled(named: Named) -> str:
+    """Return the phrase of a definition with the values of its parameters in their places."""
+    assert named.says is not None
+    names = () if named.definition is None else named.definition.parameters
+    values = {name: _value(value) for name, value in zip(names, named.arguments, strict=False)}
+    return re.sub(r"\{(\w+)\}", lambda found: values.get(found[1], found[0]), named.says)
 
 
 def _is_flag(predicate: Predicate) -> bool:

@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structtree.arrays import Codes, Floats, Ints, Mask
-from structtree.data.columns import run_places
-from structtree.lang.syntax import Aggregate, Compare, Count, Within
+from structtree.data.columns import Column, run_places
+from structtree.lang.syntax import Aggregate, Compare, Count, ValueSource, Within
 from structtree.search.steps import Steps, need_of
-from structtree.space.evaluate import aggregate_values, rows_where
+from structtree.space.evaluate import aggregate_column, rows_where
 from structtree.space.families import LinkFamily, TestFamily
 from structtree.space.space import Batch, Space
 
@@ -210,7 +210,7 @@ def opening_column(family: LinkFamily, counts: NDArray[Any]) -> BoardColumn:
 def _coded(family: TestFamily, steps: Steps) -> Iterator[BoardColumn]:
     every = np.array(family.choices(), dtype=np.int64)
     match family.template:
-        case Compare(op="=", value=value) if not isinstance(value, str | int | float):
+        case Compare(op="=", value=value) | Aggregate(op="=", value=value) if isinstance(value, ValueSource):
             yield BoardColumn(_equal_codes(family, steps), family.index, every)
         case Within(source=source) if source is not None:
             yield BoardColumn(_bin_codes(family, steps), family.index, every)
@@ -221,9 +221,7 @@ def _coded(family: TestFamily, steps: Steps) -> Iterator[BoardColumn]:
 
 
 def _equal_codes(family: TestFamily, steps: Steps) -> Codes:
-    assert isinstance(family.template, Compare)
-    end, at = _ends(family, steps)
-    column = steps.population.tables[at].columns[family.template.attribute]
+    end, column = _end_column(family, steps)
     if column.kind == "nominal":
         known = {value: v for v, value in enumerate(family.values)}
         code_of = np.array([*(known.get(name, -1) for name in column.categories), -1], dtype=np.int32)
@@ -249,14 +247,18 @@ def _bin_codes(family: TestFamily, steps: Steps) -> Codes:
 
 def _end_values(family: TestFamily, steps: Steps) -> tuple[Floats, Mask]:
     """The number that the family asks about, for each row, and whether there is one."""
+    end, column = _end_column(family, steps)
+    found = np.append(column.values, np.nan)[end]
+    return found, ~np.isnan(found)
+
+
+def _end_column(family: TestFamily, steps: Steps) -> tuple[Ints, Column]:
+    """For each row the row at the end of the family's path, or -1, and what the family asks about there."""
     end, at = _ends(family, steps)
     if isinstance(family.template, Aggregate):
-        values = aggregate_values(family.template, steps.population, at)
-    else:
-        assert isinstance(family.template, Compare | Within)
-        values = steps.population.tables[at].columns[family.template.attribute].values
-    found = np.append(values, np.nan)[end]
-    return found, ~np.isnan(found)
+        return end, aggregate_column(family.template, steps.population, at)
+    assert isinstance(family.template, Compare | Within)
+    return end, steps.population.tables[at].columns[family.template.attribute]
 
 
 def _ends(family: TestFamily, steps: Steps) -> tuple[Ints, str]:

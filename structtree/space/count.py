@@ -377,9 +377,9 @@ def _ways(families: list[TestFamily], most: int) -> list[int]:
         return [1, n]
     if all(isinstance(t, Compare | Aggregate) and t.op in (">=", "<=") for t in templates):
         return [1, n, _n_bounded(families)]
-    if all(isinstance(t, Among) or (isinstance(t, Compare) and t.op == "=") for t in templates):
+    if all(isinstance(t, Among) or (isinstance(t, Compare | Aggregate) and t.op == "=") for t in templates):
         return [1, n]
-    if all(isinstance(t, Compare) and t.op == "!=" for t in templates):
+    if all(isinstance(t, Compare | Aggregate) and t.op == "!=" for t in templates):
         return [comb(n, k) for k in range(most + 1)]
     if len(families) == 1 and isinstance(templates[0], Within) and templates[0].source is not None:
         return [1, n]

@@ -19,6 +19,7 @@ from structtree.data.columns import Adjacency, Column, Population
 from structtree.data.given import population_of
 from structtree.data.moments import DAY
 from structtree.errors import UnknownNameError
+from structtree.lang.aggregates import computed_attribute
 from structtree.lang.syntax import (
     Aggregate,
     All,
@@ -42,9 +43,10 @@ from structtree.lang.syntax import (
     ValuePath,
     Within,
 )
+from structtree.space.aggregates import LinkedRows, aggregate
 from structtree.space.list_steps import runs_of
 
-__all__ = ["aggregate_values", "holds", "own_column", "rows_where"]
+__all__ = ["aggregate_column", "holds", "own_column", "rows_where"]
 
 Known = dict[tuple[str, Predicate], Mask]
 _OPERATORS: dict[str, Any] = {"=": eq, "!=": ne, ">=": ge, "<=": le}
@@ -139,7 +141,7 @@ def _evaluate(predicate: Predicate, population: Population, type_name: str, know
         case Count(link, inner, op, n):
             return np.asarray(_OPERATORS[op](behind(link, inner), n))
         case Aggregate(op=op, value=value):
-            return np.asarray(_OPERATORS[op](aggregate_values(predicate, population, type_name), value))
+            return _compare(aggregate_column(predicate, population, type_name, known), op, value)
         case Distinct(link, inners):
             target_type = _target(population, type_name, link)
             return _distinct(table.links[link], [rows_where(i, population, target_type, known) for i in inners])
@@ -153,11 +155,20 @@ def _evaluate(predicate: Predicate, population: Population, type_name: str, know
             assert_never(never)
 
 
-def aggregate_values(test: Aggregate, population: Population, type_name: str) -> NDArray[np.float64]:
-    """Return what an aggregate test compares, for every row of a type; NaN where there is nothing to compare."""
-    target = population.tables[_target(population, type_name, test.link)]
-    adjacency = population.tables[type_name].links[test.link]
-    return _aggregate(test.function, adjacency, target.columns[test.attribute])
+def aggregate_column(test: Aggregate, population: Population, type_name: str, known: Known | None = None) -> Column:
+    """Return what an aggregate test compares, for every row of a type, missing where there is nothing to compare."""
+    name = _target(population, type_name, test.link)
+    columns = population.tables[name].columns
+    for attribute in (test.attribute, test.order):
+        if attribute is not None and attribute not in columns:
+            raise UnknownNameError(f"attribute of {name}", attribute, columns)
+    rows = LinkedRows(
+        population.tables[type_name].links[test.link],
+        None if test.inner is None else rows_where(test.inner, population, name, known),
+        None if test.attribute is None else columns[test.attribute],
+        None if test.order is None else columns[test.order],
+    )
+    return aggregate(test.function, rows, computed_attribute(test, population.schema.type(name)))
 
 
 def own_column(path: ValuePath, population: Population, type_name: str) -> Column:
@@ -215,27 +226,6 @@ def _n_true(adjacency: Adjacency, true: Mask) -> NDArray[np.int64]:
     running = np.zeros(len(adjacency.targets) + 1, dtype=np.int64)
     np.cumsum(true[adjacency.targets], out=running[1:])
     return np.asarray(running[adjacency.offsets[1:]] - running[adjacency.offsets[:-1]])
-
-
-def _aggregate(function: str, adjacency: Adjacency, column: Column) -> NDArray[np.float64]:
-    """The aggregate of each row over the targets that have a value; NaN where there is none to give."""
-    n_rows = len(adjacency)
-    values = column.values[adjacency.targets]
-    present = ~np.isnan(values)
-    owners, values = adjacency.owners[present], values[present]
-    counts = np.bincount(owners, minlength=n_rows)
-    if function in ("sum", "mean"):
-        # bincount adds in order, one after the other, which is the rounding that the reference has.
-        totals: NDArray[np.float64] = np.bincount(owners, weights=values, minlength=n_rows).astype(np.float64)
-        if function == "sum":
-            return totals
-        return np.asarray(np.divide(totals, counts, out=np.full(n_rows, np.nan), where=counts > 0))
-    result = np.full(n_rows, np.nan)
-    if len(values):
-        starts = np.flatnonzero(np.r_[True, owners[1:] != owners[:-1]])
-        reduce = np.minimum if function == "min" else np.maximum
-        result[owners[starts]] = reduce.reduceat(values, starts)
-    return result
 
 
 def _distinct(adjacency: Adjacency, masks: list[Mask]) -> Mask:

@@ -10,16 +10,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
-from itertools import chain, product
+from graphlib import CycleError, TopologicalSorter
+from itertools import chain, islice, product
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from structtree.data.columns import Population
+from structtree.data.columns import Column, Population
 from structtree.data.reach import reachable_rows
 from structtree.data.schema import Attribute, Kind
 from structtree.errors import GrammarError, UsageError
+from structtree.lang.aggregates import computed_attribute
+from structtree.lang.calls import Place, called, is_open_call, places_of, substituted
 from structtree.lang.check import CheckedGrammar, CheckedRewrite
 from structtree.lang.logic import Subject, implies, subject
 from structtree.lang.mistakes import error_at
@@ -32,25 +35,29 @@ from structtree.lang.syntax import (
     Bins,
     Compare,
     Count,
+    Definition,
     Distinct,
     Exists,
     Follow,
     LinkForm,
     Listed,
     ListStep,
+    Named,
     OrderedCategory,
     Predicate,
     Quantiles,
     Range,
+    Scalar,
     Star,
     Test,
     Top,
     ValueSource,
     Within,
+    sort_scalars,
     written,
 )
 from structtree.lang.walk import StepPath, children, functional_step, inner_type, is_closed, peel, with_children, wrap
-from structtree.space.evaluate import aggregate_values, rows_where
+from structtree.space.evaluate import aggregate_column, rows_where
 from structtree.space.terms import (
     canonical,
     conjoin,
@@ -74,6 +81,9 @@ __all__ = [
 
 START = 1 << 40
 """The index of families that a search starts with besides those of the grammar; after all of them."""
+
+MOST_CALLS = 100_000
+"""For so many calls of a definition may one rewrite stand."""
 
 MOST_SETS = 4095
 """So many sets of values are tried one by one, if they must be: those of twelve values."""
@@ -208,17 +218,20 @@ class TestFamily:
                 return (*path, "compare", attribute, op)
             case Within(attribute):
                 return (*path, "within", attribute)
-            case Aggregate(function, link, attribute, op):
-                return (*path, "aggregate", function, link, attribute, op)
+            case Aggregate(op=op):
+                return (*path, "aggregate", subject(self.template), op)
             case Count(link, inner, op):
                 return (*path, "count", link, inner, op)
+            case Named(name):
+                return (*path, "define", name)
             case other:
                 return (*path, "single", other)
 
     @property
     def lonely(self) -> bool:
         """True where any two members imply or exclude each other, so that a position has one of them at most."""
-        return not (isinstance(self.template, Compare) and self.template.op == "!=") or len(self) == 1
+        many = isinstance(self.template, Compare | Aggregate) and self.template.op == "!="
+        return not (many or is_open_call(self.template)) or len(self) == 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -400,23 +413,89 @@ class _Resolver:
                 kind = self._attribute(name, attribute).kind
                 return intervals(source, self._numbers_of(test, name, source, rewrite), kind), kind
             case Aggregate(value=Star() | Bins() | Quantiles() | Listed() | Range() as source):
-                kind = self._aggregate_kind(test, name)
-                return cuts(source, self._numbers_of(test, name, source, rewrite), kind, test.op), kind
+                made = self._computed(test, name)
+                if test.op in (">=", "<="):
+                    return cuts(source, self._numbers_of(test, name, source, rewrite), made.kind, test.op), made.kind
+                return scalars(source, self._computed_values(test, name, source, rewrite)), made.kind
             case Count():
                 return self._counts(test, name, rewrite), None
+            case Named() if is_open_call(test):
+                return self._calls(test, rewrite), None
             case _:
                 return (None,), None
 
+    def _calls(self, call: Named, rewrite: CheckedRewrite) -> tuple[tuple[Scalar, ...], ...]:
+        """Return the values of all members of an open call: each choice of what its arguments offer."""
+        assert call.definition is not None  # the grammar has been checked
+        names = call.definition.parameters
+        given = dict(zip(names, call.arguments, strict=True))
+        chosen: list[dict[str, Scalar]] = [{}]
+        for name, places in self._in_order(call, rewrite):
+            more = ({**one, name: v} for one in chosen for v in self._arguments(given[name], places, one, rewrite))
+            chosen = list(islice(more, MOST_CALLS + 1))
+            if len(chosen) > MOST_CALLS:
+                raise self._error(
+                    f"{pretty(call)!r} stands for more than {MOST_CALLS:,} tests; list fewer values, or ask for "
+                    "quantiles(10)",
+                    rewrite,
+                )
+        return tuple(tuple(one[name] for name in names) for one in chosen)
+
+    def _in_order(self, call: Named, rewrite: CheckedRewrite) -> Iterator[tuple[str, tuple[Place, ...]]]:
+        """Yield the parameters of a call with their places, each after those that decide what it offers."""
+        assert call.definition is not None
+        places = places_of(call.definition, self.grammar.schema)
+        given = zip(places, call.arguments, strict=True)
+        asked = {name for name, value in given if isinstance(value, Star | Bins | Quantiles)}
+        needs = {name: {n for place in own if name in asked for n in place.needs} for name, own in places.items()}
+        try:
+            yield from ((name, places[name]) for name in TopologicalSorter(needs).static_order())
+        except CycleError as error:
+            name = error.args[1][0]
+            message = f"which values {name!r} offers in {pretty(call)!r} depends on itself; list them"
+            raise self._error(message, rewrite) from None
+
+    def _arguments(
+        self,
+        given: Scalar | ValueSource,
+        places: Sequence[Place],
+        chosen: Mapping[str, Scalar],
+        rewrite: CheckedRewrite,
+    ) -> tuple[Scalar, ...]:
+        """Return the values that an argument stands for: those that any of its places offers."""
+        if not isinstance(given, ValueSource):
+            return (given,)
+        if isinstance(given, Listed | Range):
+            return tuple(given.values)
+        return sort_scalars(value for place in places for value in self._offered_at(place, given, chosen, rewrite))
+
+    def _offered_at(
+        self, place: Place, source: ValueSource, chosen: Mapping[str, Scalar], rewrite: CheckedRewrite
+    ) -> Iterator[Scalar]:
+        match place.test:
+            case Count():
+                test: Predicate = replace(place.test, n=source)
+            case Among(attribute):
+                test = Compare(attribute, "=", source)
+            case Aggregate(inner=inner) as aggregate:
+                condition = None if inner is None else substituted(inner, chosen)
+                test = replace(aggregate, value=source, inner=condition)
+            case other:
+                test = replace(other, value=source)
+        values, kind = self._values(test, place.type, rewrite)
+        levels = self._levels(test, place.type) if kind == "ordered" else ()
+        value: Any
+        for value in values:
+            yield value if isinstance(value, str | int) else written(value, kind, levels)
+
     def _levels(self, test: Predicate, name: str) -> tuple[str, ...]:
+        if isinstance(test, Aggregate):
+            return self._computed(test, name).values
         assert isinstance(test, Compare)  # no other test is for ordered categories
         return self._attribute(name, test.attribute).values
 
-    def _aggregate_kind(self, test: Aggregate, name: str) -> Kind:
-        """Return the kind of the thresholds of an aggregate: of the least and the latest of dates they are dates."""
-        link = self.grammar.schema.type(name).link(test.link)
-        assert link is not None
-        kind = self._attribute(link.target, test.attribute).kind
-        return kind if kind in ("date", "time") else "real"
+    def _computed(self, test: Aggregate, name: str) -> Attribute:
+        return computed_attribute(test, self.grammar.schema.type(self._target(name, test)))
 
     def _attribute(self, name: str, attribute: str) -> Attribute:
         found = self.grammar.schema.type(name).attribute(attribute)
@@ -437,7 +516,7 @@ class _Resolver:
             return np.zeros(0)
         data = self._data(rewrite)
         if isinstance(test, Aggregate):
-            return aggregate_values(test, data, name)[self.reached[name]]
+            return np.asarray(aggregate_column(test, data, name).values[self.reached[name]])
         return np.asarray(data.tables[name].columns[test.attribute].values[self.reached[name]])
 
     def _offered(self, name: str, attribute: str, source: ValueSource, rewrite: CheckedRewrite) -> tuple[Any, ...]:
@@ -446,7 +525,19 @@ class _Resolver:
             if declared.kind == "ordered":
                 return tuple(OrderedCategory(rank, name) for rank, name in enumerate(declared.values))
             return declared.values
-        column = self._data(rewrite).tables[name].columns[attribute]
+        return self._present(self._data(rewrite).tables[name].columns[attribute], name)
+
+    def _computed_values(
+        self, test: Aggregate, name: str, source: ValueSource, rewrite: CheckedRewrite
+    ) -> tuple[Any, ...]:
+        """Return the different values that an aggregate has; where they are listed, or known without data, those."""
+        declared = self._computed(test, name)
+        if isinstance(source, Listed | Range) or (self.population is None and declared.kind == "nominal"):
+            return declared.values
+        return self._present(aggregate_column(test, self._data(rewrite), name), name)
+
+    def _present(self, column: Column, name: str) -> tuple[Any, ...]:
+        """Return the different values of a column among the rows that can be reached."""
         values = column.values[self.reached[name]]
         if column.kind == "nominal":
             return tuple(column.categories[code] for code in np.flatnonzero(np.bincount(values[values >= 0])))
@@ -540,9 +631,11 @@ def _instantiate(template: Predicate, value: Any, kind: Kind | None, levels: tup
             low, high = (written(end, "real" if kind == "int" else kind) for end in (value.low, value.high))
             return replace(template, low=low, high=high, closed=value.closed, source=None)
         case Aggregate():
-            return replace(template, value=written(value, kind))
+            return replace(template, value=value if isinstance(value, str) else written(value, kind, levels))
         case Count():
             return replace(template, n=int(value))
+        case Named(definition=Definition() as definition):
+            return called(definition, value, template)
         case _:
             return template
 
@@ -563,6 +656,8 @@ def _find_value(template: Predicate, values: Values, literal: Predicate) -> int 
             wanted = value
         case Count(), Count(n=n) if replace(template, n=n) == literal:
             wanted = n
+        case Named(name), Named(other, arguments=arguments) if name == other:
+            wanted = arguments
         case _:
             return None
     if isinstance(values, np.ndarray):

@@ -18,7 +18,7 @@ import numpy as np
 
 from structtree.lang.logic import excludes, implies, subject
 from structtree.lang.pretty import pretty
-from structtree.lang.syntax import Aggregate, Among, Compare, Count, Predicate, Within
+from structtree.lang.syntax import Aggregate, Among, Compare, Count, Named, Predicate, Within
 from structtree.lang.walk import peel
 from structtree.space.families import Family, LinkFamily, Slot, TestFamily
 from structtree.space.space import Space
@@ -192,6 +192,8 @@ def _nearest(family: Family, literal: Predicate) -> Iterator[Predicate]:
 
 def _distance(value: Any, wanted: Any) -> float:
     value = getattr(value, "low", value)
+    if isinstance(wanted, tuple) and isinstance(value, tuple) and len(wanted) == len(value):
+        return sum(map(_distance, value, wanted))
     if isinstance(wanted, int | float) and isinstance(value, int | float | np.number):
         return abs(float(value) - float(wanted))
     return 1.0 - difflib.SequenceMatcher(None, str(value), str(wanted)).ratio()
@@ -205,7 +207,7 @@ def _value_of(literal: Predicate) -> Any:
             return n
         case Within(low=low):
             return low
-        case Among(values=values):
+        case Among(values=values) | Named(arguments=values):
             return values
         case _:
             return None

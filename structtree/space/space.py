@@ -246,8 +246,8 @@ class PlainTests:
     ----------
     families : dict from index to TestFamily, in the order of generation
     by_subject : dict from subject to the indices of its families
-    deep : frozenset of int
-        Those that look behind a link, as aggregates do.
+    deep : dict from index to int
+        How deep those look that look behind a link, as aggregates do.
     others : tuple of Family
         The families of the type that are not plain tests.
     longest : int
@@ -256,7 +256,7 @@ class PlainTests:
 
     families: Mapping[int, TestFamily]
     by_subject: Mapping[Subject, frozenset[int]]
-    deep: frozenset[int]
+    deep: Mapping[int, int]
     others: tuple[Family, ...]
     longest: int
 
@@ -269,7 +269,7 @@ class PlainTests:
             assert family.subject is not None
             by_subject[family.subject] = by_subject.get(family.subject, frozenset()) | {index}
         others = tuple(f for f in families if f.index not in plain)
-        deep = frozenset(i for i, f in plain.items() if f.depth > 0)
+        deep = {i: f.depth for i, f in plain.items() if f.depth > 0}
         return cls(plain, by_subject, deep, others, max((f.size for f in plain.values()), default=0))
 
 
@@ -496,7 +496,7 @@ class Space:
         tests = self.plain[position.slot.type]
         if not tests.families or not room.allows(1, 0):
             return None
-        without = tests.deep if not room.allows(1, 1) else frozenset()
+        without = frozenset(index for index, depth in tests.deep.items() if not room.allows(1, depth))
         if not room.allows(tests.longest, 0):
             without |= {index for index, family in tests.families.items() if not room.allows(family.size, 0)}
         ranges: dict[int, tuple[int, int]] = {}

@@ -9,6 +9,7 @@ each other as far as syntax can see.
 from __future__ import annotations
 
 from collections.abc import Container
+from dataclasses import replace
 from typing import Any
 
 from structtree.lang.logic import excludes, implies, subject
@@ -99,6 +100,8 @@ def canonical(predicate: Predicate) -> Predicate:
             return predicate.in_order
         case Distinct(link, inners):
             return Distinct(link, tuple(sorted(inners, key=order)))
+        case Aggregate(attribute=str(), inner=Top()):
+            return replace(predicate, inner=None)
         case _:
             return predicate
 
@@ -185,6 +188,8 @@ def head(literal: Predicate) -> Head:
             return ("ListStep", step, link)
         case Exists(link) | All(link) | No(link) | Count(link) | Distinct(link) | Follow(link):
             return (type(literal).__name__, link)
+        case Aggregate(function, link, attribute, order=by):
+            return (f"{function} ", link, attribute, by)
         case _:
             return subject(literal)
 
@@ -250,10 +255,11 @@ def order(predicate: Predicate) -> tuple[Any, ...]:
             return (0, attribute, 6, low, high, closed)
         case Missing(name):
             return (0, name, 7)
-        case Named(name):
-            return (0, name, 8)
-        case Aggregate(function, link, attribute, op, value):
-            return (1, link, attribute, function, op, value)
+        case Named(name, arguments=arguments):
+            return (0, name, 8, tuple(map(_scalar_order, arguments)))
+        case Aggregate(function, link, attribute, op, value, inner, by):
+            condition = () if inner is None else order(inner)
+            return (1, link, attribute or "", function, condition, by or "", op, _scalar_order(value))
         case Follow(link, inner):
             return (2, link, "", order(inner))
         case ListStep(step, inner, link):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from structtree.data.columns import Population
-from structtree.data.profile import Member, Profile, profile
+from structtree.data.profile import Member, MemberPair, Profile, profile
 
 
 def table(**columns):
@@ -90,4 +90,39 @@ def test_an_identifier_takes_no_thresholds_from_the_others():
 
 
 def test_plain_tables_are_asked_every_threshold_whatever_their_size():
-    assert profile(Population.from_array(np.arange(20.0).reshape(10, 2)), max_cuts=5) == Profile()
+    assert not profile(Population.from_array(np.arange(20.0).reshape(10, 2)), max_cuts=5).many_valued
+
+
+def pairs(population):
+    return [(pair.one, pair.other) for pair in profile(population).comparable]
+
+
+def test_numbers_are_comparable_if_they_lie_in_the_same_places():
+    ten = list(range(10))
+    population = table(low=ten, also=[x + 2 for x in ten], high=[x + 100 for x in ten], real=[x + 0.5 for x in ten])
+    assert pairs(population) == [("low", "also")]
+
+
+def test_a_few_outliers_do_not_make_numbers_comparable_or_incomparable():
+    hundred = list(range(100))
+    assert pairs(table(a=hundred, b=[*hundred[:-1], 10**6])) == [("a", "b")]
+    assert pairs(table(a=hundred, b=[*(x + 500 for x in hundred[:-1]), 0])) == []
+
+
+def test_categories_are_comparable_if_most_of_them_are_the_same():
+    population = table(a=list("xyzw") * 5, b=list("xyzz") * 5, c=list("pqrs") * 5, flag=[True, False] * 10)
+    assert pairs(population) == [("a", "b")]
+    assert pairs(table(a=["x", "y"] * 5, b=["y", "x"] * 5)) == []  # two values each: a test of either says as much
+
+
+def test_what_identifies_rows_is_not_compared_and_of_very_many_pairs_none():
+    assert pairs(table(id=list(range(40)), age=list(range(40)))) == []
+    six = {f"a{i}": list("xyz") * 5 for i in range(6)}
+    assert len(pairs(table(**six))) == 15
+    assert pairs(table(**six, a6=list("xyz") * 5)) == []
+
+
+def test_only_the_values_of_the_individuals_count():
+    population = table(a=[*range(10), *range(500, 510)], b=[*range(100, 110), *range(500, 510)])
+    assert profile(population.take(np.arange(10))).comparable == ()
+    assert profile(population.take(np.arange(10, 20))).comparable == (MemberPair("Individual", "a", "b"),)

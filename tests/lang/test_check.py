@@ -21,6 +21,10 @@ type Stop = { name: nominal }
 individual Train
 """
 LINES = TYPES.count("\n")
+CLOSURE = (
+    "; what follows a link again and again asks about its closure, as in "
+    "'link ancestors: Person -> set of Person = parent+'"
+)
 
 
 def checked(body, schema=None, types=TYPES):
@@ -200,9 +204,75 @@ REFUSED = {
     "function long: Car -> real": "1:10: type 'Car' has a member 'long' already",
     "function f: Cra -> real": "1:10: unknown type 'Cra' (did you mean 'Car'?)",
     "define a: Car = b\ndefine b: Car = long or c\ndefine c: Car = load.car.a": (
-        "1:8: definitions go round in a circle: a -> b -> c -> a"
+        f"1:8: definitions go round in a circle: a -> b -> c -> a{CLOSURE}"
     ),
-    "define a: Car = next (a)": "1:8: definitions go round in a circle: a -> a",
+    "define a: Car = next (a)": f"1:8: definitions go round in a circle: a -> a{CLOSURE}",
+    "define a(n): Car = wheels >= n or next (a(n))": f"1:8: definitions go round in a circle: a -> a{CLOSURE}",
+    # parameters
+    "refine Train { top -> count cars (top) >= x }": "1:29: a count takes a whole number, not 'x'",
+    "refine Train { top -> sum cars.wheels >= x }": "1:27: 'sum' needs numbers in 'sum cars.wheels >= x'",
+    "define d(n, n): Car = wheels >= n": "1:13: there is a second parameter 'n'",
+    "define d(n, m): Car = wheels >= n": "1:8: the parameter 'm' of 'd' is not used in its body",
+    "define d(n): Car = wheels >= n or colour = n": (
+        "1:8: the parameter 'n' of 'd' stands for a value of 'wheels' (int) and for a value of 'colour' (nominal); "
+        "use two parameters"
+    ),
+    "define d(n): Train = count cars (colour = n) >= n": (
+        "1:8: the parameter 'n' of 'd' stands for a number of 'cars' and for a value of 'colour' (nominal); "
+        "use two parameters"
+    ),
+    "define d(box): Car = shape = box": "1:22: 'box' is a parameter and a value of 'shape'; rename the parameter",
+    "define d(v): Car = long = v": "1:20: 'long' is a flag; write 'long' or 'not long'",
+    "define d(v): Car = colour >= v": (
+        "1:20: 'colour' is nominal, which 'colour >= v' is not for; write 'colour = ...'"
+    ),
+    "define d(n): Car = wheels >= n refine Car { top -> d }": "1:52: 'd' takes 1 value, got 0; write 'd(n)'",
+    "define d(n): Car = wheels >= n refine Car { top -> d(1, 2) }": "1:52: 'd' takes 1 value, got 2; write 'd(n)'",
+    "define d: Car = wheels >= 2 refine Car { top -> d(2) }": "1:49: 'd' takes no value, got 1; write 'd'",
+    "define d: Car = wheels >= 2 refine Car { top -> d(x) }": "1:49: 'd' takes no value, got 1; write 'd'",
+    "define d(n): Car = wheels >= n refine Car { top -> d(long and long) }": (
+        "1:52: 'd' is a definition; write 'd(n)'"
+    ),
+    "define dd(n): Car = wheels >= n refine Car { top -> ddd(x) }": (
+        "1:53: unknown link 'ddd' of type 'Car' (did you mean 'dd'?)"
+    ),
+    "define dd(n): Car = wheels >= n refine Car { top -> ddd(2) }": (
+        "1:53: unknown definition 'ddd' (did you mean 'dd'?)"
+    ),
+    "define d(n): Car = wheels >= n refine Car { top -> d(many) }": (
+        "1:52: 'wheels' is int: expected a number, got 'many'"
+    ),
+    "define d(v): Car = shape = v refine Car { top -> d(boxx) }": (
+        "1:50: 'boxx' is not a value of 'shape' (did you mean 'box'?)"
+    ),
+    "define d(v): Car = shape = v refine Car { top -> d({box, tunk}) }": (
+        "1:50: 'tunk' is not a value of 'shape' (did you mean 'tank'?)"
+    ),
+    "define d(v): Car = shape = v refine Car { top -> d(bins(2)) }": (
+        "1:50: 'shape = bins(2)' needs '>=', '<=' or 'in'"
+    ),
+    "define d(n): Train = count cars (top) >= n refine Train { top -> d(2.5) }": (
+        "1:66: a count takes a whole number, not 2.5"
+    ),
+    "define d(n): Train = count cars (top) >= n refine Train { top -> d(quantiles(2)) }": (
+        "1:66: a count takes a whole number, '*', a list or a range"
+    ),
+    "define d(n): Car = wheels >= n define e: Car = d(*)": (
+        "1:48: the values of 'd(*)' are many; that is for the right side of a rewrite, write out one here"
+    ),
+    "define d(n): Car = wheels >= n refine Car { d(*) -> d(3) }": (
+        "1:45: the values of 'd(*)' are many; that is for the right side of a rewrite, write out one here"
+    ),
+    "define d(n): Car = wheels >= n refine Car { top -> not (d(*)) }": (
+        "1:57: nothing is refined inside 'not (d(*))', so 'd(*)' must have one value there"
+    ),
+    "define d(n): Car = wheels >= n refine Train { top -> d(2) }": (
+        "1:54: 'd' is defined for type 'Car', not for 'Train'"
+    ),
+    "refine Car { top -> load(2) }": "1:21: 'load' is a link to 'Load'; write 'load (...)' with a test inside",
+    "define d(n): Car = wheels >= n refine Car { d(3) -> d(2) }": (
+        "1:50: does not specialise: 'd(2)' holds of more rows than 'd(3)'"
+    ),
     # the shape of rewrites
     "refine Car { top -> top }": "1:18: 'top -> top' adds nothing",
     "refine Car { long and wheels >= 2 -> wheels >= 3 }": (

@@ -5,6 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from structtree.data.columns import Population
 from structtree.data.schema import Attribute, Link, RecordType, Schema
 from structtree.lang.derive import derive_grammar
 from structtree.lang.grammar import Grammar
@@ -130,3 +131,10 @@ def test_a_table_is_asked_one_thing_at_a_time_as_ordinary_decision_trees_do():
     assert Grammar.from_schema(flat).check(flat).conjuncts == {"Row": 1}
     linked = Schema((RecordType("Row", (), (Link("next", "optional", "Row"),)),), "Row")
     assert Grammar.from_schema(linked).check(linked).conjuncts == {"Row": 2}
+
+
+def test_values_that_measure_the_same_thing_are_compared_a_pair_a_line():
+    stays = [{"begins": i, "ends": i + 3, "from": "abc"[i % 3], "to": "bca"[i % 3]} for i in range(12)]
+    text = Grammar.from_population(Population.from_records(stays)).text
+    assert "top -> begins = its ends; top -> begins >= its ends; top -> ends >= its begins" in text
+    assert "top -> from = its to" in text

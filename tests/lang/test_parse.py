@@ -200,8 +200,10 @@ MISTAKES = {
     "a >= 6..2": "1:6: a range goes up: write 2..6",
     "a >= 1..1000000": "1:6: a range stands for at most 100000 values",
     "a >= bins(0)": "1:11: expected a whole number from 1 to 100000, got '0'",
-    "count l (a) >= x": "1:13: expected a whole number after '>=', got 'x'",
-    "sum l.a >= x": "1:9: expected a number after '>=', got 'x'",
+    "count l (a) >= 2.5": "1:13: expected a whole number after '>=', got '2.5'",
+    "near()": "1:6: expected a test, or a value for a definition after '(', got ')'",
+    "near(a*, 2)": "1:6: expected a value or '*', got 'a*'",
+    "near(1, b = 2)": "1:11: expected ')' or ',' after 'b', got '='",
     "": "1:1: expected a test, the text ended",
 }
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date
 
 from hypothesis import strategies as st
 
 from structtree.data.moments import moment_of
 from structtree.data.schema import Attribute, Link
+from structtree.lang.calls import as_calls
 from structtree.lang.pretty import RESERVED
 from structtree.lang.syntax import (
     Aggregate,
@@ -32,6 +34,7 @@ from structtree.lang.syntax import (
     Listed,
     ListStep,
     Missing,
+    Named,
     No,
     Not,
     Or,
@@ -86,13 +89,39 @@ tests = st.one_of(
     st.builds(Missing, attributes),
     st.builds(CompareOwn, value_paths, st.sampled_from(["=", "!=", ">=", "<="]), value_paths).filter(is_parsed_so),
 )
-aggregates = st.builds(
-    Aggregate,
-    st.sampled_from(["sum", "mean", "min", "max"]),
+
+
+def aggregates(inner):
+    """Aggregates of every function; a condition is a predicate or none."""
+    condition = st.one_of(st.none(), inner)
+    ordered = st.one_of(st.none(), names)
+    plain, share = ["sum", "mean", "min", "max", "range", "deviation", "distinct"], st.just("share")
+    values = st.one_of(numbers, moments, names, sources)
+    equal = st.sampled_from(["=", "!=", ">=", "<="])
+    return st.one_of(
+        st.builds(Aggregate, st.sampled_from(plain), names, attributes, bounds, values, condition),
+        st.builds(Aggregate, st.just("trend"), names, attributes, bounds, values, condition, ordered),
+        st.builds(
+            Aggregate,
+            st.sampled_from(["latest", "earliest"]),
+            names,
+            attributes,
+            equal,
+            st.one_of(words, values),
+            condition,
+            ordered,
+        ),
+        st.builds(Aggregate, share, names, st.none(), bounds, values, inner),
+    )
+
+
+# One word in brackets is parsed as what stands behind a reference; see `grammars`.
+lone_arguments = st.one_of(numbers, moments, sources.filter(lambda source: source != Star()))
+several_arguments = st.lists(st.one_of(scalars, sources), min_size=2, max_size=3)
+calls = st.builds(
+    lambda name, arguments: Named(name, arguments=tuple(arguments)),
     names,
-    attributes,
-    bounds,
-    st.one_of(numbers, moments, sources),
+    st.one_of(st.tuples(lone_arguments), several_arguments),
 )
 
 
@@ -113,15 +142,16 @@ def _larger(inner):
         st.builds(Exists, names, inner),
         st.builds(All, names, inner),
         st.builds(No, names, inner),
-        st.builds(Count, names, inner, bounds, st.one_of(st.integers(), sources)),
+        st.builds(Count, names, inner, bounds, st.one_of(st.integers(), names, sources)),
         st.builds(Distinct, names, st.lists(inner, min_size=1, max_size=3).map(tuple)),
         _flat(inner, And),
         _flat(inner, Or),
         st.builds(Not, inner),
+        aggregates(inner),
     )
 
 
-predicates = st.recursive(st.one_of(st.just(Top()), tests, aggregates), _larger, max_leaves=8)
+predicates = st.recursive(st.one_of(st.just(Top()), tests, aggregates(tests), calls), _larger, max_leaves=8)
 
 BOTH = And((Top(), Top()))
 
@@ -157,20 +187,27 @@ def _member(name):
     )
 
 
+def _with_calls(block, called):
+    rewrites = (replace(r, left=as_calls(r.left, called), right=as_calls(r.right, called)) for r in block.rewrites)
+    return replace(block, rewrites=tuple(rewrites))
+
+
 @st.composite
 def grammars(draw):
     def several(make):
         return tuple(draw(make(name)) for name in draw(st.lists(names, max_size=2, unique=True)))
 
+    parameters = st.lists(names, max_size=2, unique=True).map(tuple)
+    definitions = several(lambda name: st.builds(Definition, st.just(name), names, predicates, docs, parameters))
+    blocks = draw(st.lists(st.builds(RefineBlock, names, st.lists(rewrites, max_size=4).map(tuple)), max_size=2))
+    called = {definition.name for definition in definitions if definition.parameters}
     return GrammarSyntax(
         name=draw(st.one_of(st.none(), names, st.just("multi-instance"))),
         doc=draw(docs),
         types=several(type_declarations),
         individual=draw(st.one_of(st.none(), names)),
-        definitions=several(lambda name: st.builds(Definition, st.just(name), names, predicates, docs)),
+        definitions=tuple(replace(one, body=as_calls(one.body, called)) for one in definitions),
         functions=several(lambda name: st.builds(Function, st.just(name), names, kinds, docs)),
-        blocks=tuple(
-            draw(st.lists(st.builds(RefineBlock, names, st.lists(rewrites, max_size=4).map(tuple)), max_size=2))
-        ),
+        blocks=tuple(_with_calls(block, called) for block in blocks),
         limits=draw(st.builds(GrammarLimits, st.one_of(st.none(), small), st.one_of(st.none(), small))),
     )

@@ -81,6 +81,13 @@ TRAINS = Schema((TRAIN, CAR, LOAD, STATION), "Train")
             "there are two different cars: one that is long and one that has at least three wheels",
         ),
         ("sum cars.weight >= 7.5", "the total weight of the cars is at least 7.5"),
+        ("mean cars (long).weight <= 2", "the average weight of the long cars is at most 2"),
+        ("share cars (long) >= 0.5", "the share of cars that are long is at least 0.5"),
+        ("latest cars.shape by weight = u", "the latest shape by weight of the cars is u"),
+        (
+            "exists coupled (distinct cars.shape >= 2)",
+            "some coupled train has a number of different values of shape of the cars that is at least 2",
+        ),
         ('exists cars (shape = "a \\"b\\"")', 'some car has shape "a \\"b\\""'),
         (
             "speed >= 3.0 and exists cars (long and wheels >= 3 and load (top))",
@@ -143,6 +150,23 @@ def test_phrases_travel_with_a_model_and_into_text_rules_and_explanations(tmp_pa
         assert "1. some freight car is covered: no" in str(shown)
         assert shown.to_dict()["path"][0]["words"] == "some freight car is covered"
         assert "words" not in explain(known, trains, 1).to_dict()["path"][0]
+
+
+def test_parameters_have_their_values_in_a_phrase():
+    grammar = """
+    define near(e): Atom = exists bonds (to.element = e) says "has a neighbour {e}"
+    define far(e): Atom = none bonds (to.element = e)
+    """
+    atom = RecordType("Atom", (Attribute("element", "nominal"),), (Link("bonds", "set", "Bond"),))
+    bond = RecordType("Bond", (), (Link("to", "one", "Atom"),))
+    schema = Schema((RecordType("Molecule", (), (Link("atoms", "set", "Atom"),)), atom, bond), "Molecule")
+    checked = check(parse_grammar(grammar), schema)
+
+    def said(text):
+        return in_words(check_predicate(parse_predicate(text), "Molecule", checked), schema)
+
+    assert said("exists atoms (element = N and near(O))") == "some nitrogen atom has a neighbour O"
+    assert said("exists atoms (far(O))") == "some atom is far O"
 
 
 @pytest.mark.parametrize("phrase", ['""', '"  "', '"a\\u001b[31m car"'])

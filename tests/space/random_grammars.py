@@ -13,13 +13,14 @@ TYPES = ("T", "U")
 STEPS = ("next", "previous", "later")
 
 
-def random_grammar(seed):
-    """The text of the grammar with this number."""
+def random_grammar(seed, *, calls=False):
+    """The text of the grammar with this number; with calls of definitions among its rewrites, or without."""
     random = Random(seed)
     names = TYPES[: random.randint(1, 2)]
     schema = {name: random_type(name, names, random) for name in names}
     lines = [declaration(name, members) for name, members in schema.items()]
-    blocks = [random_block(name, schema, random) for name in names]
+    lines += [f"define {call} = {body}" for name in names for call, body, _ in definitions(name, schema)] * calls
+    blocks = [random_block(name, schema, random, calls) for name in names]
     limits = f"limits {{ {random_limits(random)} }}"
     return "\n".join([*lines, f"individual {names[0]}", *blocks, limits])
 
@@ -43,9 +44,10 @@ def random_type(name, names, random):
     return {f"{m}{name.lower()}": kind for m, kind in [*attributes, *links]}
 
 
-def random_block(name, schema, random):
+def random_block(name, schema, random, calls):
     most = random.randint(0, 3)
-    chosen = some(rights(name, schema, random), random, 2, 5)
+    called = [right for _, _, asked in definitions(name, schema) for right in asked] * calls
+    chosen = some([*rights(name, schema, random), *called, *called], random, 2, 5)
     from_top = [f"top -> {right}" for right in chosen]
     chains = [f"{left} -> {right}" for left, right in some(specialisations(name, schema, random), random, most, most)]
     several = [f"top -> top and top max {random.randint(2, 3)}"] if random.random() < 0.6 else []
@@ -75,6 +77,22 @@ def own_comparisons(name, schema):
     for one, other in combinations(numbers, 2):
         yield from (f"{one} {op} its {other}" for op in ("=", "!=", ">=", "<="))
         yield from ("* >= its *", f"{other} = its *")
+
+
+def definitions(name, schema):
+    """Definitions with parameters, each with its head, its body and rewrites that call it."""
+    for member, kind in schema[name].items():
+        target = kind.removeprefix("set of ").removeprefix("list of ").removesuffix("?")
+        if kind == "int":
+            yield f"d_{member}(t): {name}", f"{member} >= t", [f"d_{member}(1..3)", f"d_{member}(2)"]
+            yield f"e_{member}(s, t): {name}", f"{member} >= s and {member} <= t", [f"e_{member}({{1, 2}}, 2..3)"]
+        elif "|" in kind:
+            yield f"d_{member}(v): {name}", f"{member} = v", [f"d_{member}(*)", f"d_{member}(x)"]
+            yield f"e_{member}(v): {name}", f"not ({member} in {{v, z}})", [f"e_{member}({{x, y}})"]
+        elif target in schema:
+            test = next(ground(target, schema))
+            if kind.startswith(("set", "list")):
+                yield f"d_{member}(n): {name}", f"count {member} ({test}) >= n", [f"d_{member}(1..2)"]
 
 
 def ground(name, schema):

@@ -40,6 +40,12 @@ def test_counting_is_enumerating_is_brute_force(first):
         check(random_grammar(seed))
 
 
+@pytest.mark.parametrize("first", range(0, 120, 40))
+def test_counting_is_enumerating_with_calls_of_definitions(first):
+    for seed in range(first, first + 40):
+        check(random_grammar(seed, calls=True))
+
+
 def check_batches(text):
     """Every member of a batch makes one predicate."""
     space = Space.build(Grammar.parse(text))
@@ -54,6 +60,7 @@ def check_batches(text):
 @pytest.mark.parametrize("seed", range(0, 300, 10))
 def test_every_member_of_a_batch_makes_one_predicate(seed):
     check_batches(random_grammar(seed))
+    check_batches(random_grammar(seed, calls=True))
 
 
 TREE = "type T = { a: bool, b: bool, kids: set of T, o: T? } individual T"

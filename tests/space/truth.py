@@ -89,9 +89,9 @@ def _holds(predicate: Predicate, population: Population, row: Row) -> bool:
             return not true_of(inner, _targets(population, row, link))
         case Count(link, inner, op, n):
             return bool(_OPERATORS[op](len(true_of(inner, _targets(population, row, link))), n))
-        case Aggregate(_, _, _, op, value):
-            total = _aggregate(population, row, predicate)
-            return total is not None and bool(_OPERATORS[op](total, value))
+        case Aggregate(op=op, value=value):
+            found = _aggregate(population, row, predicate)
+            return found is not None and bool(_OPERATORS[op](found, value))
         case Distinct(link, inners):
             return _assignment(population, row, link, inners) is not None
         case And(parts):
@@ -168,20 +168,106 @@ def _list_of(population: Population, row: Row) -> tuple[list[Row], int]:
     return [row], 0
 
 
-def _aggregate(population: Population, row: Row, predicate: Aggregate) -> float | None:
-    found = [_value(population, r, predicate.attribute) for r in _targets(population, row, predicate.link)]
-    values = [float(v) for v in found if v is not None]
-    if predicate.function == "sum":
-        return _sum(values)
+def _aggregate(population: Population, row: Row, test: Aggregate) -> Any:
+    """What an aggregate of a row is; None where there is nothing to say."""
+    rows = _targets(population, row, test.link)
+    counted = [r for r in rows if test.inner is None or _holds(test.inner, population, r)]
+    if test.attribute is None:
+        return len(counted) / len(rows) if rows else None
+    found = [(_value(population, r, test.attribute), _place(population, r, rows, test.order)) for r in counted]
+    pairs = [(value, place) for value, place in found if value is not None and place is not None]
+    if test.function == "distinct":
+        return len({value for value, _ in pairs})
+    if test.function in ("latest", "earliest"):
+        return _outermost(test.function, pairs)
+    return _of_numbers(
+        test.function, [float(v) for v, _ in pairs], [p for _, p in pairs], _unit(population, row, test)
+    )
+
+
+def _place(population: Population, row: Row, rows: list[Row], order: str | None) -> Any:
+    """Where a row stands in an order, in days if it is one of moments; in its list if none is named."""
+    if order is None:
+        return float(rows.index(row))
+    place = _value(population, row, order)
+    is_time = population.tables[row.type].columns[order].kind == "time"
+    return place / 86400 if is_time and isinstance(place, float) else place
+
+
+def _unit(population: Population, row: Row, test: Aggregate) -> float:
+    """How many days the values of an aggregate are apart if they differ by one; 1 unless they are times."""
+    link = population.schema.type(row.type).link(test.link)
+    assert link is not None and test.attribute is not None
+    return 86400.0 if population.tables[link.target].columns[test.attribute].kind == "time" else 1.0
+
+
+def _outermost(function: str, pairs: list[tuple[Any, Any]]) -> Any:
+    if not pairs:
+        return None
+    places = [place for _, place in pairs]
+    if function == "latest":
+        value = pairs[len(pairs) - 1 - places[::-1].index(max(places))][0]
+    else:
+        value = pairs[places.index(min(places))][0]
+    return {True: "true", False: "false"}[value] if isinstance(value, bool) else value
+
+
+def _of_numbers(function: str, values: list[float], places: list[float], unit: float) -> float | None:
+    if function == "sum":
+        return _number(_sum(values))
     if not values:
         return None
-    match predicate.function:
+    match function:
         case "mean":
-            return _sum(values) / len(values)
+            return _number(_mean(values))
         case "min":
             return min(values)
         case "max":
             return max(values)
+        case "range":
+            return _number((max(values) - min(values)) / unit)
+        case "deviation":
+            return _number(_deviation(values))
+        case _:
+            return _number(_slope(values, places))
+
+
+def _number(value: float) -> float | None:
+    return None if value != value else value
+
+
+def _mean(values: list[float]) -> float:
+    total = _sum(values)
+    return _sum([value / len(values) for value in values]) if abs(total) == np.inf else total / len(values)
+
+
+def _parts(values: list[float]) -> tuple[list[float], float]:
+    """The differences to the mean as parts of the greatest of them, and that one: nothing is too large to square."""
+    mean = _mean(values)
+    away = [value - mean for value in values]
+    scale = float(np.max(np.abs(away))) or 1.0
+    return [float(np.float64(difference) / scale) for difference in away], scale
+
+
+@np.errstate(all="ignore")
+def _deviation(values: list[float]) -> float:
+    if len(values) < 2:
+        return np.nan
+    if max(values) - min(values) == 0:
+        return 0.0
+    parts, scale = _parts(values)
+    return float(scale * np.sqrt(_sum([part * part for part in parts]) / (len(values) - 1)))
+
+
+@np.errstate(all="ignore")
+def _slope(values: list[float], places: list[float]) -> float:
+    if not max(places) - min(places) > 0:
+        return np.nan
+    if max(values) - min(values) == 0:
+        return 0.0
+    (across, width), (up, height) = _parts(places), _parts(values)
+    products = _sum([a * u for a, u in zip(across, up, strict=True)])
+    return float(products / np.float64(_sum([a * a for a in across])) * (np.float64(height) / width))
 
 
 def _sum(values: list[float]) -> float:

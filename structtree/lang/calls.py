@@ -1,0 +1,156 @@
+"""Definitions with parameters: how a call looks, where the parameters stand, and what a call stands for.
+
+``near(O)`` and ``load (round)`` are written alike, so that the parser makes the same of both; whether a name is that
+of a link or of a definition is known when it is looked up. A call with its values is the body with these in the
+places of the parameters, and nothing else: whatever asks what a definition means looks into the body.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from structtree.data.schema import Schema
+from structtree.lang.syntax import (
+    Aggregate,
+    Among,
+    Compare,
+    Count,
+    Definition,
+    Flag,
+    Follow,
+    Glob,
+    Named,
+    Parameter,
+    Predicate,
+    Scalar,
+    Star,
+    ValueSource,
+    sort_scalars,
+)
+from structtree.lang.walk import children, parts_of, subpredicates, with_children
+
+__all__ = ["Place", "as_calls", "call_of", "called", "is_open_call", "places_of", "substituted"]
+
+
+class Place(NamedTuple):
+    """A test that compares with a parameter, and the type of the rows that it is asked of."""
+
+    test: Compare | Among | Count | Aggregate
+    type: str
+
+    @property
+    def needs(self) -> frozenset[str]:
+        """The parameters in the condition of an aggregate: their values decide what thresholds there are."""
+        inner = self.test.inner if isinstance(self.test, Aggregate) else None
+        return frozenset() if inner is None else frozenset(_parameters_in(inner))
+
+
+def call_of(step: Follow) -> Named | None:
+    """Return a reference with a single word behind it as the call that it may be as well.
+
+    Examples
+    --------
+    >>> call_of(Follow("near", Flag("O"))), call_of(Follow("near", Flag(Glob("*"))))
+    (Named(name='near', body=None, arguments=('O',)), Named(name='near', body=None, arguments=(Star(),)))
+    """
+    match step.inner:
+        case Flag(Glob() as glob, True):
+            return Named(step.link, arguments=(Star(),), place=step.place) if str(glob) == "*" else None
+        case Flag(word, True):
+            return Named(step.link, arguments=(word,), place=step.place)
+        case _:
+            return None
+
+
+def as_calls(predicate: Predicate, names: Container[str]) -> Predicate:
+    """Return a predicate with calls of these definitions wherever a reference of that name has one word behind it."""
+    if isinstance(predicate, Follow) and predicate.link in names and (call := call_of(predicate)) is not None:
+        return call
+    return with_children(predicate, tuple(as_calls(part, names) for part in children(predicate)))
+
+
+def is_open_call(predicate: Predicate) -> bool:
+    """Tell whether a predicate is a call of which some argument stands for many values."""
+    return isinstance(predicate, Named) and any(isinstance(value, ValueSource) for value in predicate.arguments)
+
+
+def called(definition: Definition, arguments: tuple[Scalar, ...], named: Named | None = None) -> Named:
+    """Return the call of a definition with these values, which are of the kinds that its parameters have.
+
+    Examples
+    --------
+    >>> near = Definition("near", "Atom", Compare("element", "=", Parameter("e")), parameters=("e",))
+    >>> called(near, ("O",)).body
+    Compare(attribute='element', op='=', value='O')
+    """
+    body = substituted(definition.body, dict(zip(definition.parameters, arguments, strict=True)))
+    whole = Named(definition.name) if named is None else named
+    return replace(whole, body=body, arguments=arguments, definition=definition, says=definition.says)
+
+
+def substituted(body: Predicate, values: Mapping[str, Scalar]) -> Predicate:
+    """Return the body of a definition with values, or other parameters, in the places of its parameters."""
+    inside = with_children(body, tuple(substituted(part, values) for part in children(body)))
+    match inside:
+        case Compare(value=Parameter() as word) | Aggregate(value=Parameter() as word):
+            return replace(inside, value=values[word])
+        case Among(values=listed):
+            return replace(inside, values=sort_scalars(_filled(listed, values)))
+        case Count() if (name := _parameter_of(inside)) is not None:
+            number: Any = values[name]
+            return replace(inside, n=number)
+        case Named(_, own, arguments) if arguments and own is not None:
+            return replace(inside, body=substituted(own, values), arguments=tuple(_filled(arguments, values)))
+        case _:
+            return inside
+
+
+def _parameters_in(predicate: Predicate) -> Iterator[Parameter]:
+    for part in parts_of(predicate):
+        match part:
+            case Compare(value=Parameter() as word) | Aggregate(value=Parameter() as word):
+                yield word
+            case Among(values=values) | Named(arguments=values):
+                yield from (value for value in values if isinstance(value, Parameter))
+            case Count() if (name := _parameter_of(part)) is not None:
+                yield name
+            case _:
+                pass
+
+
+def _filled(listed: Iterable[Any], values: Mapping[str, Scalar]) -> Iterable[Any]:
+    return (values[value] if isinstance(value, Parameter) else value for value in listed)
+
+
+def _parameter_of(test: Count) -> Parameter | None:
+    """Return the parameter that stands for the number of a count, if one does."""
+    value: Any = test.n  # which is for numbers, once the values are in their places
+    return value if isinstance(value, Parameter) else None
+
+
+def places_of(definition: Definition, schema: Schema) -> dict[str, tuple[Place, ...]]:
+    """Return where each parameter stands in the resolved body of a definition, the bodies of others included.
+
+    Examples
+    --------
+    >>> from structtree.data.schema import RecordType
+    >>> near = Definition("near", "Atom", Compare("element", "=", Parameter("e")), parameters=("e",))
+    >>> places_of(near, Schema((RecordType("Atom"),), "Atom"))["e"][0].test.attribute
+    'element'
+    """
+    found: dict[str, list[Place]] = {name: [] for name in definition.parameters}
+    for part, type_name in subpredicates(definition.body, definition.type, schema, definitions=True):
+        match part:
+            case Compare(value=Parameter() as word) | Aggregate(value=Parameter() as word):
+                found[word].append(Place(part, type_name))
+            case Among(values=values):
+                for value in values:
+                    if isinstance(value, Parameter):
+                        found[value].append(Place(part, type_name))
+            case Count() if (name := _parameter_of(part)) is not None:
+                found[name].append(Place(part, type_name))
+            case _:
+                pass
+    return {name: tuple(places) for name, places in found.items()}

@@ -1,0 +1,217 @@
+"""Aggregates for all rows at once: one value computed from the rows behind a link that satisfy a condition.
+
+Rows without a value are passed over. Sums are made one addition after the other, in the order of the link, so that
+they are rounded as anybody would round them; deviations and slopes are computed from differences to the mean, scaled,
+so that neither large numbers that lie close together nor the greatest ones lose their digits. The law: everything
+equals the plain definitions, which stand in ``tests/space/truth.py``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import assert_never
+
+import numpy as np
+
+from structtree.arrays import Floats, Ints, Mask
+from structtree.data.columns import Adjacency, Column
+from structtree.data.moments import DAY
+from structtree.data.schema import Attribute
+from structtree.lang.syntax import AggregateFunction
+
+__all__ = ["LinkedRows", "aggregate"]
+
+
+@dataclass(frozen=True, slots=True)
+class LinkedRows:
+    """The rows behind a link that an aggregate looks at.
+
+    Parameters
+    ----------
+    adjacency : Adjacency
+    true : array of bool or None
+        Which rows of the link's target satisfy the condition; None for all.
+    column : Column or None
+        The values of the target's rows; None where only rows are counted.
+    order : Column or None
+        By what they are ordered; None for the order of the link.
+    """
+
+    adjacency: Adjacency
+    true: Mask | None
+    column: Column | None
+    order: Column | None
+
+
+def aggregate(function: AggregateFunction, rows: LinkedRows, made: Attribute) -> Column:
+    """Return what an aggregate computes for every row that has the link; missing where there is nothing to give.
+
+    Parameters
+    ----------
+    function : str
+    rows : LinkedRows
+    made : Attribute
+        The kind and categories of the result; see `structtree.lang.aggregates.computed_attribute`.
+
+    Examples
+    --------
+    >>> rows = LinkedRows(Adjacency.in_order([2, 0]), None, Column("real", np.array([1.0, 4.0])), None)
+    >>> aggregate("range", rows, Attribute("amount", "real")).values.tolist()
+    [3.0, nan]
+    """
+    match function:
+        case "share":
+            return Column(made.kind, _share(rows))
+        case "latest" | "earliest":
+            return _outermost(function, rows, made)
+        case "distinct":
+            return Column(made.kind, _n_distinct(rows))
+        case "sum" | "mean" | "min" | "max" | "range" | "deviation" | "trend":
+            return Column(made.kind, _of_values(function, rows))
+        case _ as never:
+            assert_never(never)
+
+
+# ---- the values behind a link ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Values:
+    """The values that count, one run after the other, and the rows whose they are."""
+
+    n_rows: int
+    owners: Ints
+    values: Floats
+
+    @property
+    def counts(self) -> Ints:
+        """How many there are of each row."""
+        return np.bincount(self.owners, minlength=self.n_rows)
+
+    def sums(self, values: Floats) -> Floats:
+        """Return the sum of some numbers, one for each value, by row."""
+        # bincount adds in order, one after the other, which is the rounding that the reference has.
+        return np.bincount(self.owners, weights=values, minlength=self.n_rows).astype(np.float64)
+
+    def means(self, values: Floats) -> Floats:
+        """Return their mean; where their sum is too great for a number, that of their parts."""
+        counts = np.maximum(self.counts, 1)
+        totals = self.sums(values)
+        if not np.isinf(totals).any():
+            return np.asarray(totals / counts)
+        return np.where(np.isinf(totals), self.sums(values / counts[self.owners]), totals / counts)
+
+    def extremes(self, values: Floats, reduce: np.ufunc) -> Floats:
+        """Return the least or the greatest of them; NaN where there are none."""
+        result = np.full(self.n_rows, np.nan)
+        if len(values):
+            starts = np.flatnonzero(np.r_[True, self.owners[1:] != self.owners[:-1]])
+            result[self.owners[starts]] = reduce.reduceat(values, starts)
+        return result
+
+    def scaled(self, values: Floats) -> tuple[Floats, Floats]:
+        """Return differences to the mean as parts of the greatest one, and for each row how great that is."""
+        away = values - self.means(values)[self.owners]
+        scale = self.extremes(np.abs(away), np.maximum)
+        scale = np.where(scale == 0, 1.0, scale)
+        return away / scale[self.owners], scale
+
+
+def _places(rows: LinkedRows) -> Ints:
+    """Return the places of the link whose rows satisfy the condition and have a value, and a place in the order."""
+    targets = rows.adjacency.targets
+    counted = np.ones(len(targets), dtype=np.bool_) if rows.true is None else rows.true[targets]
+    for column in (rows.column, rows.order):
+        if column is not None:
+            counted = counted & ~column.missing[targets]
+    return np.flatnonzero(counted)
+
+
+def _order(rows: LinkedRows, places: Ints) -> Floats:
+    """Return what orders the rows at some places: days of moments, or how far they are down the list."""
+    if rows.order is None:
+        return (places - rows.adjacency.offsets[rows.adjacency.owners[places]]).astype(np.float64)
+    found: Floats = rows.order.values[rows.adjacency.targets[places]]
+    return found / DAY if rows.order.kind == "time" else found
+
+
+# ---- the functions --------------------------------------------------------------------------------------------
+
+
+def _share(rows: LinkedRows) -> Floats:
+    lengths, owners = rows.adjacency.lengths, rows.adjacency.owners[_places(rows)]
+    counts = np.bincount(owners, minlength=len(lengths))
+    return np.asarray(np.divide(counts, lengths, out=np.full(len(lengths), np.nan), where=lengths > 0))
+
+
+def _n_distinct(rows: LinkedRows) -> Floats:
+    assert rows.column is not None
+    places = _places(rows)
+    different, codes = np.unique(rows.column.values[rows.adjacency.targets[places]], return_inverse=True)
+    pairs = np.unique(rows.adjacency.owners[places] * max(1, len(different)) + codes)
+    return np.bincount(pairs // max(1, len(different)), minlength=len(rows.adjacency)).astype(np.float64)
+
+
+def _outermost(function: AggregateFunction, rows: LinkedRows, made: Attribute) -> Column:
+    """Return the values of the last rows of their order, or of the first; of equal ones likewise by the link."""
+    assert rows.column is not None
+    places = _places(rows)
+    owners = rows.adjacency.owners[places]
+    ranked = places[np.lexsort((places, _order(rows, places), owners))]
+    last = np.cumsum(np.bincount(owners, minlength=len(rows.adjacency)))
+    first = np.r_[0, last[:-1]].astype(np.int64)
+    has_one = last > first
+    absent = -1 if rows.column.values.dtype.kind != "f" else np.nan
+    values = np.full(len(rows.adjacency), absent, dtype=np.int32 if made.kind == "nominal" else np.float64)
+    chosen = ranked[(last - 1 if function == "latest" else first)[has_one]]
+    values[has_one] = rows.column.values[rows.adjacency.targets[chosen]]
+    categories = rows.column.categories if rows.column.kind != "bool" else made.values
+    return replace(rows.column, kind=made.kind, values=values, categories=categories)
+
+
+def _of_values(function: str, rows: LinkedRows) -> Floats:
+    """Return an aggregate of numbers; NaN where there are too few, or where infinite ones leave nothing to say."""
+    assert rows.column is not None
+    places = _places(rows)
+    values = rows.column.values[rows.adjacency.targets[places]]
+    of = _Values(len(rows.adjacency), rows.adjacency.owners[places], values)
+    with np.errstate(invalid="ignore", over="ignore"):
+        match function:
+            case "sum":
+                return of.sums(of.values)
+            case "mean":
+                return np.where(of.counts > 0, of.means(of.values), np.nan)
+            case "min":
+                return of.extremes(of.values, np.minimum)
+            case "max":
+                return of.extremes(of.values, np.maximum)
+            case "range":
+                return _ranges(of, of.values) / (DAY if rows.column.kind == "time" else 1.0)
+            case "deviation":
+                return _deviations(of)
+            case _:
+                return _slopes(of, _order(rows, places))
+
+
+def _ranges(of: _Values, values: Floats) -> Floats:
+    return of.extremes(values, np.maximum) - of.extremes(values, np.minimum)
+
+
+def _deviations(of: _Values) -> Floats:
+    """Return the sample standard deviation, in two passes: the mean, then the squares of the differences to it."""
+    parts, scale = of.scaled(of.values)
+    counts = of.counts
+    squares = of.sums(parts * parts)
+    result = scale * np.sqrt(squares / np.maximum(counts - 1, 1))
+    result[_ranges(of, of.values) == 0] = 0.0  # whatever the mean of equal numbers is rounded to
+    return np.where(counts > 1, result, np.nan)
+
+
+def _slopes(of: _Values, order: Floats) -> Floats:
+    """Return the slope of the least-squares line through the values, over their order."""
+    across, width = of.scaled(order)
+    up, height = of.scaled(of.values)
+    products, squares = of.sums(across * up), of.sums(across * across)
+    slopes = products / np.where(squares == 0, np.nan, squares) * (height / width)
+    slopes[_ranges(of, of.values) == 0] = 0.0
+    return np.where(_ranges(of, order) > 0, slopes, np.nan)

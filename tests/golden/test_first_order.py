@@ -1,0 +1,177 @@
+"""Rules about several rows, from the literature and planted, found in data by a search that proves them best."""
+
+from __future__ import annotations
+
+import re
+from itertools import count
+
+import networkx as nx
+import numpy as np
+import pytest
+
+from structtree import Grammar, Population, Space, best_split, fit, holds, load_dataset, open_data, pretty
+
+
+def found(population, labels, grammar, rule):
+    """The best split, which is proved and without an error; the rule is in the space and says the same."""
+    labels = np.asarray(labels, dtype=bool)
+    space = Space.build(Grammar.parse(grammar), population)
+    assert space.parse(rule) in space
+    assert holds(space.parse(rule), population).tolist() == labels.tolist()
+    split = best_split(population, labels, space)
+    assert split.proved
+    assert holds(split.predicate, population).tolist() in (labels.tolist(), (~labels).tolist())
+    return pretty(split.predicate)
+
+
+# ---- tables -----------------------------------------------------------------------------------------------
+
+
+def test_the_first_problem_of_the_monks_is_learned_from_its_124_training_cases(shared_data):
+    names = ["class", *(f"a{i}" for i in range(1, 7)), "id"]
+    kinds = dict.fromkeys(names, "nominal")
+
+    def read(part):
+        path = shared_data(f"uci/monks-1.{part}")
+        return open_data(path, target="class", format="csv", delimiter=" ", names=names, types=kinds)
+
+    train, test = read("train"), read("test")
+    model = fit(
+        train.population, train.target, Grammar.parse("refine Individual { top -> * = its *; top -> a5 = * }")
+    )
+    assert [pretty(test) for test in model.tree.tests] == ["a1 = its a2", 'a5 = "1"']
+    assert (model.predict(test.population) == test.target).all()
+
+
+# ---- Blockeel, examples 15.16 and 15.17 -------------------------------------------------------------------
+
+VALENCES = {"c": 4, "n": 3, "o": 2}
+ORDERS = {"-": 1, "=": 2, "#": 3}
+
+
+def molecule(atoms, bonds):
+    """A molecule from its heavy atoms and the bonds between them, counted from 1; hydrogens are filled in."""
+    graph = nx.Graph()
+    graph.add_nodes_from((i, {"element": element}) for i, element in enumerate(atoms, start=1))
+    free = {i: VALENCES[element] for i, element in enumerate(atoms, start=1)}
+    for one, sign, other in re.findall(r"(\d)(.)(\d)", bonds):
+        graph.add_edge(int(one), int(other), order={"-": "s", "=": "d", "#": "t"}[sign])
+        free[int(one)] -= ORDERS[sign]
+        free[int(other)] -= ORDERS[sign]
+    for atom, n in free.items():
+        for k in range(n):
+            graph.add_node((atom, k), element="h")
+            graph.add_edge(atom, (atom, k), order="s")
+    return graph
+
+
+ACIDS = {
+    "formic acid": ("coo", "1=2 1-3"),
+    "acetic acid": ("ccoo", "1-2 2=3 2-4"),
+    "acrylic acid": ("cccoo", "1=2 2-3 3=4 3-5"),
+    "glycine": ("nccoo", "1-2 2-3 3=4 3-5"),
+    "oxalic acid": ("ccoooo", "1-2 1=3 1-4 2=5 2-6"),
+}
+OTHERS = {
+    "allene": ("ccc", "1=2 2=3"),
+    "propyne": ("ccc", "1#2 2-3"),
+    "water": ("o", ""),
+    "ethanol": ("cco", "1-2 2-3"),
+    "acetaldehyde": ("cco", "1-2 2=3"),
+    "methyl formate": ("cooc", "1=2 1-3 3-4"),
+    "glycolaldehyde": ("ccoo", "1-2 1=3 2-4"),
+    "methanediol": ("coo", "1-2 1-3"),
+    "ethene-1,1-diol": ("ccoo", "1=2 2-3 2-4"),
+    "formamide": ("con", "1=2 1-3"),
+    "performic acid": ("cooo", "1=2 1-3 3-4"),
+    "a hydroxamic acid": ("cono", "1=2 1-3 3-4"),
+}
+
+
+def test_carboxylic_acids():
+    """Example 15.16: a carbon with a double bond to an oxygen and a single one to another, which has a hydrogen."""
+    graphs = [molecule(*parts) for parts in (*ACIDS.values(), *OTHERS.values())]
+    grammar = """
+        refine Graph { top -> exists nodes (top) }
+        refine Node  { top -> element = *; top -> exists edges (order = * and to (top)); top -> top and top max 3 }
+        limits { nesting 5, literals 14 }
+    """
+    acid = """exists nodes (element = c and exists edges (order = d and to.element = o)
+        and exists edges (order = s and to (element = o and exists edges (order = s and to.element = h))))"""
+    labels = [True] * len(ACIDS) + [False] * len(OTHERS)
+    shorter = """exists nodes (element = o and exists edges (order = s and to.element = h)
+        and exists edges (order = s and to (exists edges (order = d and to.element = o))))"""
+    assert found(Population.from_graphs(graphs), labels, grammar, acid) == " ".join(shorter.split())
+
+
+ARCHES = """
+    refine Structure { top -> exists blocks (top) }
+    refine Block { top -> shape = *; top -> pointing = *; top -> exists on (top); top -> top and top max 3 }
+    limits { nesting 2, literals 5 }
+"""
+
+
+@pytest.mark.parametrize(
+    "clause",
+    [
+        "exists blocks (shape = triangle and pointing = up and exists on (shape = rectangle))",
+        "exists blocks (shape = triangle)",
+    ],
+    ids=["the longer clause", "the shorter clause"],
+)
+def test_the_two_clauses_for_an_arch(clause):
+    """Example 15.17: both separate its two structures; the shorter of them is what a search gives."""
+    arches = load_dataset("arches")
+    two = arches.population.take([0, 1])
+    assert found(two, arches.target[:2] == "arch", ARCHES, clause) == "exists blocks (shape = triangle)"
+
+
+# ---- planted rules ----------------------------------------------------------------------------------------
+
+SHAPES = ("triangle", "circle", "square")
+
+
+def scene(rng, number):
+    """Figures, each of which may be inside one that was drawn before."""
+    figures = []
+    for i in range(int(rng.integers(3, 9))):
+        figure = {"$id": 10 * number + i, "shape": str(rng.choice(SHAPES)), "large": bool(rng.random() < 0.5)}
+        if i and rng.random() < 0.7:
+            figure["inside"] = {"$ref": 10 * number + int(rng.integers(i))}
+        figures.append(figure)
+    return {"figures": figures}
+
+
+def shapes_around(figures, i):
+    """The shapes of the figures that a figure is in, from the inside out."""
+    while "inside" in figures[i]:
+        i = figures[i]["inside"]["$ref"] % 10
+        yield figures[i]["shape"]
+
+
+def scenes(rng, n, good):
+    """As many scenes that are good as that are not, in turn."""
+    kept = {True: [], False: []}
+    numbers = count()
+    while min(map(len, kept.values())) < n // 2:
+        made = scene(rng, next(numbers))
+        kept[good(made["figures"])].append(made)
+    return [which[i] for i in range(n // 2) for which in (kept[True], kept[False])]
+
+
+def test_a_triangle_inside_a_circle_inside_a_square():
+    """As in Bongard's problems: the rule is about three figures that are nested."""
+
+    def good(figures):
+        insides = ([figures[i]["shape"], *shapes_around(figures, i)][:3] for i in range(len(figures)))
+        return ["triangle", "circle", "square"] in insides
+
+    population = Population.from_records(scenes(np.random.default_rng(4), 200, good))
+    grammar = """
+        refine Individual { top -> exists figures (top) }
+        refine Figure { top -> shape = *; top -> large; top -> inside (top); top -> top and top max 2 }
+        limits { nesting 3, literals 6 }
+    """
+    rule = "exists figures (shape = triangle and inside (shape = circle and inside.shape = square))"
+    labels = np.arange(200) % 2 == 0
+    assert found(population, labels, grammar, rule) == rule
