@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from structtree.learn.validate import compare, cross_validate
     from structtree.report.effort import compare_effort
     from structtree.report.explain import explain
+    from structtree.report.html import html_report
     from structtree.report.picture import plot_tree
     from structtree.report.text import export_text
     from structtree.report.words import in_words
@@ -96,6 +97,7 @@ _HOMES = {
     "fit": "learn.fit",
     "grow": "learn.grow",
     "holds": "space.evaluate",
+    "html_report": "report.html",
     "importances": "learn.importance",
     "in_words": "report.words",
     "load_dataset": "data.catalog",
@@ -160,6 +162,7 @@ __all__ = [
     "fit",
     "grow",
     "holds",
+    "html_report",
     "importances",
     "in_words",
     "load_dataset",

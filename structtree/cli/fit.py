@@ -36,6 +36,7 @@ from structtree.cli.progress import fold_bar, growth_bar
 from structtree.cli.reading import Reading, grammar_facts, print_grammar, to_remember
 from structtree.cli.scoring import MetricOption, Metrics, estimator_maker
 from structtree.errors import MissingFileError
+from structtree.files import check_writable
 from structtree.interrupts import Stop, cut_short, stoppable
 from structtree.learn.growth import Decision, Growth, Pruning
 from structtree.options import build_options
@@ -78,6 +79,10 @@ def fit_command(
     verbose: Annotated[
         bool, typer.Option("--verbose", help="Say how the tests of the tree were found, and why in this way.")
     ] = False,
+    report: Annotated[
+        Path | None,
+        typer.Option("--report", metavar="FILE.html", help="Write an interactive report of the tree, too."),
+    ] = None,
     metric: MetricOption = None,
     estimate: Annotated[
         bool | None,
@@ -102,6 +107,7 @@ def fit_command(
     Example: structtree fit compounds.csv --target active --post-prune cost-complexity --cost yes:no=5
     """
     check_output(out, as_json=as_json)
+    check_writable(report)
     learning.check()
     metrics = Metrics.parse(metric)
     with stoppable() as stop:
@@ -122,11 +128,20 @@ def fit_command(
         else:
             with words_aside(out):
                 _print_learned(learned, estimated, metrics, saved)
+        if report is not None:
+            _write_report(learned, report)
         if refusal is not None:
             raise refusal
         if stop.pressed and learned.stopped_by != "interrupt":
             note("Ctrl-C came after the tree was complete")
         end_stopped(stop)
+
+
+def _write_report(learned: _Learned, path: Path) -> None:
+    from structtree.report.html import html_report
+
+    html_report(learned.model, learned.data.population, learned.labels, path)
+    note(f"wrote {path}")
 
 
 def _saved(model: Model, out: Path | None) -> tuple[Path | None, MissingFileError | None]:

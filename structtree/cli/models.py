@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from structtree.learn.model import Model
     from structtree.report.predictions import Predictions
 
-__all__ = ["explain_command", "predict_command", "show_command"]
+__all__ = ["explain_command", "predict_command", "report_command", "show_command"]
 
 PICTURES = ("svg", "png", "pdf", "dot")
 MODEL_FORMATS = ("text", "rules", "formula", "json", *PICTURES)
@@ -221,6 +221,42 @@ def _show_formula(model: Model, as_json: bool, words: bool) -> None:
         print_json(formulas)
     else:
         typer.echo("\n".join(f"{name}: {formula}" for name, formula in formulas.items()))
+
+
+@command
+def report_command(
+    model: ModelFile,
+    reading: Reading,
+    idle: Idle,
+    where: Annotated[
+        str | None, typer.Argument(metavar="[DATA]", help="The data, as of fit; or with --data.", show_default=False)
+    ] = None,
+    data: Annotated[str | None, typer.Option("--data", metavar="DATA", help="The data, as of fit.")] = None,
+    out: Annotated[
+        Path, typer.Option("-o", "--out", metavar="FILE.html", help="The file to write; - is standard output.")
+    ] = Path("report.html"),
+    title: Annotated[str, typer.Option("--title", help="The title of the report.")] = "",
+) -> None:
+    """Write an interactive report of a model and of some data as one HTML file, which loads nothing from elsewhere.
+
+    It shows the tree, typical and misclassified individuals with what decided each test, rules, scores, importances,
+    the grammar and the data. Without the target in the data there are no scores.
+
+    Example: structtree report trains.json trains -o trains.html
+    """
+    from structtree.learn.model import load_model
+    from structtree.report.html import html_report
+    from structtree.report.predictions import truth, whole
+
+    if (where is None) == (data is None):
+        raise UsageError("say once which data the report is about: structtree report MODEL DATA, or with --data DATA")
+    check_output(out)
+    loaded, source = load_model(model), where or data or ""
+    population = whole(read_as_said(source, as_learned(source, reading, loaded.params.get("reading"))))
+    written = html_report(loaded, population, truth(population, loaded.target), title=title)
+    written.save(out)
+    if not is_printed(out):
+        note(f"wrote {out} ({len(written.html.encode()) / 1e6:.2f} MB)")
 
 
 @command

@@ -147,7 +147,7 @@ class Model:
     ) -> Population:
         """The individuals as the tests need them; see `structtree.learn.conform.conform`."""
         schema, needed = self.tree.schema, self.needed
-        population = self._population(individuals, smiles)
+        population = self.read(individuals, smiles)
         types = _declarations(schema)
         if self.functions:
             population = named_by(population, types)
@@ -163,7 +163,8 @@ class Model:
         schema, computed = self.tree.schema, {function.name for function in self.functions}
         return tuple(a for a in schema.type(schema.individual).attributes if a.name not in computed)
 
-    def _population(self, individuals: Any, smiles: str | None) -> Population:
+    def read(self, individuals: Any, smiles: str | None = None) -> Population:
+        """The individuals as a population, with all that is known of them."""
         if isinstance(individuals, Population):
             return individuals
         schema = self.tree.schema
@@ -180,6 +181,10 @@ class Fitted(NamedTuple):
     model: Model
     functions: Mapping[str, Call] | None = None
     smiles: str | None = None
+
+    def read(self, individuals: Any) -> Population:
+        """Return individuals as they are, with all that is known of them."""
+        return self.model.read(individuals, self.smiles)
 
     def prepared(self, individuals: Any) -> Population:
         """Return individuals as the tests of the model need them."""
