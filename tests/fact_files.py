@@ -46,8 +46,9 @@ def _adjacency(targets):
 
 
 def family(path):
-    """Hinton's two families: persons, and whom each of them calls father, son, aunt ..."""
+    """Hinton's two families: persons, and whom each of them calls father, son, aunt ..., and both parents."""
     facts = read_facts(path)
+    facts["parent"] = [*facts["father"], *facts["mother"]]
     names = sorted({person for pairs in facts.values() for pair in pairs for person in pair})
     row = {name: i for i, name in enumerate(names)}
     links = {}

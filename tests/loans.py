@@ -13,21 +13,21 @@ BEGIN = datetime(2023, 1, 1)
 
 
 def loans(n, seed, payments=(0, 8), missing=0.0):
-    """Loans, each with its payments in the order of their dates; a share of all values is missing."""
+    """Loans, each with payments before it and some after it, in their order; a share of all values is missing."""
     rng = np.random.default_rng(seed)
 
     def some(value):
         return None if rng.random() < missing else value
 
-    def moment(before):
-        return before - timedelta(minutes=int(rng.integers(0, 400 * 24 * 60)))
+    def moment(granted):
+        return granted - timedelta(minutes=int(rng.integers(-50 * 24 * 60, 250 * 24 * 60)))
 
     def payment(when):
         return {
             "date": some(when.date()),
             "booked": some(when + timedelta(minutes=int(rng.integers(-800, 800)))),
             "amount": some(float(np.round(rng.exponential(80.0), 2))),
-            "late": some(bool(rng.random() < 0.4)),
+            "late": some(bool(rng.random() < 0.6)),
             "way": some(str(rng.choice(["cash", "card", "low"]))),
         }
 

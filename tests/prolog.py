@@ -2,8 +2,9 @@
 
 A second meaning of the language, written from its definitions and with nothing of the evaluators. A population
 becomes ground facts: ``'Car.wheels'(Row, Value)`` where there is a value, ``'Train.cars'(Row, Position, Target)`` for
-links, and ``'Car'(Row)`` for the rows. A predicate becomes a goal about one row. Questions are answered in one run of
-``swipl``, each for all rows of its type.
+links, and ``'Car'(Row)`` for the rows. What a grammar defines and computes becomes rules, made from its declarations:
+the pairs of a derived link are terms ``pair(Asker, Row)``. A predicate becomes a goal about one row. Questions are
+answered in one run of ``swipl``, each for all rows of its type.
 """
 
 from __future__ import annotations
@@ -11,34 +12,44 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
-from typing import assert_never
+from typing import NamedTuple, assert_never
 
 import pytest
 
 from structtree.data.columns import Column, Population
-from structtree.data.schema import NUMERIC, Attribute, Schema
+from structtree.data.schema import FAR_ROW, NUMERIC, Attribute, Kind, Schema
+from structtree.lang.background import ComputedAttribute, ComputedLink, Repeated, Walk
+from structtree.lang.check import CheckedGrammar
 from structtree.lang.syntax import (
+    Absolute,
     Aggregate,
     All,
     Among,
     And,
+    Arithmetic,
     Compare,
+    CompareMine,
     CompareOwn,
     Count,
     Distinct,
     Exists,
+    Expression,
     Flag,
     Follow,
     ListStep,
+    Me,
     Missing,
     Named,
+    Negative,
     No,
     Not,
+    Operand,
     Or,
+    Parameter,
     Predicate,
     Scalar,
     Top,
@@ -72,19 +83,23 @@ def swipl() -> str:
     return found
 
 
-def answers(population: Population, questions: Sequence[Question], folder: Path) -> list[list[int]]:
-    """The rows that each question holds for, as Prolog says."""
-    translation = Translation(population.schema)
+def answers(
+    population: Population, questions: Sequence[Question], grammar: CheckedGrammar, folder: Path
+) -> list[list[int]]:
+    """The rows that each question holds for, as Prolog says; the population has nothing that the grammar computes."""
+    translation = Translation(grammar.schema)
     goals = [(question.type, translation.goal(question.predicate, question.type, "X")) for question in questions]
-    return rows_satisfying(population, goals, folder)
+    return rows_satisfying(population, goals, folder, rules(grammar))
 
 
-def rows_satisfying(population: Population, goals: Sequence[tuple[str, str]], folder: Path) -> list[list[int]]:
+def rows_satisfying(
+    population: Population, goals: Sequence[tuple[str, str]], folder: Path, more: Iterable[str] = ()
+) -> list[list[int]]:
     """The rows of a type for which a goal about ``X`` succeeds, for each type and goal."""
     clauses = (f"holds({i}, X) :- {goal}." for i, (_, goal) in enumerate(goals))
     types = (f"asked({i}, {atom(name)})." for i, (name, _) in enumerate(goals))
     program = folder / "questions.pl"
-    program.write_text("\n".join([_HEAD, *facts(population), *types, *clauses, ""]), encoding="utf-8")
+    program.write_text("\n".join([_HEAD, *facts(population), *more, *types, *clauses, ""]), encoding="utf-8")
     command = [swipl(), "-q", "-f", "none", "-g", "main", "-t", "halt", str(program)]
     done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", timeout=300, check=False)
     assert (done.returncode, done.stderr) == (0, ""), done.stderr[:2000]
@@ -101,6 +116,30 @@ answer(Question, Type) :-
     Row =.. [Type, X],
     findall(X, (Row, once(holds(Question, X))), Rows),
     writeln(Rows).
+
+% Aggregates: of rows with their order, their place and their value; units are those in a day, of order and value.
+
+share(Rows, All, Share) :- length(Rows, N), length(All, M), M > 0, Share is N / M.
+values(Rows, Values) :- findall(Value, member(row(_, _, Value), Rows), Values).
+distinct(Rows, _, N) :- values(Rows, Values), sort(Values, Different), length(Different, N).
+sum(Rows, _, Sum) :- values(Rows, Values), sum_list(Values, Sum).
+mean(Rows, Units, Mean) :- Rows = [_|_], sum(Rows, Units, Sum), length(Rows, N), Mean is Sum / N.
+min(Rows, _, Least) :- values(Rows, Values), min_list(Values, Least).
+max(Rows, _, Greatest) :- values(Rows, Values), max_list(Values, Greatest).
+range(Rows, units(_, Unit), Range) :- min(Rows, _, Least), max(Rows, _, Greatest), Range is (Greatest - Least) / Unit.
+deviation(Rows, Units, Deviation) :-
+    length(Rows, N), N >= 2, mean(Rows, Units, Mean),
+    aggregate_all(sum((Value - Mean)**2), member(row(_, _, Value), Rows), Squares),
+    Deviation is sqrt(Squares / (N - 1)).
+latest(Rows, _, Value) :- sort(0, @=<, Rows, Sorted), last(Sorted, row(_, _, Value)).
+earliest(Rows, _, Value) :- sort(0, @=<, Rows, [row(_, _, Value)|_]).
+trend(Rows, units(Unit, _), Slope) :-
+    length(Rows, N), memberchk(row(One, _, _), Rows), once((member(row(Other, _, _), Rows), Other =\\= One)),
+    aggregate_all(sum(X), member(row(X, _, _), Rows), Xs), aggregate_all(sum(Y), member(row(_, _, Y), Rows), Ys),
+    MeanX is Xs / N, MeanY is Ys / N,
+    aggregate_all(sum((X - MeanX) * (Y - MeanY)), member(row(X, _, Y), Rows), Products),
+    aggregate_all(sum((X - MeanX)**2), member(row(X, _, _), Rows), Squares),
+    Slope is Products / Squares * Unit.
 """
 
 
@@ -144,13 +183,34 @@ def atom(text: str) -> str:
     return f"'{escaped}'"
 
 
-def number(value: Scalar) -> str:
+def constant(value: Scalar) -> str:
+    """A value that stands in a predicate; a parameter is a variable."""
+    if isinstance(value, Parameter):
+        return f"Parameter_{value.encode().hex()}"
+    return atom(value) if isinstance(value, str) else number(value)
+
+
+def number(value: float) -> str:
     text = repr(float(value))
     return f"({text})" if text.startswith("-") else text
 
 
 def _member(type_name: str, member: str) -> str:
     return atom(f"{type_name}.{member}")
+
+
+@dataclass(frozen=True, slots=True)
+class ValueAt:
+    """Goals that find a value, the variable that then has it, and its attribute."""
+
+    goals: tuple[str, ...]
+    variable: str
+    attribute: Attribute
+
+
+def _seconds(value: ValueAt) -> str:
+    """A number, or a moment in seconds."""
+    return f"{value.variable}*86400" if value.attribute.kind == "date" else value.variable
 
 
 # ---- goals ----------------------------------------------------------------------------------------------
@@ -161,6 +221,8 @@ class Translation:
     """Predicates on rows of the types of a schema, as goals; every variable has a name of its own."""
 
     schema: Schema
+    asker: tuple[str, str] | None = None
+    """In the declaration of a derived link, the type of the row that asks, and its variable."""
     _numbers: Iterator[int] = field(default_factory=count)
 
     def variable(self) -> str:
@@ -190,14 +252,19 @@ class Translation:
                 return self._compared(
                     type_name, row, attribute, lambda v, _: f"{v} >= {number(low)}, {v} {end} {number(high)}"
                 )
-            case CompareOwn():
-                return self._own(predicate, type_name, row)
+            case CompareOwn(path, op, other):
+                return self._two(self.value_at(path, type_name, row), op, self.value_at(other, type_name, row))
+            case CompareMine(path, op, mine):
+                assert self.asker is not None
+                return self._two(self.value_at(path, type_name, row), op, self.value_at(mine, *self.asker))
+            case Me():
+                assert self.asker is not None
+                return f"{row} == {self.asker[1]}"
             case Missing(member):
                 spare = ", _" if self.schema.type(type_name).attribute(member) else ", _, _"
                 return f"\\+ {_member(type_name, member)}({row}{spare})"
-            case Named(_, body):
-                assert body is not None
-                return self.goal(body, type_name, row)
+            case Named(name, _, arguments):
+                return f"once({_call(name, row, arguments)})"
             case Follow(_, inner) | Exists(_, inner) | ListStep(_, inner):
                 target = self.variable()
                 there = self.goal(inner, self.type_behind(predicate, type_name), target)
@@ -212,7 +279,7 @@ class Translation:
                 target, rows, size = (self.variable() for _ in range(3))
                 found = self._behind(link, inner, type_name, row, target)
                 counted = f"aggregate_all(set({target}), ({found}), {rows}), length({rows}, {size})"
-                return f"({counted}, {size} {_NUMBERS[op]} {n})"
+                return f"({counted}, {size} {_NUMBERS[op]} {constant(n)})"
             case Aggregate():
                 return self._aggregate(predicate, type_name, row)
             case Distinct(link, inners):
@@ -233,31 +300,27 @@ class Translation:
         value = self.variable()
         return f"({_member(type_name, name)}({row}, {value}), {test(value, attribute)})"
 
-    def _own(self, test: CompareOwn, type_name: str, row: str) -> str:
-        sides = [self._value_at(path, type_name, row) for path in test.sides]
-        (found, one, kind), (other_found, other, other_kind) = sides
-        goals = [*found, *other_found]
-        in_order = test.op in (">=", "<=")
-        if not in_order and {kind.kind, other_kind.kind} & {"nominal", "ordered"}:
-            # Categories are the same if their text is.
-            texts = [self._text_of(value, of, goals) for value, of in ((one, kind), (other, other_kind))]
-            return f"once(({', '.join([*goals, f'{texts[0]} {_TEXTS[test.op]} {texts[1]}'])}))"
-        if kind.kind == "bool":
-            return f"once(({', '.join([*goals, f'{one} {_TEXTS[test.op]} {other}'])}))"
-        moments = [f"{v}*86400" if of.kind == "date" else v for v, of in ((one, kind), (other, other_kind))]
-        return f"once(({', '.join([*goals, f'{moments[0]} {_NUMBERS[test.op]} {moments[1]}'])}))"
+    def _two(self, one: ValueAt, op: str, other: ValueAt) -> str:
+        """A comparison of two values that may be found; categories are the same if their text is."""
+        goals, kinds = [*one.goals, *other.goals], {one.attribute.kind, other.attribute.kind}
+        if op in _TEXTS and kinds & {"nominal", "ordered", "bool"}:
+            texts = [self._text_of(side.variable, side.attribute, goals) for side in (one, other)]
+            goals.append(f"{texts[0]} {_TEXTS[op]} {texts[1]}")
+        else:
+            goals.append(f"{_seconds(one)} {_NUMBERS[op]} {_seconds(other)}")
+        return f"once(({', '.join(goals)}))"
 
     def _text_of(self, value: str, attribute: Attribute, goals: list[str]) -> str:
         """A variable with the text of a category; that of an ordered one is looked up by its rank."""
-        if attribute.kind == "nominal":
+        if attribute.kind != "ordered":
             return value
         text, rank = self.variable(), self.variable()
         names = ", ".join(map(atom, attribute.values))
         goals.append(f"({rank} is integer({value}), nth0({rank}, [{names}], {text}))")
         return text
 
-    def _value_at(self, path: Sequence[str], type_name: str, row: str) -> tuple[list[str], str, Attribute]:
-        """Goals that find the value at the end of a path, the variable that has it, and its attribute."""
+    def value_at(self, path: Sequence[str], type_name: str, row: str) -> ValueAt:
+        """The value at the end of a path from a row."""
         *references, name = path
         goals = []
         for link in references:
@@ -267,7 +330,7 @@ class Translation:
         attribute = self.schema.type(type_name).attribute(name)
         assert attribute is not None
         value = self.variable()
-        return [*goals, f"{_member(type_name, name)}({row}, {value})"], value, attribute
+        return ValueAt((*goals, f"{_member(type_name, name)}({row}, {value})"), value, attribute)
 
     def _behind(self, link: str, inner: Predicate, type_name: str, row: str, target: str) -> str:
         """A conjunction that finds the rows behind a link of which a predicate holds, one after the other."""
@@ -312,19 +375,30 @@ class Translation:
                     yield _member(record.name, link.name)
 
     def _aggregate(self, test: Aggregate, type_name: str, row: str) -> str:
-        target, value, values, total, size, result = (self.variable() for _ in range(6))
-        there = _member(self._target(type_name, test.link), test.attribute)
-        found = f"{_member(type_name, test.link)}({row}, _, {target}), {there}({target}, {value})"
-        some = f"{values} = [_|_]"
-        way = {
-            "sum": f"sum_list({values}, {result})",
-            "mean": f"{some}, sum_list({values}, {total}), length({values}, {size}), {result} is {total} / {size}",
-            "min": f"{some}, min_list({values}, {result})",
-            "max": f"{some}, max_list({values}, {result})",
-        }[test.function]
-        assert isinstance(test.value, float | int)
-        compared = f"{result} {_NUMBERS[test.op]} {number(test.value)}"
-        return f"(findall({value}, ({found}), {values}), {way}, {compared})"
+        """What is computed from the rows behind a link, each as its place there, its order and its value."""
+        target, rows, result = (self.variable() for _ in range(3))
+        far = self._target(type_name, test.link)
+        condition = "true" if test.inner is None else f"once({self.goal(test.inner, far, target)})"
+        if test.attribute is None:
+            every = self.variable()
+            link = f"{_member(type_name, test.link)}({row}, _, {target})"
+            found = f"findall({target}, {link}, {every}), findall({target}, ({link}, {condition}), {rows})"
+            return f"({found}, share({rows}, {every}, {result}), {result} {_NUMBERS[test.op]} {constant(test.value)})"
+        place, order, value = (self.variable() for _ in range(3))
+        attribute, by = (self.schema.type(far).attribute(name or "") for name in (test.attribute, test.order))
+        assert attribute is not None
+        goals = [f"{_member(type_name, test.link)}({row}, {place}, {target})", condition]
+        goals.append(f"{_member(far, attribute.name)}({target}, {value})")
+        goals.append(f"{order} = {place}" if by is None else f"{_member(far, by.name)}({target}, {order})")
+        found = f"findall(row({order}, {place}, {value}), ({', '.join(goals)}), {rows})"
+        units = f"units({_unit(by)}, {_unit(attribute)})"
+        return f"({found}, {test.function}({rows}, {units}, {result}), {self._of_aggregate(result, test, attribute)})"
+
+    def _of_aggregate(self, result: str, test: Aggregate, attribute: Attribute) -> str:
+        assert isinstance(test.value, Scalar)
+        if test.function in ("latest", "earliest"):
+            return _comparison(result, test.op, test.value, attribute)
+        return f"{result} {_NUMBERS[test.op]} {constant(test.value)}"
 
     def _target(self, type_name: str, name: str) -> str:
         link = self.schema.type(type_name).link(name)
@@ -332,15 +406,157 @@ class Translation:
         return link.target
 
 
+def _unit(attribute: Attribute | None) -> str:
+    """How many of the units in which an attribute is kept are a day, if it has to do with days; otherwise 1."""
+    return "86400.0" if attribute is not None and attribute.kind == "time" else "1.0"
+
+
 def _comparison(variable: str, op: str, value: Scalar, attribute: Attribute) -> str:
-    if attribute.kind in NUMERIC:
-        assert not isinstance(value, str)
-        return f"{variable} {_NUMBERS[op]} {number(value)}"
-    return f"{variable} {_TEXTS[op]} {atom(str(value))}"
+    return f"{variable} {(_NUMBERS if attribute.kind in NUMERIC else _TEXTS)[op]} {constant(value)}"
 
 
 def _either(goals: Iterator[str]) -> str:
     return f"({' ; '.join(goals) or 'fail'})"
+
+
+# ---- what a grammar computes ----------------------------------------------------------------------------
+
+
+def rules(grammar: CheckedGrammar) -> Iterator[str]:
+    """Definitions, computed attributes and derived links as clauses, from their declarations."""
+    translation = Translation(grammar.schema)
+    for definition in grammar.definitions.values():
+        head = _call(definition.name, "X", map(Parameter, definition.parameters))
+        yield f"{head} :- {translation.goal(definition.body, definition.type, 'X')}."
+    for step in grammar.background.steps:
+        if isinstance(step, ComputedAttribute):
+            yield _attribute_rule(step, translation, step.type, "X", "X")
+        else:
+            yield from _link_rules(step, grammar.schema)
+
+
+def _call(name: str, row: str, arguments: Iterable[Scalar]) -> str:
+    """The definition of that name, as a goal about a row."""
+    return f"{atom(f'define {name}')}({', '.join([row, *map(constant, arguments)])})"
+
+
+def _attribute_rule(step: ComputedAttribute, translation: Translation, type_name: str, row: str, head: str) -> str:
+    """A value that is there if all that it is computed from is."""
+    value = Computation(translation, type_name, row)
+    text = value.of(step.expression)
+    member = _member(step.type, step.attribute.name)
+    return f"{member}({head}, V) :- {', '.join([*value.goals, f'V is float({text.text})'])}."
+
+
+def _link_rules(step: ComputedLink, schema: Schema) -> Iterator[str]:
+    """The rows that a walk leads to, each once, if the condition holds; or one pair for each of them."""
+    link, name = _member(step.type, step.link.name), atom(f"walk {step.type}.{step.link.name}")
+    translation = Translation(schema, asker=(step.type, "X"))
+    found = f"{atom(step.type)}(X), {name}(X, Y), {translation.goal(step.where, step.far, 'Y')}"
+    yield from _walk_rules(name, step.walk)
+    yield f":- table {link}/3."
+    if not step.declared.has_pairs:
+        yield f"{link}(X, Y, Y) :- {found}."  # in the order of the rows, so that a row is its place
+        return
+    yield from _pair_rules(step, schema)
+    if step.order is None:
+        yield f"{link}(X, Y, pair(X, Y)) :- {found}."
+        return
+    key = f"{_member(step.link.target, step.order.attribute)}(pair(X, Y), K)"
+    by = f"({key} -> S is {'-K' if step.order.descending else 'K'}, Key = key(0, S, Y) ; Key = key(1, 0, Y))"
+    listed = atom(f"sorted {step.type}.{step.link.name}")
+    yield f":- table {listed}/2."
+    found = f"findall(Key-Y, ({found}, {by}), Keyed)"
+    yield f"{listed}(X, Rows) :- {found}, keysort(Keyed, Sorted), pairs_values(Sorted, Rows)."
+    yield f"{link}(X, Place, pair(X, Y)) :- {atom(step.type)}(X), {listed}(X, Rows), nth0(Place, Rows, Y)."
+
+
+def _pair_rules(step: ComputedLink, schema: Schema) -> Iterator[str]:
+    """What is said of pairs: their own attributes, and all that is said of the rows that they have met."""
+    pairs, translation = schema.type(step.link.target), Translation(schema, asker=(step.type, "X"))
+    yield f"{atom(pairs.name)}(Pair) :- {_member(step.type, step.link.name)}(_, _, Pair)."
+    own = {each.attribute.name for each in step.attributes}
+    yield from (_attribute_rule(each, translation, step.far, "Y", "pair(X, Y)") for each in step.attributes)
+    for attribute in pairs.attributes:
+        if attribute.name not in own:
+            far = f"{_member(step.far, attribute.name)}(Y, V)"
+            yield f"{_member(pairs.name, attribute.name)}(pair(_, Y), V) :- {far}."
+    for link in pairs.links:
+        far = "Place = 0, Y = Z" if link.name == FAR_ROW else f"{_member(step.far, link.name)}(Y, Place, Z)"
+        yield f"{_member(pairs.name, link.name)}(pair(_, Y), Place, Z) :- {far}."
+
+
+def _walk_rules(name: str, walk: Walk) -> Iterator[str]:
+    """A tabled predicate of two rows for a walk, and one for each walk that is repeated in it."""
+    goals = []
+    for i, hop in enumerate(walk):
+        here, there = f"V{i}", f"V{i + 1}"
+        if isinstance(hop, Repeated):
+            inner, several = (atom(f"{word} {i} in {name}") for word in ("once", "several"))
+            yield from _walk_rules(inner, hop.walk)
+            yield f":- table {several}/2."
+            yield f"{several}(X, Y) :- {inner}(X, Y)."
+            yield f"{several}(X, Y) :- {several}(X, Z), {inner}(Z, Y)."
+            goals.append(f"{several}({here}, {there})")
+        else:
+            one, other = (there, here) if hop.backwards else (here, there)
+            goals.append(f"{_member(hop.owner, hop.link)}({one}, _, {other})")
+    yield f":- table {name}/2."
+    yield f"{name}(V0, V{len(walk)}) :- {', '.join(goals)}."
+
+
+class Term(NamedTuple):
+    """An arithmetic term, and the kind of its value: a date is a number of days, a time one of seconds."""
+
+    text: str
+    kind: Kind
+
+
+@dataclass(slots=True)
+class Computation:
+    """An expression about a row as an arithmetic term, with the goals that must succeed before it is computed."""
+
+    translation: Translation
+    type: str
+    row: str
+    goals: list[str] = field(default_factory=list)
+
+    def of(self, expression: Expression) -> Term:
+        """The term of a part of the expression."""
+        match expression:
+            case int() | float():
+                return Term(number(expression), "int" if isinstance(expression, int) else "real")
+            case Operand(path, mine):
+                asker = self.translation.asker
+                type_name, row = asker if mine and asker is not None else (self.type, self.row)
+                found = self.translation.value_at(path, type_name, row)
+                self.goals += found.goals
+                return Term(found.variable, found.attribute.kind)
+            case Negative(inner):
+                text, kind = self.of(inner)
+                return Term(f"(-{text})", kind)
+            case Absolute(inner):
+                text, kind = self.of(inner)
+                return Term(f"abs({text})", kind)
+            case Arithmetic(left, op, right):
+                return self._combined(self.of(left), op, self.of(right))
+            case _ as never:
+                assert_never(never)
+
+    def _combined(self, one: Term, op: str, other: Term) -> Term:
+        """A sum, difference, product or quotient; moments differ by days, and there is no quotient by 0."""
+        plain, kinds = f"({one.text} {op} {other.text})", {one.kind, other.kind}
+        if not kinds & {"date", "time"}:
+            if op == "/":
+                self.goals.append(f"{other.text} =\\= 0")
+            return Term(plain, "int" if kinds == {"int"} and op != "/" else "real")
+        if kinds == {"date"}:
+            return Term(plain, "int")
+        if kinds == {"date", "int"}:
+            return Term(plain, "date")
+        in_seconds = (term.text if term.kind == "time" else f"({term.text} * 86400.0)" for term in (one, other))
+        seconds = f"({f' {op} '.join(in_seconds)})"
+        return Term(f"({seconds} / 86400.0)", "real") if kinds <= {"date", "time"} else Term(seconds, "time")
 
 
 # ---- associated queries ---------------------------------------------------------------------------------

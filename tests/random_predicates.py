@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from structtree.data.schema import NUMERIC
+from structtree.data.schema import FAR_ROW, NUMERIC
 from structtree.lang.syntax import (
     TOP,
     Aggregate,
@@ -19,14 +19,19 @@ from structtree.lang.syntax import (
     Follow,
     ListStep,
     Missing,
+    Named,
     No,
     Not,
     Or,
+    Parameter,
     Within,
     sort_scalars,
     written,
 )
+from structtree.lang.walk import subpredicates
 from tests.strategies import own_comparisons
+
+SHARES = (0.0, 0.25, 0.5, 1.0)
 
 
 class RandomPredicates:
@@ -36,21 +41,28 @@ class RandomPredicates:
     ----------
     population : Population
     seed : int
+    definitions : iterable of Definition
+        Of the grammar that the predicates are checked by.
     """
 
-    def __init__(self, population, seed):
+    def __init__(self, population, seed, definitions=()):
         self.population = population
         self.schema = population.schema
         self.random = Random(seed)
-        self.comparisons = {record.name: own_comparisons(self.schema, record) for record in self.schema.types}
+        self.definitions = {name: [d for d in definitions if d.type == name] for name in self.schema.names}
+        self.comparisons = {
+            record.name: [c for c in own_comparisons(self.schema, record) if FAR_ROW not in (*c.attribute, *c.other)]
+            for record in self.schema.types
+        }
 
     def predicate(self, type_name, depth=3):
         """A predicate on rows of a type, with so many forms inside each other at most."""
         record = self.schema.type(type_name)
         plain = [self.literal] * bool(record.attributes) + [self.comparison] * bool(self.comparisons[type_name])
+        plain += [self.call] * bool(self.definitions[type_name])
         if depth == 0:
             return self.random.choice(plain or [lambda *_: TOP])(type_name)
-        far = [self.linked] * bool(record.links) + [self.step] * self.schema.listed(type_name)
+        far = [self.linked] * bool(self.links(type_name)) + [self.step] * self.schema.listed(type_name)
         here = [self.several, self.several, self.negated] if plain or depth > 1 else []
         ways = [*plain, *far * 4, *here]
         return self.random.choice(ways)(type_name, depth - 1)
@@ -83,6 +95,26 @@ class RandomPredicates:
     def comparison(self, type_name, _=0):
         return self.random.choice(self.comparisons[type_name])
 
+    def call(self, type_name, _=0):
+        """A definition with a value for each of its parameters."""
+        definition = self.random.choice(self.definitions[type_name])
+        return Named(definition.name, None, tuple(self.argument(definition, name) for name in definition.parameters))
+
+    def argument(self, definition, parameter):
+        """A value that the first place of a parameter may have."""
+        for part, type_name in subpredicates(definition.body, definition.type, self.schema):
+            match part:
+                case Compare(attribute, _, value) if isinstance(value, Parameter) and value == parameter:
+                    return self.value(type_name, self.schema.type(type_name).attribute(attribute))
+                case Among(attribute, values) if parameter in values:
+                    return self.value(type_name, self.schema.type(type_name).attribute(attribute))
+                case Count(_, _, _, n) if n == parameter:
+                    return self.random.randint(0, 3)
+                case Named(name, _, arguments) if parameter in arguments:
+                    called = next(d for d in self.definitions[type_name] if d.name == name)
+                    return self.argument(called, called.parameters[arguments.index(parameter)])
+        raise AssertionError(f"{parameter} is the number of no count, and compared with no attribute")
+
     # ---- several predicates on one row ------------------------------------------------------------------
 
     def several(self, type_name, depth):
@@ -98,14 +130,18 @@ class RandomPredicates:
         return ListStep(self.random.choice(("next", "previous", "later")), self.predicate(type_name, depth))
 
     def linked(self, type_name, depth):
-        link = self.random.choice(self.schema.type(type_name).links)
+        link = self.random.choice(self.links(type_name))
         if link.single:
             if link.kind == "optional" and self.random.random() < 0.1:
                 return Missing(link.name)
             return Follow(link.name, self.predicate(link.target, depth))
         ways = [self.quantified] * 3 + [self.counted] * 2 + [self.different]
-        ways += [self.end] * (link.kind == "list") + [self.aggregate] * bool(self.numbers(link.target))
+        ways += [self.end] * (link.kind == "list") + [self.aggregate] * 2
         return self.random.choice(ways)(type_name, link, depth)
+
+    def links(self, type_name):
+        """The links that have a name in grammars."""
+        return [link for link in self.schema.type(type_name).links if link.name != FAR_ROW]
 
     def quantified(self, _, link, depth):
         return self.random.choice((Exists, Exists, All, No))(link.name, self.predicate(link.target, depth))
@@ -121,12 +157,43 @@ class RandomPredicates:
     def end(self, _, link, depth):
         return ListStep(self.random.choice(("first", "last")), self.predicate(link.target, depth), link.name)
 
-    def numbers(self, type_name):
-        return [a for a in self.schema.type(type_name).attributes if a.kind in ("int", "real")]
+    def aggregate(self, _, link, depth):
+        """An aggregate of any function that fits the rows behind a link."""
+        attributes = self.schema.type(link.target).attributes
+        inner = self.predicate(link.target, min(depth, 1)) if self.random.random() < 0.5 else None
+        ops = (">=", "<=")
+        if not attributes or self.random.random() < 0.15:
+            some = inner or self.predicate(link.target, min(depth, 1))
+            return Aggregate("share", link.name, None, self.random.choice(ops), self.random.choice(SHARES), some)
+        attribute = self.random.choice(attributes)
+        orders = [a.name for a in attributes if a.kind in ("int", "real", "date", "time")]
+        orders += [None] * (link.kind == "list")
+        functions = ["distinct", *["latest", "earliest"] * bool(orders)]
+        if attribute.kind in ("int", "real"):
+            functions += ["sum", "mean", "min", "max", "range", "deviation", *["trend"] * bool(orders)]
+        if attribute.kind in ("date", "time"):
+            functions += ["min", "max", "range"]
+        function = self.random.choice(functions)
+        order = self.random.choice(orders) if function in ("latest", "earliest", "trend") else None
+        if function in ("latest", "earliest"):
+            ops = ("=", "!=", ">=", "<=") if attribute.kind in NUMERIC else ("=", "!=")
+        value = self.threshold(function, link.target, attribute)
+        return Aggregate(function, link.name, attribute.name, self.random.choice(ops), value, inner, order)
 
-    def aggregate(self, _, link, __):
-        attribute = self.random.choice(self.numbers(link.target))
-        function = self.random.choice(("sum", "mean", "min", "max"))
-        times = self.random.randint(1, 4) if function == "sum" else 1
-        value = sum(float(self.value(link.target, attribute)) for _ in range(times))
-        return Aggregate(function, link.name, attribute.name, self.random.choice((">=", "<=")), value)
+    def threshold(self, function, type_name, attribute):
+        """A value that an aggregate may have; where it is rounded, one that it has by no chance."""
+        if function == "distinct":
+            return self.random.randint(0, 4)
+        value = self.value(type_name, attribute)
+        if function in ("latest", "earliest"):
+            return str(value).lower() if attribute.kind == "bool" else value
+        if function == "sum":
+            return float(value) + sum(
+                float(self.value(type_name, attribute)) for _ in range(self.random.randint(0, 3))
+            )
+        if function == "range" and attribute.kind in ("date", "time"):
+            return self.random.uniform(0.0, 300.0)
+        if function in ("deviation", "trend"):
+            spread = 0.01 + abs(float(value) - float(self.value(type_name, attribute)))
+            return self.random.gauss(0.0, 1.0) * spread
+        return value

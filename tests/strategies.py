@@ -9,6 +9,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from structtree.data.columns import Adjacency, Column, Population, Table
+from structtree.data.moments import PARTS, WEEKDAYS
 from structtree.data.schema import NUMERIC, Attribute, Kind, Link, RecordType, Schema
 from structtree.lang.aggregates import ORDERED, attribute_kinds, computed_attribute
 from structtree.lang.pretty import pretty
@@ -21,6 +22,7 @@ from structtree.lang.syntax import (
     Compare,
     CompareOwn,
     Count,
+    DatePart,
     Distinct,
     Exists,
     Flag,
@@ -203,12 +205,30 @@ def literals_of(attribute):
             numbers = [number if kind == "int" else written(number, kind, CATEGORIES) for number in _numbers(kind)]
             value = st.sampled_from(numbers)
             within = st.tuples(value, value, st.booleans()).map(lambda t: Within(name, min(t[:2]), max(t[:2]), t[2]))
+            parts = [part_literals(name, kind)] if kind in ("date", "time") else []
             return st.one_of(
                 st.builds(Compare, st.just(name), st.sampled_from(["=", "!=", ">=", "<="]), value),
                 st.lists(value, min_size=1, max_size=3, unique=True).map(lambda v: Among(name, tuple(sorted(v)))),
                 missing if kind == "ordered" else within,
                 missing,
+                *parts,
             )
+
+
+def part_literals(name, kind):
+    """Tests of the parts of a date or time of the first days of 1970."""
+    weekdays = st.integers(2, 6).map(lambda day: written(float(day), "ordered", WEEKDAYS))
+    others = st.sampled_from([part for part, kinds in PARTS.items() if part != "weekday" and kind in kinds])
+    operators = st.sampled_from(["=", "!=", ">=", "<="])
+    return st.one_of(
+        st.builds(Compare, st.just(DatePart(f"{name}.weekday")), operators, weekdays),
+        st.builds(
+            Compare,
+            others.map(lambda part: DatePart(f"{name}.{part}")),
+            operators,
+            st.integers(0, 4),
+        ),
+    )
 
 
 def linked(schema, link, depth):
@@ -335,6 +355,7 @@ def attribute_rewrites(attribute):
             return [f"{name} >= *", f"{name} <= *", f"{name} = *", f"{name} >= {{q}}", f"{name} >= quantiles(2)"]
         case "date" | "time":
             several = [f"{name} >= {{1970-01-02, 1970-01-03}}", f"{name} = *"]
+            several += [f"{name}.weekday >= *", f"{name}.weekday = *", f"{name}.day >= *", f"{name}.month = *"]
             return [f"{name} >= *", f"{name} <= *", f"{name} in bins(3)", f"{name} >= quantiles(3)", *several]
         case _:
             return [f"{name} >= *", f"{name} <= *", f"{name} in bins(3)", f"{name} >= quantiles(3)"]

@@ -7,7 +7,7 @@ from typing import get_args
 
 import pytest
 
-from structtree.data.options import MOLECULES, reading_options
+from structtree.data.options import FACTS, MOLECULES, reading_options
 from structtree.data.schema import Kind
 from structtree.data.sources import FILE_FORMATS
 from structtree.data.textfiles import MISSING_WORDS
@@ -68,7 +68,26 @@ def test_the_page_names_every_kind_every_missing_word_and_every_option_of_text()
     kinds = re.findall(r"^\| (`.*?) \|", page.split("## Kinds")[1].split("## Missing")[0], flags=re.MULTILINE)
     assert set(re.findall(r"`(\w+)`", " ".join(kinds))) == set(get_args(Kind))
     assert all(f"`{word}`" in page for word in MISSING_WORDS)
-    options = [option for option in reading_options().values() if option.text and option.text.panel != MOLECULES]
+    apart = (MOLECULES, FACTS)
+    options = [option for option in reading_options().values() if option.text and option.text.panel not in apart]
     assert len(options) >= 10
     for option in options:
         assert any(flag in page for flag in option.flag.split("/")), option.name
+
+
+FACTS_PAGE = "docs/facts.md"
+
+
+def test_the_page_about_facts_prints_what_it_says(tmp_path, monkeypatch):
+    pytest.importorskip("clingo", reason="needs clingo: pip install 'structtree[rules]'")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "trains").mkdir()
+    names = ["trains/bk.pl", "trains/pos.pl", "trains/neg.pl", "modes.pl"]
+    for name, text in zip(names, blocks(FACTS_PAGE, "prolog"), strict=True):
+        (tmp_path / name).write_text(text)
+    assert check_commands(FACTS_PAGE) == 4
+
+
+def test_the_page_about_facts_names_every_option_of_reading_them():
+    options = [option for option in reading_options().values() if option.text and option.text.panel == FACTS]
+    assert [option.flag for option in options if option.flag not in page_text(FACTS_PAGE)] == []

@@ -118,6 +118,12 @@ def _print_info(info: Mapping[str, Any]) -> None:
         typer.echo("")
         rows = [[m["name"], m["kind"], m["missing"], m["values"]] for m in table["members"]]
         print_table(f"{name}, {table['rows']:,} rows", ["member", "kind", "missing", "values"], rows)
+    if info.get("facts"):
+        typer.echo("\nArguments of the facts, as inferred or declared; to settle one otherwise: --fact SIGNATURE")
+        for signature in info["facts"]:
+            typer.echo(f"  {signature}")
+        for remark in info["notes"]:
+            typer.echo(f"  note: {remark}")
 
 
 @data_app.command("convert")

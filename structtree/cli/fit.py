@@ -120,7 +120,7 @@ def fit_command(
         learned = _learn(source, data, labels, learning, clock)
         if verbose and learned.model.params["route"]:
             note(f"how: {learned.model.params['route']}")
-        params = {**learned.model.params, "reading": to_remember(source.where, reading)}
+        params = {**learned.model.params, "reading": to_remember(source.where, reading, data)}
         saved, refusal = _saved(replace(learned.model, params=params), out)
         estimated = _estimate(learned, estimate, clock)
         if as_json:

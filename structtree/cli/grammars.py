@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from structtree.cli.common import CommandGroup, Json, check_output, command, is_printed, print_json
-from structtree.cli.reading import Reading, TargetName, grammar_facts, grammar_for, read_as_said
+from structtree.cli.reading import (
+    Reading,
+    TargetName,
+    grammar_facts,
+    grammar_for,
+    read_as_said,
+    with_declared_facts,
+)
 from structtree.errors import UsageError
 
 if TYPE_CHECKING:
@@ -40,7 +47,7 @@ def _space(
             raise UsageError("--target and the options for reading are about data, which must be given with --data")
         found = Grammar.load(grammar)
         return found, None, Space.build(found)
-    known = read_as_said(data, reading, target, need_target=True)
+    known = read_as_said(data, with_declared_facts(reading, grammar), target, need_target=True)
     found = grammar_for(known, grammar)
     return found, known, Space.build(found, known.population)
 
@@ -127,6 +134,12 @@ def grammar_derive(
     data: DataOption = None,
     out: Annotated[Path | None, typer.Option("-o", "--out", help="The file to write; printed by default.")] = None,
     target: TargetName = None,
+    from_modes: Annotated[
+        str | None,
+        typer.Option(
+            "--from-modes", metavar="FILE", help="Of facts, ask only what these modes of Aleph or ACE allow."
+        ),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Write the default grammar for data, which fit uses unless --grammar names another, as a starting point to edit.
@@ -134,7 +147,11 @@ def grammar_derive(
     It is one that comes with structtree if that was made for the data or fits it; otherwise it is derived from the
     data. The target is not part of it; name it with --target.
 
+    With --from-modes it asks what the modes of Aleph or ACE let be asked of facts, and declares their arguments.
+
     Example: structtree grammar derive trains -o my.grammar
+
+    Example: structtree grammar derive facts/ --from-modes modes.pl -o my.grammar
     """
     from structtree.files import replacing
 
@@ -142,7 +159,10 @@ def grammar_derive(
     if where is None:
         raise UsageError("name the data to derive a grammar for, as in: structtree grammar derive trains")
     check_output(out, as_json=as_json)
-    grammar = grammar_for(read_as_said(where, reading, target, need_target=True))
+    if from_modes is None:
+        grammar = grammar_for(read_as_said(where, reading, target, need_target=True))
+    else:
+        grammar = _of_modes(read_as_said(where, _with_modes(reading, from_modes), target, need_target=True), where)
     text = _named(grammar, what) if data and what else grammar.text
     out = None if is_printed(out) else out
     if out is not None:
@@ -154,6 +174,21 @@ def grammar_derive(
         typer.echo(text.rstrip("\n"))
     else:
         typer.echo(f"wrote {out}; check it with: structtree grammar check {quote(str(out))} --data {quote(where)}")
+
+
+def _with_modes(reading: Reading, modes: str) -> Reading:
+    if "modes" in reading.given:
+        raise UsageError("name the modes with --modes or with --from-modes, not with both")
+    return Reading(**reading.given, modes=modes)
+
+
+def _of_modes(data: Opened, where: str) -> Grammar:
+    """Return the grammar of what modes let be asked of facts."""
+    from structtree.lang.default import grammar_of_facts
+
+    if data.provenance.facts is None:
+        raise UsageError(f"--from-modes is for facts, which {where} is not")
+    return grammar_of_facts(data.population, data.provenance.facts)
 
 
 def _named(grammar: Grammar, name: str) -> str:

@@ -18,7 +18,15 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 import typer
 
 from structtree.cli.common import note, seconds_text
-from structtree.cli.reading import GrammarOption, Reading, TargetName, Where, grammar_for, labelled
+from structtree.cli.reading import (
+    GrammarOption,
+    Reading,
+    TargetName,
+    Where,
+    grammar_for,
+    labelled,
+    with_declared_facts,
+)
 from structtree.errors import UnknownNameError, UsageError, did_you_mean
 from structtree.interrupts import Stop
 from structtree.learn.growth import Decision, Growth, Objective, Pruning
@@ -129,7 +137,7 @@ class Source:
         self, reading: Reading, task: Literal["classes", "numbers"] | None = None
     ) -> tuple[Opened, NDArray[Any]]:
         """Read the data, with its labels."""
-        return labelled(self.where, reading, self.target, task)
+        return labelled(self.where, with_declared_facts(reading, self.grammar), self.target, task)
 
     def grammar_for(self, data: Opened, learning: Learning | None = None) -> Grammar:
         """Return the grammar that was named, or the default for the data and for what is to be learned."""

@@ -41,6 +41,7 @@ __all__ = [
     "print_grammar",
     "read_as_said",
     "to_remember",
+    "with_declared_facts",
 ]
 
 _FEW_CLASSES = 10
@@ -99,7 +100,7 @@ class Reading:
 def _parameter(option: ReadingOption) -> inspect.Parameter:
     """Return an option of reading as typer wants it: lists are repeated, but names come in one word."""
     assert option.text is not None  # because it is for the command line
-    kinds = {bool: bool, Mapping: list[str], Sequence: str if option.name == "names" else list[str]}
+    kinds = {bool: bool, int: int, Mapping: list[str], Sequence: str if option.name == "names" else list[str]}
     values: Any = kinds.get(get_origin(option.kind) or option.kind, str)
     text = option.text
     shown = typer.Option(option.flag, metavar=text.metavar, help=text.help, rich_help_panel=text.panel)
@@ -117,8 +118,9 @@ _OPTIONS = (
 _PARAMETERS = {option.name: _parameter(option) for option in _OPTIONS if option.text}
 Reading.__signature__ = inspect.Signature(list(_PARAMETERS.values()))  # type: ignore[attr-defined]
 
-_NOT_REMEMBERED = ("features", "ignore", "skip_bad", "cache")
-"""The options about what is wrong with one file, left out of it or kept, which says nothing about others."""
+_ABOUT_EXAMPLES = ("positives", "negatives", "modes", "part", "sample_negatives", "sample_seed")
+_NOT_REMEMBERED = ("features", "ignore", "skip_bad", "cache", *_ABOUT_EXAMPLES)
+"""The options about one file, what is wrong with it or left out of it, which say nothing about others."""
 
 
 def read_as_said(
@@ -142,8 +144,24 @@ def read_as_said(
     return found
 
 
-def to_remember(where: str, reading: Reading) -> dict[str, Any]:
+def with_declared_facts(reading: Reading, grammar: str | None) -> Reading:
+    """Return how to read data for a grammar: the facts that it declares are read so, unless --fact says otherwise."""
+    from structtree.data.fact_signatures import signatures_of
+    from structtree.lang.grammar import Grammar
+
+    facts = Grammar.load(grammar).facts if grammar is not None else ()
+    if not facts:
+        return reading
+    said = reading.given.get("fact", [])
+    mine = signatures_of(said)
+    others = [text for text in facts if not mine.keys() & signatures_of([text]).keys()]
+    return Reading(**{**reading.given, "fact": [*said, *others]})
+
+
+def to_remember(where: str, reading: Reading, data: Opened | None = None) -> dict[str, Any]:
     """Return what a model keeps of how its data was read: the given options, and the ending of the file.
+
+    Of facts it is also what their arguments were taken for, so that others are read the same way.
 
     Examples
     --------
@@ -153,6 +171,10 @@ def to_remember(where: str, reading: Reading) -> dict[str, Any]:
     {}
     """
     given = {name: value for name, value in reading.given.items() if name not in _NOT_REMEMBERED}
+    facts = data.provenance.facts if data is not None else None
+    if data is not None and facts is not None:
+        given["fact"] = list(facts.signatures)
+        given |= {"individual": data.population.schema.individual} if facts.target is None else {}
     return {"ending": _ending(where), **given} if given else {}
 
 
@@ -191,7 +213,10 @@ def _is_possible(name: str, value: Any) -> bool:
 
 
 def _said(value: Any) -> str:
-    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+    if not isinstance(value, list):
+        return str(value)
+    more = f" and {len(value) - _FEW_NAMES} more" if len(value) > _FEW_NAMES else ""
+    return ", ".join(map(str, value[:_FEW_NAMES])) + more
 
 
 def _ending(where: str) -> str:
@@ -204,6 +229,9 @@ def labelled(
 ) -> tuple[Opened, Labels]:
     """Return the data with its labels, which learning needs: floats for numbers, anything else for classes."""
     data = read_as_said(where, reading, target, need_target=True)
+    facts = data.provenance.facts
+    if data.target is None and facts is not None and facts.notes:
+        raise UsageError(f"say with --target what to predict; {'; '.join(facts.notes)}")
     if data.target is None:
         schema = data.population.schema
         known = ", ".join(attribute.name for attribute in schema.type(schema.individual).attributes)
@@ -211,7 +239,11 @@ def labelled(
         raise UsageError(f"say with --target which attribute of {where} to predict {has}")
     labels = _labels(data.target, task, str(data.target_name))
     _require_finite(labels, data)
-    remarks = [*_about_columns(data, reading), *_about_labels(labels, str(data.target_name))]
+    remarks = [
+        *(facts.notes if facts else ()),
+        *_about_columns(data, reading),
+        *_about_labels(labels, str(data.target_name)),
+    ]
     remarks += _about_leaks(data, labels)
     if len(labels) == 1 and (hint := _about_parts(where, data.population)):
         remarks.append(f"there is 1 {data.population.schema.individual}; {hint}")

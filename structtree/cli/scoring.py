@@ -164,7 +164,8 @@ def folds_for(data: Opened, text: str) -> Divided:
         n_folds = way.n_folds(groups)
         return Divided(data, GroupFolds(groups, n_folds), n_folds, "scaffold", remark)
     column = _whole_column(data, way.column)
-    rest = replace(data, population=data.population.without(way.column))
+    is_asked = way.column in data.population.table(data.population.schema.individual).columns
+    rest = replace(data, population=data.population.without(way.column)) if is_asked else data
     if way.kind == "group":
         n_folds = way.n_folds(column.values)
         folds: Any = GroupFolds(column.values, n_folds)
@@ -205,12 +206,21 @@ def _way(text: str, data: Opened) -> _Way:
 
 
 def _whole_column(data: Opened, name: str) -> Column:
-    """A column of the individuals, which must have no gaps."""
-    column = data.population.column(name)
+    """A column of the individuals, or a name that their source has for them, which must have no gaps."""
+    column = _column(data, name)
     n_missing = int(column.missing.sum())
     if n_missing:
         raise DataError(f"{name} is to divide the individuals into folds, and {n_missing:,} of them have no value")
     return column
+
+
+def _column(data: Opened, name: str) -> Column:
+    from structtree.data.columns import column_of
+
+    if name in data.population.table(data.population.schema.individual).columns or name not in data.provenance.names:
+        return data.population.column(name)
+    texts = data.provenance.names[name]
+    return column_of("nominal", [texts[row] for row in data.rows.tolist()])
 
 
 def _times(column: Column, name: str) -> NDArray[Any]:

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from structtree.data.moments import moment_of, moment_value, to_kind
+from structtree.data.moments import PARTS, WEEKDAYS, moment_of, moment_value, part_numbers, to_kind
 from structtree.data.schema import NUMERIC, Attribute, Kind, Link, RecordType, Schema
 from structtree.errors import DataError, UnknownNameError, option_text
 from structtree.reprs import names_text, number_text, short_repr
@@ -183,6 +183,10 @@ class Adjacency:
         """Return a reference from each row to the row given for it."""
         return cls.from_lengths(np.ones(np.size(targets), dtype=np.int64), targets)
 
+    def reversed(self, n_targets: int) -> Adjacency:
+        """Return the links backwards: for each target the rows that it is a target of, in order."""
+        return Adjacency.grouped(self.targets.astype(np.int64), self.owners, n_targets)
+
     @classmethod
     def grouped(cls, owners: NDArray[np.int64], targets: NDArray[np.int64], n_owners: int) -> Adjacency:
         """Return links from pairs of owner and target in any order; each owner keeps the order of its targets."""
@@ -221,9 +225,35 @@ class Table:
     n_rows: int
     columns: Mapping[str, Column] = field(default_factory=dict)
     links: Mapping[str, Adjacency] = field(default_factory=dict)
+    _parts: dict[str, Column] = field(default_factory=dict, init=False, repr=False)
 
     def __repr__(self) -> str:
         return short_repr(self, number_text(self.n_rows, "row"), names_text(chain(self.columns, self.links)))
+
+    def column(self, name: str) -> Column | None:
+        """The values of an attribute, or of a part of a date or time (``born.month``), made when first asked for."""
+        found = self.columns.get(name, self._parts.get(name))
+        base, _, part = name.rpartition(".")
+        of = self.columns.get(base) if found is None and part in PARTS else None
+        if of is not None and (of.kind == "date" or of.kind == "time") and of.kind in PARTS[part]:
+            is_weekday = part == "weekday"
+            values = part_numbers(of.values, of.kind, part)
+            found = Column("ordered" if is_weekday else "int", values, WEEKDAYS if is_weekday else ())
+            self._parts[name] = found
+        return found
+
+    def value_column(self, name: str) -> Column:
+        """The same, of an attribute that is known to be there.
+
+        Raises
+        ------
+        UnknownNameError
+            When it is not.
+        """
+        found = self.column(name)
+        if found is None:
+            raise UnknownNameError("attribute", name, self.columns)
+        return found
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -345,10 +375,7 @@ class Population:
 
     def column(self, attribute: str) -> Column:
         """One attribute of the individuals, in their order."""
-        table = self.tables[self.schema.individual]
-        if attribute not in table.columns:
-            raise UnknownNameError("attribute", attribute, table.columns)
-        return table.columns[attribute].take(self.individuals)
+        return self.tables[self.schema.individual].value_column(attribute).take(self.individuals)
 
     def split_target(self, attribute: str) -> tuple[Population, NDArray[Any]]:
         """The population without one attribute of the individuals, and that attribute's values as labels.
@@ -395,6 +422,28 @@ class Population:
         types = tuple(_renamed(record, names) for record in self.schema.types)
         schema = Schema(types, names.get(self.schema.individual, self.schema.individual))
         return replace(self, schema=schema, tables={names.get(old, old): table for old, table in self.tables.items()})
+
+    def with_table(self, type_name: str, made: TypedTable) -> Population:
+        """Return the population with another table of a type, or with one more type; what is new is not checked."""
+        record, names = made.record, self.schema.names
+        types = tuple(record if t.name == type_name else t for t in self.schema.types)
+        schema = Schema(types if type_name in names else (*types, record), self.schema.individual)
+        return replace(self, schema=schema, tables={**self.tables, type_name: made.table}, _compact=False)
+
+    @property
+    def given(self) -> Population:
+        """The population without what a grammar has computed."""
+        schema = self.schema.given
+        if schema is self.schema:
+            return self
+        tables = {}
+        for record in schema.types:
+            table = self.tables[record.name]
+            columns = {a.name: table.columns[a.name] for a in record.attributes}
+            tables[record.name] = Table(
+                table.n_rows, columns, {each.name: table.links[each.name] for each in record.links}
+            )
+        return replace(self, schema=schema, tables=tables, _compact=False)
 
     def with_column(self, type_name: str, attribute: Attribute, column: Column) -> Population:
         """Return the population with one more attribute of a type."""
@@ -493,6 +542,35 @@ class Population:
         from structtree.data.molecules import from_smiles
 
         return from_smiles(smiles, columns=columns, types=types, **options)
+
+    @classmethod
+    def from_facts(
+        cls,
+        facts: str | Iterable[Sequence[Any]],
+        *,
+        positives: str | Iterable[Sequence[Any]] | None = None,
+        negatives: str | Iterable[Sequence[Any]] | None = None,
+        target: str | None = None,
+        individual: str | None = None,
+        types: Mapping[str, str] | None = None,
+        fact: Sequence[str] = (),
+        sample_negatives: int | None = None,
+        sample_seed: int = 0,
+    ) -> Population:
+        """A population from facts in Prolog's syntax, or as tuples; see `structtree.data.facts`."""
+        from structtree.data.facts import from_facts
+
+        return from_facts(
+            facts,
+            positives=positives,
+            negatives=negatives,
+            target=target,
+            individual=individual,
+            types=types,
+            fact=fact,
+            sample_negatives=sample_negatives,
+            sample_seed=sample_seed,
+        )
 
     @classmethod
     def from_frame(

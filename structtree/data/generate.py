@@ -32,6 +32,7 @@ from structtree.errors import UsageError
 __all__ = [
     "PLANTED_RULES",
     "bags",
+    "king_rook_king",
     "leap_years",
     "monks",
     "planted_graphs",
@@ -116,6 +117,45 @@ def leap_years(first: int = 1600, last: int = 2400) -> Population:
     columns = {"by_4": flag_column(by_4), "by_100": flag_column(by_100), "by_400": flag_column(by_400)}
     columns["leap"] = _nominal((by_4 & ~by_100) | by_400, ("no", "yes"))
     return linked_population("Row", [typed_table("Row", years.size, columns)])
+
+
+def king_rook_king(n: int = 2000, noise: float = 0.0, seed: int = 0) -> Population:
+    """Random chess positions of white king and rook and black king, white to move: which are illegal?
+
+    A position is illegal if two pieces stand on one square, if the kings are next to each other, or if the rook gives
+    check: it stands on the file or the rank of the black king, and the white king is not between them.
+
+    Parameters
+    ----------
+    n : int
+        How many positions; about a third of them are illegal.
+    noise : float
+        The share of positions whose class is changed.
+    seed : int
+
+    Examples
+    --------
+    >>> king_rook_king(1, seed=2).record(0)
+    {'white_king_file': 6, ...}
+    """
+    _check_count("n", n)
+    rng = _generator(seed)
+    king, rook, other = places = rng.integers(0, 8, (3, 2, n))
+    apart = np.abs(king - other).max(axis=0) >= 2
+    together = (king == rook).all(axis=0)
+    names = [f"{piece}_{axis}" for piece in ("white_king", "white_rook", "black_king") for axis in ("file", "rank")]
+    columns = {name: int_column(values) for name, values in zip(names, places.reshape(6, n), strict=True)}
+    illegal = ~apart | together | _gives_check(king, rook, other)
+    columns["class"] = _classes(rng, illegal, noise, "legal", "illegal")
+    return linked_population("Position", [typed_table("Position", n, columns)])
+
+
+def _gives_check(king: _Ints, rook: _Ints, other: _Ints) -> _Flags:
+    """Where the rook and the other king share a file or a rank (or their square), and the king is not between."""
+    same = rook == other
+    between = (np.minimum(rook, other) < king) & (king < np.maximum(rook, other))
+    in_the_way = (same & (king == rook)) & between[::-1]
+    return np.asarray((same & ~in_the_way).any(axis=0))
 
 
 # ---- trains ----------------------------------------------------------------------------------------------

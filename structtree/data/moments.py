@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 
 __all__ = [
     "DAY",
+    "PARTS",
+    "WEEKDAYS",
     "MomentKind",
     "UtcSeconds",
     "are_iso",
@@ -27,6 +29,7 @@ __all__ = [
     "moment_text",
     "moment_value",
     "numbers_of_dates",
+    "part_numbers",
     "text_of",
     "to_kind",
 ]
@@ -35,6 +38,16 @@ MomentKind = Literal["date", "time"]
 
 DAY = 86_400.0
 """The seconds of a day."""
+
+WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+PARTS: dict[str, tuple[MomentKind, ...]] = {
+    "weekday": ("date", "time"),
+    "day": ("date", "time"),
+    "month": ("date", "time"),
+    "year": ("date", "time"),
+    "hour": ("time",),
+}
+"""The parts of dates and times that can be asked about, and of which kinds."""
 
 _EPOCH = datetime(1970, 1, 1)
 _MICROSECOND = timedelta(microseconds=1)
@@ -143,6 +156,36 @@ def numbers_of_dates(moments: NDArray[np.datetime64]) -> NDArray[np.float64]:
     """
     exact = moments.astype("datetime64[us]")
     return np.where(np.isnat(exact), np.nan, exact.astype(np.int64) / 1e6)
+
+
+def part_numbers(moments: NDArray[np.float64], kind: MomentKind, part: str) -> NDArray[np.float64]:
+    """Return a part of the moments of a column: of a weekday its place in `WEEKDAYS`; NaN for none.
+
+    Examples
+    --------
+    >>> days = np.array([moment_of("2024-03-01") / DAY, np.nan])
+    >>> {part: part_numbers(days, "date", part).tolist() for part in ("weekday", "day", "month", "year")}
+    {'weekday': [4.0, nan], 'day': [1.0, nan], 'month': [3.0, nan], 'year': [2024.0, nan]}
+    >>> part_numbers(np.array([-60.0]), "time", "hour").tolist()
+    [23.0]
+    """
+    is_missing = np.isnan(moments)
+    present = np.where(is_missing, 0.0, moments)
+    days = np.floor(present / DAY if kind == "time" else present).astype(np.int64)
+    dates = days.astype("datetime64[D]")
+    months = dates.astype("datetime64[M]")
+    match part:
+        case "weekday":
+            found = (days + _EPOCH.weekday()) % 7
+        case "day":
+            found = (dates - months.astype("datetime64[D]")).astype(np.int64) + 1
+        case "month":
+            found = months.astype(np.int64) % 12 + 1
+        case "year":
+            found = dates.astype("datetime64[Y]").astype(np.int64) + _EPOCH.year
+        case _:
+            found = np.floor((present - days * DAY) / 3600).astype(np.int64)
+    return np.where(is_missing, np.nan, found.astype(np.float64))
 
 
 def moment_value(number: float, kind: MomentKind) -> date | datetime:

@@ -90,6 +90,8 @@ def open_data(
         How to read text; see `structtree.data.tables.read_csv`.
     smiles, hydrogens, largest_fragment, neutralise, skip_bad, cache
         How to read molecules; see `structtree.data.molecules.read_molecules`.
+    positives, negatives, modes, part, fact, sample_negatives, sample_seed
+        How to read facts; see `structtree.data.facts.read_facts`.
 
     Examples
     --------
@@ -114,7 +116,7 @@ def _read(
 ) -> Opened:
     if id is not None and Path(where).is_file():  # codes such as 007 stay as they stand
         options = {**options, "types": {id: "nominal", **(options.get("types") or {})}}
-    population = _with_names(read_data(where, **options), id)
+    population = _with_names(read_data(where, target, **options), id)
     if target is None:
         target = target_of(where, population, options.get("format"))
     if target is None:

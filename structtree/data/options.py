@@ -17,6 +17,7 @@ from structtree.data.schema import Schema
 from structtree.errors import UsageError, did_you_mean
 
 __all__ = [
+    "FactOptions",
     "Hydrogens",
     "MoleculeOptions",
     "OptionText",
@@ -31,6 +32,7 @@ __all__ = [
 DATA = "How to read the data"
 TEXT = "How to read text"
 MOLECULES = "How to read molecules"
+FACTS = "How to read facts"
 
 Hydrogens = Literal["implicit", "explicit"]
 """Hydrogens as a count at each atom, or as atoms themselves."""
@@ -92,7 +94,33 @@ class MoleculeOptions(TypedDict, total=False):
     ]
 
 
-class ReadingOptions(RowOptions, MoleculeOptions, total=False):
+class FactOptions(TypedDict, total=False):
+    """The options of the reader of facts; None is the same as not giving one."""
+
+    positives: Annotated[
+        str | None, OptionText("The file of positive examples, if its name does not say so.", FACTS, "FILE")
+    ]
+    negatives: Annotated[str | None, OptionText("The file of negative examples.", FACTS, "FILE")]
+    modes: Annotated[
+        str | None, OptionText("A file with the sorts of arguments, as Aleph or ACE declares them.", FACTS, "FILE")
+    ]
+    part: Annotated[
+        Sequence[str] | None,
+        OptionText("The part of a folder to read, such as test or fold1; may be repeated.", FACTS, "NAME"),
+    ]
+    fact: Annotated[
+        Sequence[str] | None,
+        OptionText(
+            "What arguments are: 'bond(Molecule, Atom, Atom -> to, order)'; may be repeated.", FACTS, "SIGNATURE"
+        ),
+    ]
+    sample_negatives: Annotated[
+        int | None, OptionText("Draw so many negative examples from what is not a positive one.", FACTS, "N")
+    ]
+    sample_seed: Annotated[int | None, OptionText("The seed for drawing them; 0 by default.", FACTS, "N")]
+
+
+class ReadingOptions(RowOptions, MoleculeOptions, FactOptions, total=False):
     """All options of reading; None is the same as not giving one."""
 
     format: Annotated[str | None, OptionText("The format, if the file's extension does not show it.", DATA)]
@@ -139,6 +167,7 @@ class ReadingOption:
 _EXPECTED: Mapping[Any, str] = {
     str: "text",
     bool: "True or False",
+    int: "a whole number",
     Schema: "a Schema",
     Sequence: "a list of texts",
     Mapping: "a mapping from names to kinds",

@@ -19,7 +19,29 @@ from structtree.errors import UnknownNameError
 if TYPE_CHECKING:
     from structtree.data.columns import Column, Population, Value
 
-__all__ = ["Provenance", "provenance_of", "record_members", "record_values"]
+__all__ = ["FactReading", "Provenance", "provenance_of", "record_members", "record_values"]
+
+
+@dataclass(frozen=True, slots=True)
+class FactReading:
+    """Account of how facts were read.
+
+    Parameters
+    ----------
+    signatures : tuple of str
+        What the arguments of each predicate were taken for; with these, other facts are read the same way.
+    target : str, optional
+        The attribute of the individuals that the examples are of.
+    notes : tuple of str
+        What was left out or not executed.
+    hidden : tuple of pairs
+        The members, by type and name, that modes do not let be asked.
+    """
+
+    signatures: tuple[str, ...]
+    target: str | None = None
+    notes: tuple[str, ...] = ()
+    hidden: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,6 +62,8 @@ class Provenance:
         individuals.
     left_out : mapping
         For each record that was left out, why.
+    facts : FactReading, optional
+        Of facts, how they were read.
 
     Examples
     --------
@@ -53,6 +77,7 @@ class Provenance:
     names: Mapping[str, Sequence[str | None]] = field(default_factory=dict)
     columns: Mapping[str, Column] | None = None
     left_out: Mapping[int, str] = field(default_factory=dict)
+    facts: FactReading | None = None
 
     def names_of(self, row: int) -> dict[str, str]:
         """Return what the source calls the record behind a row of the individuals' type."""

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from structtree.data.columns import Adjacency, Population, Table
 
-__all__ = ["compact", "reachable_rows"]
+__all__ = ["compact", "reachable_rows", "seen_by_individuals"]
 
 
 def reachable_rows(population: Population) -> Mapping[str, NDArray[np.bool_]]:
@@ -69,24 +69,72 @@ def compact(population: Population) -> Population:
     """
     if population._compact:
         return population
-    kept = {name: np.flatnonzero(mask) for name, mask in reachable_rows(population).items()}
-    if all(len(rows) == population.tables[name].n_rows for name, rows in kept.items()):
-        return replace(population, _compact=True)
-    places = {name: _places(rows, population.tables[name].n_rows) for name, rows in kept.items()}
+    return replace(_restricted(population, reachable_rows(population)), _compact=True)
+
+
+def seen_by_individuals(population: Population) -> Population:
+    """The same individuals, without the rows that only others reach; rows that nobody can reach through links stay.
+
+    What is computed from all rows of a table, such as the owners of a row, is computed from these: the individuals of
+    a test set are then not seen while a tree is learned from the others.
+
+    Examples
+    --------
+    >>> whole = Population.from_records([{"xs": [{"v": 1}, {"v": 2}]}, {"xs": [{"v": 9}]}])
+    >>> seen_by_individuals(whole.take([1])).table("X").n_rows
+    1
+    """
+    schema, kept = population.schema, dict(reachable_rows(population))
+    beyond = [record for record in schema.types if record.name not in _reachable_types(population)]
+    kept |= {record.name: np.ones(population.tables[record.name].n_rows, dtype=np.bool_) for record in beyond}
+    n_kept = -1
+    while n_kept != (n_kept := sum(int(kept[record.name].sum()) for record in beyond)):
+        for record in beyond:
+            for link in (each for each in record.links if each.kind == "one"):
+                targets = population.tables[record.name].links[link.name].targets
+                kept[record.name] &= kept[link.target][targets]
+    return _restricted(population, kept)
+
+
+def _reachable_types(population: Population) -> set[str]:
+    """The types of which individuals reach rows, if the data has such rows; elements of lists reach their owners."""
+    schema = population.schema
+    steps = {record.name: {link.target for link in record.links} for record in schema.types}
+    for record in schema.types:
+        for link in record.links:
+            if link.kind == "list":
+                steps[link.target].add(record.name)
+    found, waiting = {schema.individual}, [schema.individual]
+    while waiting:
+        fresh = steps[waiting.pop()] - found
+        found |= fresh
+        waiting += fresh
+    return found
+
+
+def _restricted(population: Population, kept: Mapping[str, NDArray[np.bool_]]) -> Population:
+    """The population with some rows of each type; links to other rows are left out."""
+    if all(mask.all() for mask in kept.values()):
+        return population
+    chosen = {name: np.flatnonzero(mask) for name, mask in kept.items()}
+    places = {name: _places(rows, population.tables[name].n_rows) for name, rows in chosen.items()}
     tables = {}
     for record in population.schema.types:
-        table, rows = population.tables[record.name], kept[record.name]
+        table, rows = population.tables[record.name], chosen[record.name]
         links = {}
         for link in record.links:
             adjacency = table.links[link.name]
-            targets = adjacency.targets[adjacency.places(rows)]
-            links[link.name] = Adjacency.from_lengths(adjacency.n_of(rows), places[link.target][targets])
+            lengths, targets = adjacency.n_of(rows), places[link.target][adjacency.targets[adjacency.places(rows)]]
+            if len(targets) and targets.min() < 0:
+                owners = np.repeat(np.arange(len(rows)), lengths)[targets >= 0]
+                lengths, targets = np.bincount(owners, minlength=len(rows)), targets[targets >= 0]
+            links[link.name] = Adjacency.from_lengths(lengths, targets)
         columns = {name: column.take(rows) for name, column in table.columns.items()}
         tables[record.name] = Table(len(rows), columns, links)
     name = population.schema.individual
     individuals, provenance = places[name][population.individuals], population.provenance
-    provenance = None if provenance is None else provenance.take(kept[name])
-    return replace(population, tables=tables, individuals=individuals, provenance=provenance, _compact=True)
+    provenance = None if provenance is None else provenance.take(chosen[name])
+    return replace(population, tables=tables, individuals=individuals, provenance=provenance)
 
 
 def _places(rows: NDArray[np.int64], n_rows: int) -> NDArray[np.int64]:

@@ -11,15 +11,18 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, Literal, get_args
 
+from structtree.data.moments import PARTS, WEEKDAYS
 from structtree.errors import DataError, UnknownNameError
 from structtree.reprs import names_text, short_repr
 
-__all__ = ["NUMERIC", "Attribute", "Kind", "LearningTask", "Link", "LinkKind", "RecordType", "Schema"]
+__all__ = ["FAR_ROW", "NUMERIC", "Attribute", "Kind", "LearningTask", "Link", "LinkKind", "RecordType", "Schema"]
 
 Kind = Literal["bool", "int", "real", "date", "time", "ordered", "nominal"]
 NUMERIC: tuple[Kind, ...] = ("int", "real", "date", "time", "ordered")
 """The kinds that are kept as numbers, so that they have thresholds: days, seconds and ranks are numbers too."""
 LinkKind = Literal["set", "list", "one", "optional"]
+FAR_ROW = "$row"
+"""The reference from a pair of a derived link to the row that the link has met; no grammar can name it."""
 LearningTask = Literal["classes", "numbers"]
 """The sort of target: classes to tell apart, or numbers to come near."""
 
@@ -35,11 +38,14 @@ class Attribute:
     values : tuple of str
         The categories of a nominal attribute, when they are known; those of an ordered one, from the least to the
         greatest, always; otherwise empty.
+    derived : bool
+        Whether a grammar computes it from what the data has.
     """
 
     name: str
     kind: Kind
     values: tuple[str, ...] = ()
+    derived: bool = False
 
     def __repr__(self) -> str:
         return short_repr(self, self.name, self.kind, names_text(self.values))
@@ -57,11 +63,31 @@ class Link:
         to that list alone, so that ``next`` and ``previous`` have one meaning; sets and references may share.
     target : str
         The type of the records it leads to.
+    derived : bool
+        Whether a grammar computes it from what the data has.
     """
 
     name: str
     kind: LinkKind
     target: str
+    derived: bool = False
+
+    @property
+    def shown(self) -> str:
+        """The rows that it leads to, as a grammar declares them.
+
+        Examples
+        --------
+        >>> Link("cars", "list", "Car").shown, Link("load", "optional", "Load").shown
+        ('list of Car', 'Load?')
+        """
+        match self.kind:
+            case "one":
+                return self.target
+            case "optional":
+                return f"{self.target}?"
+            case kind:
+                return f"{kind} of {self.target}"
 
     @property
     def single(self) -> bool:
@@ -96,9 +122,35 @@ class RecordType:
         """The attribute of that name, or None."""
         return self._attributes.get(name)
 
+    def attribute_or_part(self, name: str) -> Attribute | None:
+        """The attribute of that name, or else the part of a date or time that it names, such as ``born.month``.
+
+        Examples
+        --------
+        >>> record = RecordType("Person", (Attribute("born", "date"),))
+        >>> [record.attribute_or_part(name) for name in ("born", "born.month", "born.hour")]
+        [<Attribute: born, date>, <Attribute: born.month, int>, None]
+        """
+        found = self.attribute(name)
+        base, _, part = name.rpartition(".")
+        of = self.attribute(base) if found is None and part in PARTS else None
+        if of is None or of.kind not in PARTS[part]:
+            return found
+        return Attribute(name, "ordered", WEEKDAYS) if part == "weekday" else Attribute(name, "int")
+
+    def given_name(self, name: str) -> str:
+        """The name of the member that a name is about: of a part of a date that of the date, else itself."""
+        is_part = name not in self.members and self.attribute_or_part(name) is not None
+        return name.rpartition(".")[0] if is_part else name
+
     def link(self, name: str) -> Link | None:
         """The link of that name, or None."""
         return self._links.get(name)
+
+    @property
+    def n_derived(self) -> int:
+        """Number of members that a grammar computes."""
+        return sum(a.derived for a in self.attributes) + sum(link.derived for link in self.links)
 
     @property
     def members(self) -> tuple[str, ...]:
@@ -159,6 +211,24 @@ class Schema:
         """Return whether records of this type are elements of some list, so that they have a next and a previous."""
         return any(link.kind == "list" and link.target == name for t in self.types for link in t.links)
 
+    def met_by(self, name: str) -> str | None:
+        """Return the type of the rows that the pairs of a derived link have met, or None if it has no such pairs."""
+        link = self.type(name).link(FAR_ROW)
+        return None if link is None else link.target
+
+    def rows_of(self, name: str) -> str:
+        """Return the type that rows of a type are really of: of pairs, the one that they have met."""
+        met = self.met_by(name)
+        return name if met is None else self.rows_of(met)
+
+    @property
+    def given(self) -> Schema:
+        """The schema without what a grammar computes."""
+        if not any(t.n_derived for t in self.types):
+            return self
+        types = (_given(record) for record in self.types if self.met_by(record.name) is None)
+        return Schema(tuple(types), self.individual)
+
     def to_json(self) -> dict[str, Any]:
         """The schema as plain JSON values."""
         return {
@@ -176,12 +246,20 @@ class Schema:
                 raise DataError("a schema needs 'individual' and 'types'", path="$schema")
 
 
+def _given(record: RecordType) -> RecordType:
+    attributes = tuple(a for a in record.attributes if not a.derived)
+    return RecordType(record.name, attributes, tuple(link for link in record.links if not link.derived))
+
+
 def _member_text(record: RecordType, name: str) -> Any:
     link = record.link(name)
     if link is not None:
-        return {"link": link.kind, "to": link.target}
+        derived = {"derived": True} if link.derived else {}
+        return {"link": link.kind, "to": link.target, **derived}
     attribute = record.attribute(name)
     assert attribute is not None
+    if attribute.derived:
+        return {attribute.kind: list(attribute.values), "derived": True}
     return {attribute.kind: list(attribute.values)} if attribute.values else attribute.kind
 
 
@@ -190,13 +268,16 @@ def _type_from_json(name: str, members: Any) -> RecordType:
         raise DataError(f"type {name!r} must be an object of members", path="$schema")
     attributes, links = [], []
     for member, value in members.items():
+        derived = isinstance(value, Mapping) and value.get("derived") is True
         match value:
             case {"link": kind, "to": str(target)} if kind in get_args(LinkKind):
-                links.append(Link(member, kind, target))
+                links.append(Link(member, kind, target, derived))
             case {"nominal": list(values)}:
-                attributes.append(Attribute(member, "nominal", tuple(map(str, values))))
+                attributes.append(Attribute(member, "nominal", tuple(map(str, values)), derived))
             case {"ordered": [_, _, *_] as values}:
-                attributes.append(Attribute(member, "ordered", tuple(map(str, values))))
+                attributes.append(Attribute(member, "ordered", tuple(map(str, values)), derived))
+            case {"derived": True} if kinds := [kind for kind in value if kind in get_args(Kind)]:
+                attributes.append(Attribute(member, kinds[0], (), derived))
             case str(kind) if kind in get_args(Kind) and kind != "ordered":
                 attributes.append(Attribute(member, kind))  # type: ignore[arg-type]  # the guard has checked it
             case _:

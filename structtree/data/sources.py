@@ -17,10 +17,12 @@ from structtree.data.arff import read_arff
 from structtree.data.c45 import read_c45
 from structtree.data.columns import Population
 from structtree.data.delimited import csv_layout
+from structtree.data.fact_files import FACT_ENDINGS, is_fact_folder
+from structtree.data.facts import read_facts
 from structtree.data.graphs import GRAPH_FILES, read_graphs
 from structtree.data.molecule_files import smiles_column
 from structtree.data.molecules import read_molecules
-from structtree.data.options import ReadingOptions, given_options
+from structtree.data.options import FactOptions, ReadingOptions, given_options
 from structtree.data.records import read_json, read_jsonl
 from structtree.data.tables import read_csv, read_feather, read_parquet
 from structtree.data.textfiles import extension_of, require_file
@@ -49,6 +51,8 @@ class FileFormat:
         The attributes of individuals that such data is made to predict; the first that is there is the target.
     last : bool
         Whether, where none of these is there, the last attribute is the target.
+    takes_target : bool
+        Whether the reader is told what to predict, since that decides who the individuals are.
     """
 
     name: str
@@ -58,6 +62,7 @@ class FileFormat:
     what: str
     targets: tuple[str, ...] = ()
     last: bool = False
+    takes_target: bool = False
 
 
 _RECORDS = ("types", "individual", "schema")
@@ -71,6 +76,7 @@ _ONLY_MOLECULES = ("hydrogens", "largest_fragment", "neutralise", "skip_bad")
 _BLOCKS = ("types", *_ONLY_MOLECULES, "cache", "missing_words")
 _MOLECULES = ("types", *_ONLY_MOLECULES, "cache", "smiles", *_LAYOUT, *_FIELDS)
 _GRAPH = "a graph, or a folder of them"
+_FACTS = ("types", "individual", "encoding", *FactOptions.__annotations__)
 
 FILE_FORMATS: Mapping[str, FileFormat] = {
     known.name: known
@@ -93,19 +99,26 @@ FILE_FORMATS: Mapping[str, FileFormat] = {
         FileFormat(
             "sdf", (".sdf", ".sd", ".mol"), partial(read_molecules, notation="molblock"), _BLOCKS, "molecules"
         ),
+        FileFormat(
+            "facts", FACT_ENDINGS, read_facts, _FACTS, "facts of Prolog, or a folder of them", takes_target=True
+        ),
     )
 }
 """The formats that can be read, by name."""
 
 
-def read_data(where: str | os.PathLike[str], **options: Unpack[ReadingOptions]) -> Population:
-    """Return the population of a file, or of a folder of graphs.
+def read_data(
+    where: str | os.PathLike[str], target: str | None = None, **options: Unpack[ReadingOptions]
+) -> Population:
+    """Return the population of a file, or of a folder of graphs or facts.
 
     A table with a column of SMILES is read as molecules; with ``format="csv"`` it is read as it stands.
 
     Parameters
     ----------
     where : path
+    target : str, optional
+        What is to be predicted, for formats in which that decides who the individuals are.
     format : str, optional
         The name of one of `FILE_FORMATS`, when the extension does not tell it.
     types : mapping, optional
@@ -123,6 +136,8 @@ def read_data(where: str | os.PathLike[str], **options: Unpack[ReadingOptions]) 
         `structtree.data.textfiles.MISSING_WORDS`; in ARFF, where ``?`` is the only one, besides it.
     smiles, hydrogens, largest_fragment, neutralise, skip_bad, cache : optional
         For molecules; see `structtree.data.molecules.read_molecules`.
+    positives, negatives, modes, part, fact, sample_negatives, sample_seed : optional
+        For facts; see `structtree.data.facts.read_facts`.
 
     Examples
     --------
@@ -140,7 +155,7 @@ def read_data(where: str | os.PathLike[str], **options: Unpack[ReadingOptions]) 
     if name is None and chosen.name == "csv":
         return _read_delimited(path, given)
     _refuse_others(given, chosen, is_named=name is not None)
-    return chosen.read(path, **given)
+    return chosen.read(path, target=target, **given) if chosen.takes_target else chosen.read(path, **given)
 
 
 def _read_delimited(path: Path, given: Mapping[str, Any]) -> Population:
@@ -177,6 +192,8 @@ def target_of(where: str | os.PathLike[str], population: Population, format: str
     True
     """
     present = [a.name for a in population.schema.type(population.schema.individual).attributes]
+    if population.provenance is not None and population.provenance.facts is not None:
+        return population.provenance.facts.target
     chosen = _format(Path(where), format)
     usual = [name for name in chosen.targets if name in present] or (present[-1:] if chosen.last else [])
     return next((name for name in usual if not population.column(name).missing.any()), None)
@@ -205,5 +222,10 @@ def _format_in_folder(path: Path) -> str:
     for extension in found:
         if extension in GRAPH_FILES:
             return extension[1:]
-    known = f"no {' or '.join(GRAPH_FILES)} file, one for each graph, and no NAME_A.txt with all of them"
+    if is_fact_folder(path):
+        return "facts"
+    known = (
+        f"no {' or '.join(GRAPH_FILES)} file, one for each graph, no NAME_A.txt with all of them, and no facts "
+        f"({', '.join(FACT_ENDINGS)})"
+    )
     raise DataError(f"the folder has {known}", source=str(path))

@@ -75,7 +75,7 @@ def computed_attribute(test: Aggregate, target: RecordType) -> Attribute:
     """
     if test.attribute is None:
         return Attribute(test.function, "real")
-    found = target.attribute(test.attribute)
+    found = target.attribute_or_part(test.attribute)
     assert found is not None  # the test has been resolved
     match test.function, found.kind:
         case "latest" | "earliest", "bool":

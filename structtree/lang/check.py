@@ -12,10 +12,12 @@ from dataclasses import dataclass, replace
 from graphlib import CycleError, TopologicalSorter
 
 from structtree.data.schema import Attribute, Schema
+from structtree.errors import GrammarError
 from structtree.lang.aggregates import computed_attribute
+from structtree.lang.background import Background, background_of
 from structtree.lang.calls import Place, call_of, places_of
-from structtree.lang.declare import declared_categories, in_names_of, schema_of
-from structtree.lang.pretty import pretty
+from structtree.lang.declare import declared_categories, declared_schema, in_names_of, schema_of
+from structtree.lang.pretty import pretty, pretty_rewrite
 from structtree.lang.resolve import Scope, its_hint, resolve
 from structtree.lang.rewrites import CheckedRewrite, check_rewrite, never_derived, reachable_types, refuse_endless
 from structtree.lang.syntax import (
@@ -32,8 +34,9 @@ from structtree.lang.syntax import (
     Named,
     Parameter,
     Predicate,
+    Rewrite,
 )
-from structtree.lang.walk import children, inner_type, subpredicates
+from structtree.lang.walk import asked_members, children, inner_type, subpredicates
 from structtree.reprs import names_text, number_text, short_repr
 
 __all__ = ["CheckedGrammar", "CheckedRewrite", "check", "check_predicate"]
@@ -54,7 +57,7 @@ class CheckedGrammar:
     syntax : GrammarSyntax
         What it was checked from, in the data's names of types.
     schema : Schema
-        Of the data if there is any, otherwise as declared; with the functions as attributes of their types.
+        Of the data if there is any, otherwise as declared; with functions, computed attributes and derived links.
     individual : str
     rewrites : mapping from type to tuple of CheckedRewrite
         All rewrites but ``top and top``, with globs written out.
@@ -63,6 +66,8 @@ class CheckedGrammar:
     definitions : mapping from name to Definition
         With resolved bodies.
     functions : mapping from name to Function
+    background : Background
+        The derived links and computed attributes.
     limits : GrammarLimits
     warnings : tuple of str
         What is odd, but not wrong.
@@ -77,6 +82,7 @@ class CheckedGrammar:
     conjuncts: Mapping[str, int]
     definitions: Mapping[str, Definition]
     functions: Mapping[str, Function]
+    background: Background
     limits: GrammarLimits
     warnings: tuple[str, ...] = ()
     source: str = "<grammar>"
@@ -114,12 +120,14 @@ def check(
     >>> [pretty(rewrite.right) for rewrite in checked.rewrites["Car"]]
     ['f1 >= *', 'f2 >= *']
     """
-    known = schema or schema_of(replace(syntax, functions=()), None, source, text)
+    known = schema or declared_schema(syntax, source, text)
     meant = in_names_of(syntax, known, source, text)
-    found = schema_of(meant, schema, source, text)
-    scope = Scope(found, categories=declared_categories(meant), source=source, text=text)
+    background = background_of(meant, schema_of(meant, schema, source, text), source, text)
+    found = background.schema
+    scope = Scope(found, categories=_categories(meant, found), source=source, text=text)
     scope = replace(scope, definitions=_definitions(meant, scope))
-    rewrites = _rewrites(meant, scope)
+    skipped: list[str] = []
+    rewrites = _rewrites(meant, scope, skipped)
     refuse_endless(rewrites, syntax.limits, scope)
     return CheckedGrammar(
         meant,
@@ -129,8 +137,9 @@ def check(
         _conjuncts(meant, scope),
         scope.definitions,
         {function.name: function for function in meant.functions},
+        background,
         meant.limits,
-        tuple(_warnings(meant, rewrites, scope)),
+        (*_warnings(meant, rewrites, scope), *skipped),
         source,
         text,
     )
@@ -168,7 +177,7 @@ def check_predicate(
     if isinstance(context, Schema):
         scope = Scope(context, source=source, text=text)
     else:
-        categories = declared_categories(context.syntax)
+        categories = _categories(context.syntax, context.schema)
         scope = Scope(context.schema, context.definitions, categories, source=source, text=text)
     scope.type(type_name)
     (found,) = resolve(predicate, type_name, scope)
@@ -221,7 +230,7 @@ def _wanted(place: Place, schema: Schema) -> tuple[str, tuple[str, ...]]:
         assert target is not None
         attribute: Attribute | None = computed_attribute(test, schema.type(target))
     else:
-        attribute = schema.type(place.type).attribute(test.attribute)
+        attribute = schema.type(place.type).attribute_or_part(test.attribute)
     assert attribute is not None  # the body has been resolved
     kind = "number" if attribute.kind in ("int", "real") else attribute.kind
     levels = attribute.values if kind == "ordered" else ()
@@ -284,7 +293,23 @@ def _refuse_huge(definition: Definition, depths: dict[str, int], sizes: dict[str
 # ---- rewrites -------------------------------------------------------------------------------------------
 
 
-def _rewrites(syntax: GrammarSyntax, scope: Scope) -> dict[str, tuple[CheckedRewrite, ...]]:
+def _categories(syntax: GrammarSyntax, schema: Schema) -> dict[tuple[str, str], tuple[str, ...]]:
+    """The declared categories of attributes, and of the copies that pairs have of them."""
+    declared = declared_categories(syntax)
+    copies = {
+        (name, attribute.name): declared[schema.rows_of(name), attribute.name]
+        for name in schema.names
+        for attribute in schema.type(name).attributes
+        if (schema.rows_of(name), attribute.name) in declared
+    }
+    return {**declared, **copies}
+
+
+def _rewrites(syntax: GrammarSyntax, scope: Scope, skipped: list[str]) -> dict[str, tuple[CheckedRewrite, ...]]:
+    """The rewrites of each type; those of the rows that pairs have met hold of the pairs as well.
+
+    Warnings about rewrites that cannot hold of pairs are added to ``skipped``.
+    """
     found: dict[str, tuple[CheckedRewrite, ...]] = {}
     for block in syntax.blocks:
         scope.at(block.place).type(block.type)
@@ -295,7 +320,33 @@ def _rewrites(syntax: GrammarSyntax, scope: Scope) -> dict[str, tuple[CheckedRew
             for one in check_rewrite(rewrite, block.type, scope)
         ]
         found[block.type] = (*found.get(block.type, ()), *checked)
+    for name in scope.schema.names:  # a type that pairs have met comes before that of the pairs
+        met = scope.schema.met_by(name)
+        if met is not None:
+            inherited = [one for rewrite in found.get(met, ()) for one in _inherited(rewrite, name, scope, skipped)]
+            own = found.get(name, ())
+            known = {(one.left, one.right) for one in own}
+            more = tuple(one for one in inherited if (one.left, one.right) not in known)
+            if own or more:
+                found[name] = (*own, *more)
     return found
+
+
+def _inherited(rewrite: CheckedRewrite, pairs: str, scope: Scope, skipped: list[str]) -> tuple[CheckedRewrite, ...]:
+    """A rewrite as it holds of pairs; of a derived link it does only where it is asked of the pairs themselves."""
+    plain = Rewrite(rewrite.left, rewrite.right, place=rewrite.place)
+    if any(
+        (link := scope.schema.type(rewrite.type).link(member)) is not None and link.derived
+        for name, member in asked_members(rewrite.right, rewrite.type, scope.schema)
+        if name == rewrite.type and member not in scope.schema.type(pairs).members
+    ):
+        return ()
+    try:
+        return check_rewrite(plain, pairs, scope)
+    except GrammarError as error:
+        message = f"{pretty_rewrite(plain)!r} does not hold of the pairs of {pairs!r}: {error.message}"
+        skipped.append(_warning(message, rewrite.place, scope))
+        return ()
 
 
 def _conjuncts(syntax: GrammarSyntax, scope: Scope) -> dict[str, int]:
@@ -312,6 +363,10 @@ def _conjuncts(syntax: GrammarSyntax, scope: Scope) -> dict[str, int]:
                     "conjunctions can grow for ever; write 'top -> top and top max 3', or 'limits { literals 6 }'"
                 )
             found[block.type] = rewrite.conjuncts
+    for name in scope.schema.names:
+        met = scope.schema.met_by(name)
+        if met in found:
+            found.setdefault(name, found[met])
     return {name: found.get(name, 1) for name in scope.schema.names}
 
 

@@ -9,18 +9,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from graphlib import CycleError, TopologicalSorter
 
 from structtree.data.columns import Population
 from structtree.data.schema import Attribute, Link, RecordType, Schema
 from structtree.errors import GrammarError, did_you_mean, option_text
 from structtree.lang.mistakes import error_at
-from structtree.lang.syntax import Function, GrammarSyntax, TypeDeclaration
+from structtree.lang.syntax import Closure, DerivedLink, DerivedPath, Function, GrammarSyntax, TypeDeclaration
 
 __all__ = [
     "data_names",
     "declared_categories",
     "declared_individual",
     "declared_kinds",
+    "declared_schema",
+    "functions_in_order",
+    "given_types",
     "in_names_of",
     "named_by",
     "schema_of",
@@ -39,7 +43,85 @@ def declared_individual(syntax: GrammarSyntax) -> str | None:
     >>> declared_individual(parse_grammar("type Car = { wheels: int }"))
     'Car'
     """
-    return syntax.individual or (syntax.types[0].name if len(syntax.types) == 1 else None)
+    types = _of_data(syntax)
+    return syntax.individual or (types[0].name if len(types) == 1 else None)
+
+
+def _given_names(syntax: GrammarSyntax) -> set[str]:
+    """Return the names of the declared types whose rows functions give, so that the data has none of them."""
+    targets = [function.link.target for function in syntax.functions if function.link is not None]
+    given = {each.name for target in targets for each in _led_to(target, syntax)}
+    others = {link.target for each in syntax.types if each.name not in given for link in each.links}
+    return given - others - {syntax.individual}
+
+
+def _led_to(name: str, syntax: GrammarSyntax) -> tuple[TypeDeclaration, ...]:
+    """Return a declared type and those that its links lead to, as far as they are declared."""
+    declared = {each.name: each for each in syntax.types}
+    found = {name: declared[name]} if name in declared else {}
+    waiting = list(found.values())
+    for declaration in waiting:  # grows while it is read
+        for link in declaration.links:
+            if link.target in declared and link.target not in found:
+                found[link.target] = declared[link.target]
+                waiting.append(declared[link.target])
+    return tuple(found.values())
+
+
+def given_types(function: Function, syntax: GrammarSyntax, known: Schema) -> tuple[RecordType, ...]:
+    """Return the types of the rows that a function gives: new ones, which the grammar declares.
+
+    Raises
+    ------
+    GrammarError
+        When they are not new, or lead to types that are not declared.
+
+    Examples
+    --------
+    >>> from structtree.lang.parse import parse_grammar
+    >>> syntax = parse_grammar("type Point = { x: real } function corners: Shape -> set of Point")
+    >>> [each.name for each in given_types(syntax.functions[0], syntax, Schema((RecordType("Shape"),), "Shape"))]
+    ['Point']
+    """
+    assert function.link is not None
+    names = [each.name for each in syntax.types]
+    found = _led_to(function.link.target, syntax)
+    for declaration in found:
+        if declaration.name in known:
+            raise error_at(
+                function.place,
+                f"the function {function.name!r} gives rows of {declaration.name!r}, of which there are others "
+                "already; declare a type of their own for them",
+            )
+        for link in declaration.links:
+            if link.target not in names:
+                place = declaration.member_places.get(link.name, declaration.place)
+                raise error_at(place, f"unknown type {link.target!r}{did_you_mean(link.target, names)}")
+    return tuple(declaration.record for declaration in found)
+
+
+def functions_in_order(syntax: GrammarSyntax) -> tuple[Function, ...]:
+    """Return the functions of a grammar, those that give rows of a type before those of rows of that type.
+
+    Examples
+    --------
+    >>> from structtree.lang.parse import parse_grammar
+    >>> text = "function size: Point -> real function points: Shape -> set of Point type Point = { x: real }"
+    >>> [function.name for function in functions_in_order(parse_grammar(text))]
+    ['points', 'size']
+    """
+    givers: dict[str, set[str]] = {}
+    for function in syntax.functions:
+        for each in _led_to(function.link.target, syntax) if function.link is not None else ():
+            givers.setdefault(each.name, set()).add(function.name)
+    by_name = {function.name: function for function in syntax.functions}
+    needs = {name: givers.get(function.type, set()) for name, function in by_name.items()}
+    try:
+        return tuple(by_name[name] for name in TopologicalSorter(needs).static_order())
+    except CycleError as error:
+        function = by_name[error.args[1][0]]
+        message = f"the function {function.name!r} is of rows that it must give first"
+        raise error_at(function.place, message) from None
 
 
 def declared_kinds(syntax: GrammarSyntax) -> dict[str, str]:
@@ -55,7 +137,7 @@ def declared_kinds(syntax: GrammarSyntax) -> dict[str, str]:
     {'zip': 'nominal', 'items': 'set', 'kg': 'real'}
     """
     found: dict[str, dict[str, str]] = {}
-    for record in syntax.types:
+    for record in _of_data(syntax):
         for attribute in record.attributes:
             found.setdefault(attribute.name, {})[record.name] = attribute.kind
         for link in (each for each in record.links if not each.single):
@@ -100,7 +182,7 @@ def in_names_of(
     Raises
     ------
     GrammarError
-        When two declared types stand for one type of the data.
+        When two declared types are one type of the data, or a function gives rows of a type that is not declared.
 
     Examples
     --------
@@ -109,6 +191,7 @@ def in_names_of(
     >>> in_names_of(syntax, Population.from_records([{"wheels": 4}]).schema).blocks[0].type
     'Individual'
     """
+    _refuse_undeclared(syntax, source, text)
     names = data_names(syntax, data)
     _refuse_shared(syntax, names, source, text)
     if INDIVIDUAL not in data:
@@ -124,7 +207,9 @@ def in_names_of(
         types=tuple(_renamed(declaration, names) for declaration in syntax.types),
         individual=None if syntax.individual is None else name(syntax.individual),
         definitions=tuple(replace(each, type=name(each.type)) for each in syntax.definitions),
-        functions=tuple(replace(each, type=name(each.type)) for each in syntax.functions),
+        functions=tuple(_renamed_function(each, names) for each in syntax.functions),
+        computed=tuple(replace(each, type=name(each.type)) for each in syntax.computed),
+        links=tuple(_renamed_link(each, names, data) for each in syntax.links),
         blocks=tuple(replace(block, type=name(block.type)) for block in syntax.blocks),
     )
 
@@ -149,6 +234,41 @@ def _renamed(declaration: TypeDeclaration, names: Mapping[str, str]) -> TypeDecl
     return replace(declaration, name=names.get(declaration.name, declaration.name), links=links)
 
 
+def _renamed_function(function: Function, names: Mapping[str, str]) -> Function:
+    link = function.link
+    to = None if link is None else replace(link, target=names.get(link.target, link.target))
+    return replace(function, type=names.get(function.type, function.type), link=to)
+
+
+def _refuse_undeclared(syntax: GrammarSyntax, source: str, text: str | None) -> None:
+    """Refuse a function that gives rows of a type that is not declared."""
+    names = [each.name for each in syntax.types]
+    for function in syntax.functions:
+        if function.link is not None and function.link.target not in names:
+            target = function.link.target
+            hint = did_you_mean(target, names) or f"; add 'type {target} = {{ ... }}'"
+            message = f"the function {function.name!r} gives {target!r}, a type that is not declared{hint}"
+            raise error_at(function.place, message, source, text)
+
+
+def _renamed_link(link: DerivedLink, names: Mapping[str, str], data: Schema) -> DerivedLink:
+    path = _renamed_path(link.path, names, {each.name for record in data.types for each in record.links})
+    target = names.get(link.target, link.target)
+    return replace(link, type=names.get(link.type, link.type), target=target, path=path)
+
+
+def _renamed_path(path: DerivedPath, names: Mapping[str, str], links: set[str]) -> DerivedPath:
+    """The path with other names of types, which stand in it as ``~Type.link``."""
+    return tuple(
+        replace(step, path=_renamed_path(step.path, names, links))
+        if isinstance(step, Closure)
+        else replace(step, link=names[step.link])
+        if step.backwards and step.link in names and step.link not in links
+        else step
+        for step in path
+    )
+
+
 def _refuse_shared(syntax: GrammarSyntax, names: Mapping[str, str], source: str, text: str | None) -> None:
     """Refuse two declared types that are one type of the data."""
     first: dict[str, str] = {}
@@ -161,12 +281,42 @@ def _refuse_shared(syntax: GrammarSyntax, names: Mapping[str, str], source: str,
             raise error_at(declaration.place, message, source, text)
 
 
+def declared_schema(syntax: GrammarSyntax, source: str = "<grammar>", text: str | None = None) -> Schema:
+    """The schema that a grammar declares, without what functions give.
+
+    Raises
+    ------
+    GrammarError
+        When it declares no types, does not say which is the individual, or a name is unknown.
+
+    Examples
+    --------
+    >>> from structtree.lang.parse import parse_grammar
+    >>> declared_schema(parse_grammar("type Car = { wheels: int } function cost: Car -> real")).type("Car").members
+    ('wheels',)
+    """
+    return schema_of(replace(syntax, types=_of_data(syntax), functions=()), None, source, text)
+
+
+def _of_data(syntax: GrammarSyntax) -> tuple[TypeDeclaration, ...]:
+    """The declared types whose rows the data has."""
+    given = _given_names(syntax)
+    return tuple(each for each in syntax.types if each.name not in given)
+
+
+def _brought(syntax: GrammarSyntax, data: Schema) -> tuple[TypeDeclaration, ...]:
+    """The declared types of rows that functions give, and have given already."""
+    done = [f.link for f in syntax.functions if f.link and f.type in data and f.link in data.type(f.type).links]
+    return tuple(each for link in done for each in _led_to(link.target, syntax))
+
+
 def schema_of(
     syntax: GrammarSyntax, data: Schema | None, source: str = "<grammar>", text: str | None = None
 ) -> Schema:
     """The schema of a grammar: the data's when there is one, and it has all that the grammar declares.
 
-    The functions of the grammar become attributes of their types.
+    The functions of the grammar become attributes of their types, or links to types that it declares for them; what
+    it computes by derived links and expressions is added by `structtree.lang.background.background_of`.
 
     Raises
     ------
@@ -181,14 +331,15 @@ def schema_of(
     """
     try:
         if data is None:
-            found = _declared_schema(syntax)
+            found = _declared_schema(replace(syntax, types=_of_data(syntax)))
         else:
-            for declaration in sorted(syntax.types, key=lambda each: each.name not in data):
+            there = (*_of_data(syntax), *_brought(syntax, data))
+            for declaration in sorted(there, key=lambda each: each.name not in data):
                 _compare(declaration, syntax, data)
             _check_individual(syntax, data)
-            found = data
-        for function in syntax.functions:
-            found = _with_function(found, function)
+            found = data.given
+        for function in functions_in_order(syntax):
+            found = _with_function(found, function, syntax)
     except GrammarError as error:
         raise GrammarError(error.message, source, error.line, error.column, text) from None
     return found
@@ -273,29 +424,23 @@ def _link_problem(declared: Link, record: RecordType) -> str | None:
     if found.target != declared.target:
         return f"{name!r} lead to {found.target!r}, not to {declared.target!r}"
     if found.kind != declared.kind and (found.kind, declared.kind) not in (("list", "set"), ("one", "optional")):
-        return f"{name!r} as {_shown(found)!r}, not as {_shown(declared)!r}"
+        return f"{name!r} as {found.shown!r}, not as {declared.shown!r}"
     return None
 
 
-def _shown(link: Link) -> str:
-    match link.kind:
-        case "one":
-            return link.target
-        case "optional":
-            return f"{link.target}?"
-        case kind:
-            return f"{kind} of {link.target}"
-
-
-def _with_function(schema: Schema, function: Function) -> Schema:
+def _with_function(schema: Schema, function: Function, syntax: GrammarSyntax) -> Schema:
     if function.type not in schema:
         hint = did_you_mean(function.type, schema.names)
         raise error_at(function.place, f"unknown type {function.type!r}{hint}")
     record = schema.type(function.type)
-    present = record.attribute(function.name)
-    if present is not None and present.kind == function.kind:
+    attribute, link = record.attribute(function.name), record.link(function.name)
+    if (attribute is not None and attribute.kind == function.kind) or (link is not None and link == function.link):
         return schema  # the data brings its values already
     if function.name in record.members:
         raise error_at(function.place, f"type {record.name!r} has a member {function.name!r} already")
-    wider = replace(record, attributes=(*record.attributes, function.attribute))
-    return Schema(tuple(wider if t is record else t for t in schema.types), schema.individual)
+    if function.link is None:
+        wider = replace(record, attributes=(*record.attributes, function.attribute))
+    else:
+        wider = replace(record, links=(*record.links, function.link))
+    more = () if function.link is None else given_types(function, syntax, schema)
+    return Schema((*(wider if t is record else t for t in schema.types), *more), schema.individual)

@@ -11,10 +11,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from structtree.data.columns import Population
+from structtree.data.columns import Population, Table
 from structtree.data.given import population_of
 from structtree.data.profile import Member, Profile, profile
-from structtree.data.schema import NUMERIC, Attribute
+from structtree.data.provenance import FactReading
+from structtree.data.schema import NUMERIC, Attribute, RecordType, Schema
 from structtree.errors import GrammarError
 from structtree.lang.check import CheckedGrammar
 from structtree.lang.grammar import Grammar, members_text
@@ -22,7 +23,7 @@ from structtree.lang.pretty import pretty, pretty_name
 from structtree.lang.rewrites import CheckedRewrite
 from structtree.lang.syntax import Compare, Location, Quantiles, Star
 
-__all__ = ["default_grammar"]
+__all__ = ["default_grammar", "grammar_of_facts"]
 
 GENERAL = ("molecules", "atoms-and-bonds", "graphs")
 """The shipped grammars that are for all data of a form, the most special first.
@@ -66,6 +67,44 @@ def default_grammar(individuals: Any, own: str | None = None, known: Profile | N
         if fitted is not None:
             return _commented(fitted, "fits this data")
     return Grammar.from_population(population, known)
+
+
+def grammar_of_facts(population: Population, facts: FactReading) -> Grammar:
+    """Return a grammar that declares the arguments of facts, and asks only what modes let be asked of them.
+
+    Examples
+    --------
+    >>> modes = ":- modeb(*, has_car(+train, -car)). :- modeb(1, long(+car))."
+    >>> facts = " wheels(c1, 2). has_car(t1, c1). has_car(t2, c2). long(c1)."
+    >>> trains = Population.from_facts(modes + facts, positives="east(t1).", negatives="east(t2).")
+    >>> grammar = grammar_of_facts(trains, trains.provenance.facts)
+    >>> grammar.facts[1], "wheels >= *" in grammar.text, "top -> long" in grammar.text
+    ('has_car(Train key, Car)', False, True)
+    """
+    hidden = frozenset(facts.hidden)
+    schema = Schema(
+        tuple(
+            RecordType(
+                record.name,
+                tuple(a for a in record.attributes if (record.name, a.name) not in hidden),
+                tuple(link for link in record.links if (record.name, link.name) not in hidden),
+            )
+            for record in population.schema.types
+        ),
+        population.schema.individual,
+    )
+    tables = {
+        record.name: Table(
+            population.table(record.name).n_rows,
+            {a.name: population.table(record.name).columns[a.name] for a in record.attributes},
+            {link.name: population.table(record.name).links[link.name] for link in record.links},
+        )
+        for record in schema.types
+    }
+    derived = Grammar.from_population(Population(schema, tables, population.individuals))
+    declared = "\n".join(f"fact {signature}" for signature in facts.signatures)
+    head, _, rest = derived.text.partition("\n\n")
+    return replace(Grammar.parse(f"{head}\n\n{declared}\n\n{rest}"), origin="derived from the modes of the facts")
 
 
 def _commented(grammar: Grammar, why: str) -> Grammar:

@@ -23,6 +23,12 @@ MANY_CATEGORIES = 50
 N_QUANTILES = 100
 """At so many quantiles a number is asked that has too many values to ask every threshold."""
 
+MANY_AGGREGATED = 6
+"""More numbers than this behind one link are not added up or averaged."""
+
+MANY_DATES = 3
+"""Of more dates of a type than this no weekdays and months are asked."""
+
 MANY_ATTRIBUTES = 20
 """More attributes of one kind than this are asked about with a glob."""
 
@@ -91,8 +97,10 @@ def _block(record: RecordType, schema: Schema, profile: Profile | None) -> str:
         _flags(_of_kind(record, "bool")),
         _categories(_of_kind(record, "nominal"), identifiers),
         _numbers(_of_kind(record, *NUMERIC), identifiers, _many_valued(record, profile)),
+        _parts(_of_kind(record, "date", "time"), identifiers),
         _comparisons(record, profile),
         _links(record.links),
+        _aggregates(record, schema, profile),
         ["# The element after this one, in its list.", "top -> next (top)"] if schema.listed(record.name) else [],
     ]
     why = f"more than {MANY_CATEGORIES} values" if profile is None else "differs from row to row"
@@ -144,6 +152,17 @@ def _numbers(attributes: list[Attribute], identifiers: frozenset[str], many_valu
     ]
 
 
+def _parts(attributes: list[Attribute], identifiers: frozenset[str]) -> list[str]:
+    """Return the rewrites about parts of dates, a date a line."""
+    dates = [a for a in attributes if a.name not in identifiers]
+    lines = []
+    for date in dates if len(dates) <= MANY_DATES else ():
+        parts = ("weekday", "month", *(["hour"] if date.kind == "time" else []))
+        names = [f"{pretty_name(date.name)}.{part}" for part in parts]
+        lines += ["; ".join(f"top -> {name} {op} *" for op in ("=", ">=")) for name in names]
+    return _section("Parts of dates; there are also day and year.", lines)
+
+
 def _comparisons(record: RecordType, profile: Profile | None) -> list[str]:
     """Return the rewrites that compare two attributes, a pair a line; without data nobody knows which to compare."""
     pairs = () if profile is None else profile.comparable
@@ -180,6 +199,44 @@ def _links(links: tuple[Link, ...]) -> list[str]:
         else:
             lines += [f"top -> exists {name} (top)", f"top -> count {name} (top) >= 2..4"]
     return _section("Links; what must hold behind them is refined by the block of their type.", lines)
+
+
+def _aggregates(record: RecordType, schema: Schema, profile: Profile | None) -> list[str]:
+    """Return the sums and means of what is behind the links of a type of which an individual has one row."""
+    lines: list[str] = []
+    for link in record.links if record in _single(schema) else ():
+        numbers = _numbers_behind(link, schema, profile)
+        if link.single or len(numbers) > MANY_AGGREGATED:
+            continue
+        functions = ["sum", "mean", *(["latest"] if _has_order(link, schema) else [])]
+        coarse = _many_valued(schema.type(link.target), profile)
+        for function in functions:
+            for name in numbers:
+                source = f"quantiles({N_QUANTILES})" if name in coarse else "*"
+                value = f"{function} {pretty_name(link.name)}.{pretty_name(name)}"
+                lines.append(f"top -> {value} >= {source}; top -> {value} <= {source}")
+    what = "What rows behind links come to; there are also min, max, range, deviation, trend, share and distinct."
+    return _section(what, lines)
+
+
+def _single(schema: Schema) -> list[RecordType]:
+    """Return the types of which each individual has one row: its own, and those that only references lead to."""
+    types = _reachable(schema)
+    several = {link.target for record in types for link in record.links if not link.single}
+    while more := {link.target for name in several for link in schema.type(name).links} - several:
+        several |= more
+    return [record for record in types if record.name not in several]
+
+
+def _numbers_behind(link: Link, schema: Schema, profile: Profile | None) -> list[str]:
+    target = schema.type(link.target)
+    identifiers = _identifiers(target, schema, profile)
+    return [a.name for a in _of_kind(target, "int", "real") if a.name not in identifiers]
+
+
+def _has_order(link: Link, schema: Schema) -> bool:
+    """Tell whether the rows behind a link have a last one: those of a list, and those with one date."""
+    return link.kind == "list" or len(_of_kind(schema.type(link.target), "date", "time")) == 1
 
 
 def _section(comment: str, lines: list[str]) -> list[str]:

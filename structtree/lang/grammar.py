@@ -193,6 +193,17 @@ class Grammar:
         """The docstring."""
         return self.syntax.doc
 
+    @property
+    def facts(self) -> tuple[str, ...]:
+        """The declarations of facts, as the readers of facts take them.
+
+        Examples
+        --------
+        >>> Grammar.parse("fact has_car(Train, Car key) refine Train { top -> exists has_car (top) }").facts
+        ('has_car(Train, Car key)',)
+        """
+        return tuple(str(one.signature) for one in self.syntax.facts)
+
     def __str__(self) -> str:
         if not self._shown:  # every model keeps the text of its grammar
             self._shown.append(pretty_grammar(self.syntax))

@@ -23,6 +23,7 @@ from structtree.lang.syntax import (
     Among,
     And,
     Compare,
+    CompareMine,
     CompareOwn,
     Count,
     Distinct,
@@ -32,6 +33,7 @@ from structtree.lang.syntax import (
     LinkForm,
     Listed,
     ListStep,
+    Me,
     Missing,
     Named,
     No,
@@ -166,7 +168,7 @@ def source_of(predicate: Predicate) -> ValueSource | None:
             return value
         case Named(arguments=arguments):
             return next((value for value in arguments if isinstance(value, ValueSource)), None)
-        case Top() | And() | Or() | Not() | Flag() | CompareOwn() | Missing():
+        case Top() | And() | Or() | Not() | Flag() | CompareOwn() | CompareMine() | Me() | Missing():
             return None
         case _ if isinstance(predicate, LinkForm):
             return None
@@ -236,7 +238,7 @@ def subject(predicate: Predicate) -> Subject | None:
         case Follow() | ListStep() if (step := functional_step(predicate)) is not None:
             behind = subject(predicate.inner)
             return None if behind is None else (step, *behind)
-        case Top() | And() | Or() | Not():
+        case Top() | And() | Or() | Not() | CompareMine() | Me():
             return None
         case _ if isinstance(predicate, LinkForm):
             return None
@@ -504,7 +506,7 @@ def _always(q: Predicate) -> bool | None:
             return None if implies(TOP, inner) else False
         case Top():
             return True
-        case No() | Count() | And() | Or() | Not() | Named():
+        case No() | Count() | And() | Or() | Not() | Named() | CompareMine() | Me():
             return None
         case _ if isinstance(q, ValueTest):
             return False

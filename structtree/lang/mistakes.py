@@ -95,7 +95,7 @@ def _error(message: str, text: str, position: int) -> GrammarError:
 # A phrase stands for all its terminals, when all of them could have come. Tried from the top. After a slash: what
 # comes along with a phrase already said, or is too marginal to mention.
 _PHRASES = (
-    ("a value, '*', or a value list", "NAME STRING NUMBER STAR LBRACE / DATE _BINS _QUANTILES _ITS"),
+    ("a value, '*', or a value list", "NAME STRING NUMBER STAR LBRACE / DATE _BINS _QUANTILES _ITS _MY"),
     (
         "a test, or a value for a definition",
         "_TOP _NOT NAME BACKTICKS GLOB LPAR _MISSING STEP QUANTIFIER STRING NUMBER LBRACE"
@@ -109,9 +109,11 @@ _PHRASES = (
     ("a value", "NAME STRING NUMBER / DATE"),
     ("'*', a value list, an interval, bins(k) or quantiles(k)", "STAR LBRACE LSQB _BINS / _QUANTILES"),
     (
-        "a declaration (type, individual, define, function, refine, limits)",
-        "_TYPE _REFINE / _INDIVIDUAL _DEFINE _FUNCTION LIMITS",
+        "a declaration (type, individual, define, function, attribute, link, refine, limits, fact)",
+        "_TYPE _REFINE / _INDIVIDUAL _DEFINE _FUNCTION _ATTRIBUTE _LINK LIMITS _FACT",
     ),
+    ("a number, a value or '('", "NUMBER NAME LPAR MINUS / BACKTICKS _MY _ABS"),
+    ("a link, '~' and a link, or '('", "NAME TILDE LPAR / BACKTICKS"),
     ("a name", "NAME BACKTICKS"),
     ("a name", "GRAMMAR_NAME"),
     ("a name", "NAME"),
@@ -121,12 +123,23 @@ _PHRASES = (
     ("'or'", "_OR"),
     ("'by'", "_BY"),
     ("'->'", "ARROW"),
+    ("'key'", "KEY"),
+    ("'many'", "MANY"),
+    ("'one way' or 'both ways'", "WAY"),
     ("'='", "EQUAL"),
     ("'.'", "DOT"),
     ("'..'", "DOTS"),
     ("'of'", "_OF"),
+    ("'where'", "_WHERE"),
+    ("'with'", "_WITH"),
+    ("'sorted by'", "_SORTED"),
+    ("'by'", "_BY"),
+    ("'descending'", "DESCENDING"),
+    ("a sign (+, -, *, /)", "PLUS MINUS STAR SLASH"),
+    ("'+'", "PLUS"),
+    ("'?'", "QUESTION"),
     ("bool, int, real, date, time or nominal", "KIND"),
-    ("nesting or literals", "LIMIT"),
+    ("nesting, literals or pairs", "LIMIT"),
     ("a number or a date", "NUMBER DATE"),
     ("a number", "NUMBER"),
     ("'('", "LPAR"),

@@ -14,17 +14,13 @@ from structtree.data.schema import Schema
 from structtree.lang.declare import in_names_of
 from structtree.lang.mistakes import error_at
 from structtree.lang.syntax import (
-    Aggregate,
-    AttributeTest,
-    CompareOwn,
     Glob,
     GrammarSyntax,
-    Missing,
     Predicate,
     RefineBlock,
     TypeDeclaration,
 )
-from structtree.lang.walk import compared_members, subpredicates
+from structtree.lang.walk import asked_members
 
 __all__ = ["Omission", "omit_attributes"]
 
@@ -107,18 +103,8 @@ class _View:
         """Those of them that a predicate asks about."""
         if type_name not in self.schema:
             return
-        for part, name in subpredicates(predicate, type_name, self.schema):
-            if isinstance(part, AttributeTest):
-                yield from self._matched(part.attribute, name)
-            elif isinstance(part, CompareOwn):
-                for at, member in compared_members(part, name, self.schema):
-                    yield from self._matched(member, at)
-            elif isinstance(part, Missing):
-                yield from self._matched(part.member, name)
-            elif isinstance(part, Aggregate):
-                link = self.schema.type(name).link(part.link)
-                for member in filter(None, (part.attribute, part.order)):
-                    yield from self._matched(member, link.target) if link else ()
+        for at, member in asked_members(predicate, type_name, self.schema):
+            yield from self._matched(member, at)
 
     def _matched(self, attribute: str, type_name: str) -> Iterator[str]:
         """The attribute, if it is gone; a glob stands for what is there, if there is anything."""

@@ -20,24 +20,35 @@ from typing import Any, Literal, TypeVar
 
 from lark import Lark, Token, Transformer, UnexpectedInput, v_args
 
+from structtree.data.fact_signatures import Argument, Signature, check_signature
 from structtree.data.moments import DAY, moment_of
 from structtree.data.schema import Attribute, Link, LinkKind
-from structtree.errors import GrammarError
+from structtree.errors import GrammarError, UsageError
 from structtree.lang.calls import as_calls
 from structtree.lang.mistakes import Word, check_brackets, error_at, place_at, sentence
 from structtree.lang.syntax import (
     QUANTIFIERS,
     TOP,
+    Absolute,
     Aggregate,
     Among,
     And,
+    Arithmetic,
     Bins,
+    Closure,
     Compare,
+    CompareMine,
     CompareOwn,
+    Computed,
     Count,
+    DatePart,
     Day,
     Definition,
+    DerivedLink,
+    DerivedPath,
     Distinct,
+    Expression,
+    FactDeclaration,
     Flag,
     Follow,
     Function,
@@ -45,13 +56,17 @@ from structtree.lang.syntax import (
     GrammarLimits,
     GrammarSyntax,
     Instant,
+    LinkStep,
     Listed,
     ListStep,
     Located,
     Location,
+    Me,
     Missing,
     Named,
+    Negative,
     Not,
+    Operand,
     Or,
     Predicate,
     Quantiles,
@@ -59,6 +74,7 @@ from structtree.lang.syntax import (
     RefineBlock,
     Rewrite,
     Scalar,
+    SortedBy,
     Star,
     Test,
     Top,
@@ -67,12 +83,15 @@ from structtree.lang.syntax import (
     Within,
     sort_scalars,
 )
-from structtree.lang.walk import peel, wrap
+from structtree.lang.walk import expression_parts, peel, wrap
 
 __all__ = ["parse_grammar", "parse_predicate"]
 
 MAX_PATH = 20
 """How many names a dotted path may have; nobody needs more, and deeper syntax would exhaust the stack."""
+
+MAX_PARTS = 200
+"""How many numbers, values and signs an expression may have."""
 
 MAX_VALUES = 100_000
 """How many values a range, or a number of bins, may stand for."""
@@ -183,7 +202,7 @@ class _Says:
 
 
 _IN_BACKTICKS = {'"': '\\"', "\\`": "`"}
-_T = TypeVar("_T", TypeDeclaration, Definition, Function, _Stated)
+_T = TypeVar("_T", TypeDeclaration, Definition, Function, Computed, DerivedLink, FactDeclaration, _Stated)
 
 
 @v_args(inline=True)
@@ -196,6 +215,7 @@ class _Build(Transformer[Token, Any]):
         stated = {one.what: one for one in _unique(_Stated, statements, lambda one: one.what)}
         individual, limits = stated.get("individual"), stated.get("limits")
         definitions = _unique(Definition, statements, lambda one: f"define {one.name}")
+        links = _unique(DerivedLink, statements, lambda one: f"link {one.name}: {one.type}")
         with_parameters = frozenset(one.name for one in definitions if one.parameters)
         return GrammarSyntax(
             *header,
@@ -203,8 +223,11 @@ class _Build(Transformer[Token, Any]):
             individual=individual.value if individual else None,
             definitions=tuple(replace(one, body=as_calls(one.body, with_parameters)) for one in definitions),
             functions=_unique(Function, statements, lambda one: f"function {one.name}"),
+            computed=_unique(Computed, statements, lambda one: f"attribute {one.name}: {one.type}"),
+            links=tuple(replace(one, where=as_calls(one.where, with_parameters)) for one in links),
             blocks=tuple(_with_calls(s, with_parameters) for s in statements if isinstance(s, RefineBlock)),
             limits=limits.value if limits else GrammarLimits(),
+            facts=_unique(FactDeclaration, statements, lambda one: f"fact {one.signature.predicate}"),
             individual_place=individual.place if individual else None,
         )
 
@@ -275,8 +298,101 @@ class _Build(Transformer[Token, Any]):
                 raise _error(f"there is a second parameter {name!r}", names[place])
         return found
 
-    def function(self, name: Token, type_name: Token, kind: Token, doc: Token | None = None) -> Function:
-        return Function(_text(name), _text(type_name), _word(kind), doc and _text(doc), place=_place(name))
+    def function(
+        self, name: Token, type_name: Token, result: Callable[[str], Attribute | Link], doc: Token | None = None
+    ) -> Function:
+        gives, words = result(_text(name)), doc and _text(doc)
+        kind, link = (None, gives) if isinstance(gives, Link) else (gives.kind, None)
+        return Function(_text(name), _text(type_name), kind, words, link, place=_place(name))
+
+    # ---- derived links and computed attributes
+
+    def computed(self, name: Token, type_name: Token, value: Expression, doc: Token | None = None) -> Computed:
+        _refuse_long(value, name)
+        return Computed(_text(name), _text(type_name), value, doc and _text(doc), place=_place(name))
+
+    def link(
+        self,
+        name: Token,
+        type_name: Token,
+        leads_to: tuple[Literal["set", "list", "optional"], str],
+        path: DerivedPath,
+        where: Predicate | None,
+        attributes: tuple[Computed, ...] | None,
+        order: SortedBy | None,
+        doc: Token | None = None,
+    ) -> DerivedLink:
+        return DerivedLink(
+            _text(name),
+            _text(type_name),
+            *leads_to,
+            path,
+            where or TOP,
+            attributes or (),
+            order,
+            doc and _text(doc),
+            place=_place(name),
+        )
+
+    def collection(self, collection: Token, target: Token) -> tuple[str, str]:
+        return _word(collection), _text(target)
+
+    def at_most_one(self, target: Token, _: Token) -> tuple[str, str]:
+        return "optional", _text(target)
+
+    def link_path(self, *steps: DerivedPath) -> DerivedPath:
+        path = tuple(chain.from_iterable(steps))
+        if len(path) > MAX_PATH:
+            raise error_at(path[0].place, f"a path has at most {MAX_PATH} steps, this one has {len(path)}")
+        return path
+
+    def forwards(self, name: Token) -> DerivedPath:
+        return (LinkStep(_text(name), place=_place(name)),)
+
+    def backwards(self, name: Token) -> DerivedPath:
+        return (LinkStep(_text(name), backwards=True, place=_place(name)),)
+
+    def closure(self, path: DerivedPath, sign: Token) -> DerivedPath:
+        is_closed = len(path) == 1 and isinstance(path[0], Closure)
+        return path if is_closed else (Closure(path, place=_place(sign)),)
+
+    def bracketed(self, path: DerivedPath) -> DerivedPath:
+        return path
+
+    def where(self, predicate: Predicate) -> Predicate:
+        return predicate
+
+    def with_(self, *attributes: Computed) -> tuple[Computed, ...]:
+        return _unique(Computed, attributes, lambda one: one.name)
+
+    def pair_attribute(self, name: Token, value: Expression) -> Computed:
+        _refuse_long(value, name)
+        return Computed(_text(name), "", value, place=_place(name))
+
+    def sorted(self, name: Token, descending: Token | None) -> SortedBy:
+        return SortedBy(_text(name), descending is not None, place=_place(name))
+
+    def constant(self, number: Token) -> Expression:
+        value: Expression = _scalar(number)
+        return value
+
+    def operand(self, path: list[Token]) -> Operand:
+        return Operand(_value_path(path), place=_place(path[0]))
+
+    def my_operand(self, path: list[Token]) -> Operand:
+        return Operand(_value_path(path), mine=True, place=_place(path[0]))
+
+    def own_path(self, *names: Token) -> list[Token]:
+        return self.path(*names)
+
+    def negative(self, _: Token, inner: Expression) -> Expression:
+        return -inner if isinstance(inner, int | float) else Negative(inner)
+
+    def absolute(self, inner: Expression) -> Absolute:
+        return Absolute(inner)
+
+    def arithmetic(self, left: Expression, sign: Token, right: Expression) -> Arithmetic:
+        return Arithmetic(left, _word(sign), right, place=_place(sign))
 
     def refine(self, name: Token, *rewrites: Rewrite) -> RefineBlock:
         return RefineBlock(_text(name), rewrites, place=_place(name))
@@ -300,6 +416,25 @@ class _Build(Transformer[Token, Any]):
     def limit(self, name: Token, number: Token) -> tuple[Token, int]:
         return name, _whole(number, 0)
 
+    def fact(self, name: Token, *rest: Any) -> FactDeclaration:
+        *arguments, many, way = rest
+        words: Any = " ".join(str(way).split()) if way else ""
+        given = tuple(one for one in arguments if one is not None)
+        signature = Signature(_text(name), given, many is not None, words)
+        try:
+            check_signature(signature)
+        except UsageError as error:
+            raise _error(str(error), name) from None
+        return FactDeclaration(signature, place=_place(name))
+
+    def fact_argument(self, name: Token | list[Token], key: Token | None, role: Token | None) -> Argument:
+        is_list = isinstance(name, list)
+        text = _text(name[0] if isinstance(name, list) else name)
+        return Argument(text, key is not None, role and _text(role), is_list)
+
+    def listed_name(self, name: Token) -> list[Token]:
+        return [name]
+
     # ---- predicates
 
     def top(self) -> Top:
@@ -316,12 +451,16 @@ class _Build(Transformer[Token, Any]):
 
     def not_test(self, test: Predicate) -> Predicate:
         path, end = peel(test)
+        if isinstance(end, Me):
+            return wrap(path, Not(end))
         if not isinstance(end, Flag):
             place = getattr(end, "place", None) or Location(1, 1)
             raise error_at(place, "'not' takes a flag, or a test in brackets: not (...)")
         return wrap(path, replace(end, positive=False))
 
     def flag(self, path: list[Token]) -> Predicate:
+        if path[-1].type == "NAME" and path[-1] == "me":
+            return _behind(path[:-1], Me(place=_place(path[-1])))
         return _test(path, Flag)
 
     def compare(self, path: list[Token], op: Token, value: Scalar | ValueSource) -> Predicate:
@@ -329,9 +468,11 @@ class _Build(Transformer[Token, Any]):
 
     def compare_own(self, path: list[Token], op: Token, other: list[Token]) -> Predicate:
         shared = _n_shared(path[:-1], other[:-1])
-        steps = tuple(Follow(_text(name), TOP, place=_place(name)) for name in path[:shared])
         sides = (_value_path(side[shared:]) for side in (path, other))
-        return wrap(steps, CompareOwn(next(sides), _word(op), next(sides), place=_place(path[-1])))
+        return _behind(path[:shared], CompareOwn(next(sides), _word(op), next(sides), place=_place(path[-1])))
+
+    def compare_mine(self, path: list[Token], op: Token, mine: list[Token]) -> CompareMine:
+        return CompareMine(_value_path(path), _word(op), _value_path(mine), place=_place(path[-1]))
 
     def among(self, path: list[Token], *values: Token) -> Predicate:
         return _test(path, Among, sort_scalars(map(_scalar, values)))
@@ -374,14 +515,17 @@ class _Build(Transformer[Token, Any]):
     def rows(self, link: Token, inner: Predicate | None = None) -> tuple[Token, Predicate | None]:
         return link, inner
 
-    def by(self, name: Token) -> Token:
+    def by(self, name: Token | DatePart) -> Token | DatePart:
         return name
+
+    def date_part(self, name: Token, part: Token) -> DatePart:
+        return DatePart(f"{_text(name)}.{_text(part)}")
 
     def aggregate(
         self,
         function: Token,
         rows: tuple[Token, Predicate | None],
-        attribute: Token,
+        attribute: Token | DatePart,
         op: Token,
         value: Scalar | ValueSource,
     ) -> Aggregate:
@@ -391,12 +535,12 @@ class _Build(Transformer[Token, Any]):
         self,
         function: Token,
         rows: tuple[Token, Predicate | None],
-        attribute: Token,
-        order: Token | None,
+        attribute: Token | DatePart,
+        order: Token | DatePart | None,
         op: Token,
         value: Scalar | ValueSource,
     ) -> Aggregate:
-        (link, inner), by = rows, None if order is None else _text(order)
+        (link, inner), by = rows, None if order is None else _attribute(order)
         name, place = _attribute(attribute), _place(link)
         return Aggregate(_word(function), _text(link), name, _word(op), value, inner, by, place=place)
 
@@ -445,8 +589,11 @@ class _Build(Transformer[Token, Any]):
 def _test(path: list[Token], form: Callable[..., Test], *values: Any, **options: Any) -> Predicate:
     """A test of what the last name says, behind the references that come before it: ``load.shape = circle``."""
     *before, last = path
-    steps = tuple(Follow(_text(name), TOP, place=_place(name)) for name in before)
-    return wrap(steps, form(_attribute(last), *values, place=_place(last), **options))
+    return _behind(before, form(_attribute(last), *values, place=_place(last), **options))
+
+
+def _behind(references: list[Token], predicate: Predicate) -> Predicate:
+    return wrap(tuple(Follow(_text(name), TOP, place=_place(name)) for name in references), predicate)
 
 
 def _value_path(names: list[Token]) -> tuple[str, ...]:
@@ -458,6 +605,12 @@ def _n_shared(one: list[Token], other: list[Token]) -> int:
     """Return how many references two paths begin with in common."""
     pairs = zip(map(_text, one), map(_text, other), strict=False)
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+
+
+def _refuse_long(value: Expression, name: Token) -> None:
+    """Refuse an expression of so many parts that whoever recurs over it would exhaust the stack."""
+    if sum(1 for _ in expression_parts(value)) > MAX_PARTS:
+        raise _error(f"an expression has at most {MAX_PARTS} parts; name some of them with 'attribute'", name)
 
 
 def _with_calls(block: RefineBlock, names: frozenset[str]) -> RefineBlock:
@@ -512,7 +665,9 @@ def _text(token: Token) -> str:
         raise _error(f"{token!s} has an escape that is not known; write '\\\\' for a backslash", token) from None
 
 
-def _attribute(token: Token) -> str:
+def _attribute(token: Token | DatePart) -> str:
+    if isinstance(token, DatePart):
+        return token
     return Glob(token) if token.type == "GLOB" else _text(token)
 
 

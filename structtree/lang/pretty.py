@@ -12,34 +12,49 @@ import re
 from collections.abc import Iterable
 from typing import assert_never
 
+from structtree.data.fact_signatures import Argument, Signature
 from structtree.data.schema import Attribute, Link
 from structtree.lang.syntax import (
     QUANTIFIERS,
+    TOP,
+    Absolute,
     Aggregate,
     All,
     Among,
     And,
+    Arithmetic,
     AttributeTest,
     Bins,
+    Closure,
     Compare,
+    CompareMine,
     CompareOwn,
+    Computed,
     Count,
+    DatePart,
     Day,
     Definition,
+    DerivedLink,
+    DerivedPath,
     Distinct,
     Exists,
+    Expression,
     Flag,
     Follow,
     Function,
     Glob,
     GrammarLimits,
     GrammarSyntax,
+    LinkStep,
     Listed,
     ListStep,
+    Me,
     Missing,
     Named,
+    Negative,
     No,
     Not,
+    Operand,
     Or,
     OrderedCategory,
     Predicate,
@@ -57,10 +72,21 @@ from structtree.lang.syntax import (
 )
 from structtree.lang.walk import peel
 
-__all__ = ["pretty", "pretty_aggregate", "pretty_grammar", "pretty_name", "pretty_rewrite", "pretty_scalar"]
+__all__ = [
+    "pretty",
+    "pretty_aggregate",
+    "pretty_expression",
+    "pretty_grammar",
+    "pretty_link",
+    "pretty_name",
+    "pretty_path",
+    "pretty_rewrite",
+    "pretty_scalar",
+]
 
 _WORDS = """
-    grammar type individual define function refine limits nesting literals
+    grammar type individual define function attribute link where with sorted by descending refine limits fact nesting
+    literals pairs my me
     bool int real nominal set list of top and or in its not missing
     next previous later exists all none first last count distinct sum mean min max bins quantiles inf
     range deviation share latest earliest trend
@@ -93,6 +119,10 @@ def pretty(predicate: Predicate) -> str:
             return _test(predicate, "")
         case CompareOwn(attribute, op, other):
             return f"{_value_path(attribute)} {op} its {_value_path(other)}"
+        case CompareMine(attribute, op, mine):
+            return f"{_value_path(attribute)} {op} my {_value_path(mine)}"
+        case Me():
+            return "me"
         case Follow(link, inner):
             return _dotted(predicate) or f"{pretty_name(link)} ({pretty(inner)})"
         case ListStep(step, inner, link):
@@ -109,6 +139,8 @@ def pretty(predicate: Predicate) -> str:
             return " and ".join([f"({pretty(p)})" if isinstance(p, Or) else pretty(p) for p in parts])
         case Or(parts):
             return " or ".join(map(pretty, parts))
+        case Not(Me()):
+            return "not me"
         case Not(inner):
             return f"not ({pretty(inner)})"
         case _ as never:
@@ -146,8 +178,10 @@ def pretty_grammar(syntax: GrammarSyntax) -> str:
     paragraphs = [
         _header(syntax),
         "\n".join(map(_type, syntax.types)),
+        "\n".join(f"fact {_signature(fact.signature)}" for fact in syntax.facts),
         "" if syntax.individual is None else f"individual {pretty_name(syntax.individual)}",
         "\n".join([*map(_definition, syntax.definitions), *map(_function, syntax.functions)]),
+        "\n".join([*map(_computed, syntax.computed), *map(pretty_link, syntax.links)]),
         *map(_block, syntax.blocks),
         _limits(syntax.limits),
     ]
@@ -166,6 +200,61 @@ def pretty_rewrite(rewrite: Rewrite) -> str:
     return f"{pretty(rewrite.left)} -> {pretty(rewrite.right)}{most}"
 
 
+def pretty_expression(value: Expression) -> str:
+    """Return the text of an expression, with no more brackets than it needs.
+
+    Examples
+    --------
+    >>> date = Operand(("date",))
+    >>> pretty_expression(Arithmetic(2, "*", Arithmetic(Operand(("date",), mine=True), "-", date)))
+    '2 * (my date - date)'
+    """
+    match value:
+        case Operand(path, mine):
+            return f"{'my ' if mine else ''}{_value_path(path)}"
+        case Negative(inner):
+            return f"-{_factor(inner, ())}"
+        case Absolute(inner):
+            return f"abs({pretty_expression(inner)})"
+        case Arithmetic(left, op, right):
+            one = _factor(left) if op in "*/" else pretty_expression(left)
+            other = _factor(right) if op in "+-" else _factor(right, ())
+            return f"{one} {op} {other}"
+        case int() | float():
+            return pretty_scalar(value)
+        case _ as never:
+            assert_never(never)
+
+
+def _factor(value: Expression, loose: tuple[str, ...] = ("*", "/")) -> str:
+    """An expression with brackets, unless it is no sum, difference, product or quotient but a loose one."""
+    text = pretty_expression(value)
+    return f"({text})" if isinstance(value, Arithmetic) and value.op not in loose else text
+
+
+def pretty_path(path: DerivedPath) -> str:
+    """Return the text of the path of a derived link.
+
+    Examples
+    --------
+    >>> pretty_path((LinkStep("cars", backwards=True), Closure((LinkStep("edges"), LinkStep("to")))))
+    '~cars.(edges.to)+'
+    """
+    return ".".join(map(_step, path))
+
+
+def _step(step: LinkStep | Closure) -> str:
+    match step:
+        case LinkStep(link, backwards):
+            return f"{'~' if backwards else ''}{pretty_name(link)}"
+        case Closure((LinkStep() as single,)):
+            return f"{_step(single)}+"
+        case Closure(path):
+            return f"({pretty_path(path)})+"
+        case _ as never:
+            assert_never(never)
+
+
 def pretty_name(name: str) -> str:
     """A name, in backticks where it could be taken for something else.
 
@@ -174,6 +263,8 @@ def pretty_name(name: str) -> str:
     >>> pretty_name("wheels"), pretty_name("capital-gain"), pretty_name("count")
     ('wheels', '`capital-gain`', '`count`')
     """
+    if isinstance(name, DatePart):
+        return ".".join(map(pretty_name, name.names))
     if isinstance(name, Glob) or (_IDENTIFIER.fullmatch(name) and name not in RESERVED):
         return str(name)
     inside = re.sub(r"\\.|`", lambda found: {'\\"': '"', "`": "\\`"}.get(found[0], found[0]), _json(name)[1:-1])
@@ -233,11 +324,14 @@ def _test(test: Flag | Compare | Among | Within | Missing | Named, path: str) ->
 def _dotted(predicate: Follow) -> str | None:
     """``load.shape = circle``, when there is a single test at the end of the references."""
     path, end = peel(predicate)
-    if not all(isinstance(step, Follow) for step in path) or not isinstance(end, AttributeTest | Missing | Named):
+    if not all(isinstance(step, Follow) for step in path) or not isinstance(
+        end, AttributeTest | Missing | Named | Me
+    ):
         return None
     if isinstance(end, Named) and end.arguments:
         return None
-    return _test(end, "".join(f"{pretty_name(step.link or '')}." for step in path))
+    before = "".join(f"{pretty_name(step.link or '')}." for step in path)
+    return f"{before}me" if isinstance(end, Me) else _test(end, before)
 
 
 def _value_path(path: ValuePath) -> str:
@@ -328,9 +422,50 @@ def _definition(definition: Definition) -> str:
     return f"{head}{pretty(definition.body)}{says}{_doc(definition.doc)}"
 
 
+def _signature(signature: Signature) -> str:
+    words = [" many" if signature.is_many else "", f" {signature.way}" if signature.way else ""]
+    return f"{pretty_name(signature.name)}({', '.join(map(_argument, signature.arguments))}){''.join(words)}"
+
+
+def _argument(argument: Argument) -> str:
+    name = pretty_name(argument.name)
+    key, role = " key" if argument.is_key else "", f" -> {pretty_name(argument.role)}" if argument.role else ""
+    return f"{f'[{name}]' if argument.is_list else name}{key}{role}"
+
+
 def _function(function: Function) -> str:
-    head = f"function {pretty_name(function.name)}: {pretty_name(function.type)} -> {function.kind}"
+    gives = str(function.kind) if function.link is None else _target(function.link)
+    head = f"function {pretty_name(function.name)}: {pretty_name(function.type)} -> {gives}"
     return f"{head}{_doc(function.doc)}"
+
+
+def _computed(computed: Computed) -> str:
+    head = f"attribute {pretty_name(computed.name)}: {pretty_name(computed.type)} = "
+    return f"{head}{pretty_expression(computed.expression)}{_doc(computed.doc)}"
+
+
+def pretty_link(link: DerivedLink) -> str:
+    """Return the text of a derived link, on several lines if it is long.
+
+    Examples
+    --------
+    >>> from structtree.lang.parse import parse_grammar
+    >>> pretty_link(parse_grammar("link rival:Car->set of Car=~cars.cars where not me").links[0])
+    'link rival: Car -> set of Car = ~cars.cars where not me'
+    """
+    target = (
+        f"{pretty_name(link.target)}?" if link.kind == "optional" else f"{link.kind} of {pretty_name(link.target)}"
+    )
+    parts = [f"link {pretty_name(link.name)}: {pretty_name(link.type)} -> {target} = {pretty_path(link.path)}"]
+    if link.where != TOP:
+        parts.append(f"where {pretty(link.where)}")
+    if link.attributes:
+        pairs = [f"{pretty_name(one.name)} = {pretty_expression(one.expression)}" for one in link.attributes]
+        parts.append(f"with {', '.join(pairs)}")
+    if link.order is not None:
+        parts.append(f"sorted by {pretty_name(link.order.attribute)}{' descending' if link.order.descending else ''}")
+    line = " ".join(parts)
+    return (line if len(line) <= _WIDTH else "\n    ".join(parts)) + _doc(link.doc)
 
 
 def _doc(doc: str | None) -> str:
@@ -348,6 +483,6 @@ def _block(block: RefineBlock) -> str:
 
 
 def _limits(limits: GrammarLimits) -> str:
-    given = (("nesting", limits.nesting), ("literals", limits.literals))
+    given = (("nesting", limits.nesting), ("literals", limits.literals), ("pairs", limits.pairs))
     present = [f"{name} {number}" for name, number in given if number is not None]
     return f"limits {{ {', '.join(present)} }}" if present else ""

@@ -14,7 +14,7 @@ from fnmatch import fnmatchcase
 from itertools import product
 from typing import Any, NamedTuple, assert_never
 
-from structtree.data.moments import DAY
+from structtree.data.moments import DAY, PARTS
 from structtree.data.schema import NUMERIC, Attribute, Kind, Link, RecordType, Schema
 from structtree.errors import GrammarError, did_you_mean
 from structtree.lang.aggregates import ORDERED, attribute_kinds, computed_attribute, default_order, order_kinds
@@ -31,8 +31,10 @@ from structtree.lang.syntax import (
     AttributeTest,
     Bins,
     Compare,
+    CompareMine,
     CompareOwn,
     Count,
+    DatePart,
     Day,
     Definition,
     Distinct,
@@ -45,6 +47,7 @@ from structtree.lang.syntax import (
     Listed,
     ListStep,
     Location,
+    Me,
     Missing,
     Named,
     No,
@@ -65,7 +68,7 @@ from structtree.lang.syntax import (
 )
 from structtree.lang.walk import children, with_children
 
-__all__ = ["Scope", "its_hint", "resolve"]
+__all__ = ["Scope", "its_hint", "link_of", "resolve", "value_attribute"]
 
 _NUMBERS: tuple[Kind, ...] = ("int", "real")
 _MOMENTS: tuple[Kind, ...] = ("date", "time")
@@ -85,6 +88,8 @@ class Scope:
         none at all when it declares just ``nominal``.
     families : bool
         Whether value sources and globs may stand here: only on the right side of a rewrite.
+    asker : str, optional
+        The type of the row that asks, in the condition of a derived link; elsewhere nothing speaks of it.
     parameters : frozenset of str
         In the body of a definition: the words that stand for its parameters.
     place : Location, optional
@@ -95,6 +100,7 @@ class Scope:
     definitions: Mapping[str, Definition] = field(default_factory=dict)
     categories: Mapping[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
     families: bool = False
+    asker: str | None = None
     parameters: frozenset[str] = frozenset()
     source: str = "<predicate>"
     text: str | None = None
@@ -146,8 +152,16 @@ def resolve(predicate: Predicate, type_name: str, scope: Scope) -> tuple[Predica
             return _aggregates(predicate, type_name, scope)
         case CompareOwn():
             return _comparisons(predicate, type_name, scope)
+        case CompareMine():
+            _check_mine(predicate, type_name, scope)
+            return (predicate,)
+        case Me():
+            _check_me(type_name, scope)
+            return (predicate,)
         case _ if isinstance(predicate, AttributeTest):
             return _tests(predicate, scope.type(type_name), scope)
+        case Follow(name) if _is_moment(name, scope.type(type_name)):
+            return resolve(_of_part(predicate, scope.type(type_name), scope), type_name, scope)
         case _:
             target = _target(predicate, type_name, scope)
             predicate = _with_parameter(predicate) if isinstance(predicate, Count) else predicate
@@ -159,7 +173,7 @@ def _target(predicate: Top | LinkForm | And | Or | Not, type_name: str, scope: S
     """Return the type of the rows that the parts of a predicate are about; refuse what does not fit the link."""
     match predicate:
         case Follow():
-            link = _link(predicate.link, type_name, scope)
+            link = link_of(predicate.link, type_name, scope)
             if not link.single:
                 raise scope.error(f"{link.name!r} leads to many rows of {link.target!r}; write '{_how(link)}'")
             return link.target
@@ -222,7 +236,7 @@ def _interval(test: Within, attribute: Attribute, record: RecordType, scope: Sco
 
 def _flag(test: Flag, record: RecordType, scope: Scope) -> Predicate:
     name = test.attribute
-    attribute, definition = record.attribute(name), scope.definitions.get(name)
+    attribute, definition = record.attribute_or_part(name), scope.definitions.get(name)
     if attribute is not None and attribute.kind == "bool":
         return test
     if attribute is None and definition is not None and record.link(name) is None:
@@ -245,11 +259,20 @@ def _named(named: Named, type_name: str, scope: Scope) -> Predicate:
         known = did_you_mean(named.name, scope.definitions)
         raise scope.error(f"unknown definition {named.name!r}{known}")
     if definition.type != type_name:
-        message = f"{named.name!r} is defined for type {definition.type!r}, not for {type_name!r}"
-        raise scope.error(message)
+        definition = _of_pairs(definition, type_name, scope)
     if definition.parameters or named.arguments:
         return _call(named, definition, scope)
     return replace(named, body=definition.body, says=definition.says)
+
+
+def _of_pairs(definition: Definition, type_name: str, scope: Scope) -> Definition:
+    """Return a definition as it is asked of pairs that have met rows of its type; refuse it of other rows."""
+    if definition.type not in (scope.schema.met_by(type_name), scope.schema.rows_of(type_name)):
+        message = f"{definition.name!r} is defined for type {definition.type!r}, not for {type_name!r}"
+        raise scope.error(message)
+    parameters = frozenset(definition.parameters)
+    (body,) = resolve(definition.body, type_name, replace(scope, families=False, parameters=parameters))
+    return replace(definition, type=type_name, body=body)
 
 
 # ---- definitions with parameters ------------------------------------------------------------------------
@@ -454,7 +477,7 @@ def _missings(test: Missing, record: RecordType, scope: Scope) -> tuple[Predicat
     if isinstance(test.member, Glob):
         names = _names(test.member, ("bool", "nominal", *NUMERIC), record, scope)
         return tuple(replace(test, member=name) for name in names)
-    if record.attribute(test.member) is not None:
+    if record.attribute_or_part(test.member) is not None:
         return (test,)
     match record.link(test.member):
         case None:
@@ -469,7 +492,7 @@ def _missings(test: Missing, record: RecordType, scope: Scope) -> tuple[Predicat
 
 
 def _attribute(name: str, record: RecordType, scope: Scope) -> Attribute:
-    attribute = record.attribute(name)
+    attribute = record.attribute_or_part(name)
     if attribute is not None:
         return attribute
     _refuse_link(name, record, scope)
@@ -553,6 +576,45 @@ def _only_in_rewrites(what: str, scope: Scope) -> GrammarError:
     return scope.error(f"{what} are many; that is for the right side of a rewrite, write out one here")
 
 
+# ---- parts of dates -------------------------------------------------------------------------------------
+
+
+def _is_moment(name: str, record: RecordType) -> bool:
+    attribute = record.attribute(name)
+    return attribute is not None and attribute.kind in _MOMENTS
+
+
+def _of_part(step: Follow, record: RecordType, scope: Scope) -> Predicate:
+    """Return a test of a part of a date, ``born.month = 5``, which the parser takes for one behind a reference."""
+    match step.inner:
+        case Flag(part) | Compare(part) | Among(part) | Within(part) as test:
+            return replace(test, attribute=_part(step.link, part, record, scope))
+        case Missing(part) as test:
+            return replace(test, member=_part(step.link, part, record, scope))
+        case CompareOwn((one,), _, (other,)) as test:
+            names = ((_part(step.link, part, record, scope),) for part in (one, other))
+            return replace(test, attribute=next(names), other=next(names))
+        case _:
+            example = _parts_of(step.link, record)[0]
+            raise scope.error(f"{step.link!r} is a date and not a reference; write '{example} = ...'")
+
+
+def _part(name: str, part: str, record: RecordType, scope: Scope) -> str:
+    """Return the name of a part of a date; of an attribute that is really called so, that name."""
+    whole = f"{name}.{part}"
+    if record.attribute(whole) is not None:
+        return whole
+    if isinstance(part, Glob) or record.attribute_or_part(whole) is None:
+        parts = _parts_of(name, record)
+        hint = did_you_mean(whole, parts)
+        raise scope.error(f"{name!r} is a date that has no {part!r}; its parts are {', '.join(parts)}{hint}")
+    return DatePart(whole)
+
+
+def _parts_of(name: str, record: RecordType) -> list[str]:
+    return [f"{name}.{part}" for part in PARTS if record.attribute_or_part(f"{name}.{part}") is not None]
+
+
 # ---- two values of one row ------------------------------------------------------------------------------
 
 
@@ -561,8 +623,9 @@ def _comparisons(test: CompareOwn, type_name: str, scope: Scope) -> tuple[Predic
     one, other = (_sides(path, type_name, scope) for path in test.sides)
     pairs = [(a, b) for a in one for b in other]
     if not any(isinstance(path[-1], Glob) for path in test.sides):
-        _refuse_unlike(*pairs[0], test, scope)
-        return (test,)
+        ((a, b),) = pairs
+        _refuse_unlike(a, b, test, scope)
+        return (replace(test, attribute=a.path, other=b.path),)
     pairs = [(a, b) for a, b in pairs if a.path != b.path and _may_hold(a, b, test.op, scope)]
     made = (replace(test, attribute=a.path, other=b.path).in_order for a, b in pairs)
     return tuple(dict.fromkeys(made))
@@ -578,7 +641,10 @@ class _Side(NamedTuple):
 
 def _sides(path: ValuePath, type_name: str, scope: Scope) -> list[_Side]:
     *references, name = path
-    for reference in references:
+    for place, reference in enumerate(references):
+        if place == len(references) - 1 and _is_moment(reference, scope.type(type_name)):
+            references, name = references[:-1], _part(reference, name, scope.type(type_name), scope)
+            break
         type_name = _target(Follow(reference, TOP), type_name, scope)
     record = scope.type(type_name)
     names = _names(name, ("bool", "nominal", *NUMERIC), record, scope)
@@ -603,6 +669,10 @@ def _fit(one: Attribute, other: Attribute, op: str) -> bool:
 def _refuse_unlike(one: _Side, other: _Side, test: CompareOwn, scope: Scope) -> None:
     if one.path == other.path:
         raise scope.error(f"{pretty(test)!r} compares a value with itself")
+    _refuse_unfit(one, other, test, scope)
+
+
+def _refuse_unfit(one: _Side, other: _Side, test: CompareOwn | CompareMine, scope: Scope) -> None:
     if _fit(one.attribute, other.attribute, test.op):
         return
     names = [repr(".".join(side.path)) for side in (one, other)]
@@ -617,10 +687,40 @@ def _refuse_unlike(one: _Side, other: _Side, test: CompareOwn, scope: Scope) -> 
     raise scope.error(f"{names[0]} and {names[1]} {why}; write {pretty(replace(test, op='='))!r}")
 
 
+# ---- the row that asks ----------------------------------------------------------------------------------
+
+
+def _check_mine(test: CompareMine, type_name: str, scope: Scope) -> None:
+    if scope.asker is None:
+        raise scope.error(
+            f"'my {pretty_name(test.mine[-1])}' is a value of the row that asks, and only the condition of a derived "
+            "link ('link ... where ...') has one; two values of one row are compared by 'its'"
+        )
+    (one,), (other,) = _sides(test.attribute, type_name, scope), _sides(test.mine, scope.asker, scope)
+    _refuse_unfit(one, other, test, scope)
+
+
+def _check_me(type_name: str, scope: Scope) -> None:
+    if scope.asker is None:
+        raise scope.error(
+            "'me' is the row that asks, and only the condition of a derived link ('link ... where ...') has one; "
+            "an attribute of that name stands in backticks: `me`"
+        )
+    if type_name != scope.asker:
+        raise scope.error(f"'me' is a row of type {scope.asker!r}, and this is one of type {type_name!r}")
+
+
+def value_attribute(path: ValuePath, type_name: str, scope: Scope) -> Attribute:
+    """Return the attribute at the end of a path of references, or raise an error."""
+    (found,) = _sides(path, type_name, scope)
+    return found.attribute
+
+
 # ---- links ----------------------------------------------------------------------------------------------
 
 
-def _link(name: str, type_name: str, scope: Scope) -> Link:
+def link_of(name: str, type_name: str, scope: Scope) -> Link:
+    """Return the link of a type, or raise an error."""
     record = scope.type(type_name)
     link = record.link(name)
     if link is not None:
@@ -633,7 +733,7 @@ def _link(name: str, type_name: str, scope: Scope) -> Link:
 
 
 def _many(predicate: Exists | All | No | Count | Distinct | Aggregate, type_name: str, scope: Scope) -> str:
-    link = _link(predicate.link, type_name, scope)
+    link = link_of(predicate.link, type_name, scope)
     if link.single:
         raise scope.error(f"{link.name!r} leads to one {link.target!r} only; write '{_how(link)}'")
     return link.target
@@ -645,7 +745,7 @@ def _stepped(predicate: ListStep, type_name: str, scope: Scope) -> str:
         if not scope.schema.listed(type_name):
             raise scope.error(f"'{step}' needs an element of a list, and no list has rows of {type_name!r}")
         return type_name
-    link = _link(name, type_name, scope)
+    link = link_of(name, type_name, scope)
     if link.kind != "list":
         raise scope.error(f"'{step}' needs a list, and {name!r} is not one; write '{_how(link)}'")
     return link.target
@@ -734,7 +834,7 @@ def _aggregate_order(test: Aggregate, type_name: str, record: RecordType, scope:
             what = "numbers or dates" if test.function == "trend" else "numbers, dates or ordered categories"
             raise scope.error(f"'{test.function}' orders rows by {what}, and {order.name!r} is {order.kind}")
         return order.name
-    link = _link(test.link, type_name, scope)
+    link = link_of(test.link, type_name, scope)
     found = default_order(link, record)
     if found is None and link.kind != "list":
         moments = [a.name for a in record.attributes if a.kind in _MOMENTS]

@@ -12,26 +12,38 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
+from structtree.data.fact_signatures import Signature
 from structtree.data.moments import moment_text
 from structtree.data.schema import Attribute, Kind, Link, RecordType
 
 __all__ = [
     "QUANTIFIERS",
     "TOP",
+    "Absolute",
     "Aggregate",
     "AggregateFunction",
     "All",
     "Among",
     "And",
+    "Arithmetic",
+    "AskerTest",
     "AttributeTest",
     "Bins",
+    "Closure",
     "Compare",
+    "CompareMine",
     "CompareOwn",
+    "Computed",
     "Count",
+    "DatePart",
     "Day",
     "Definition",
+    "DerivedLink",
+    "DerivedPath",
     "Distinct",
     "Exists",
+    "Expression",
+    "FactDeclaration",
     "Flag",
     "Follow",
     "Function",
@@ -40,15 +52,19 @@ __all__ = [
     "GrammarSyntax",
     "Instant",
     "LinkForm",
+    "LinkStep",
     "LinkedTo",
     "ListStep",
     "Listed",
     "Located",
     "Location",
+    "Me",
     "Missing",
     "Named",
+    "Negative",
     "No",
     "Not",
+    "Operand",
     "Or",
     "OrderedCategory",
     "Parameter",
@@ -58,6 +74,7 @@ __all__ = [
     "RefineBlock",
     "Rewrite",
     "Scalar",
+    "SortedBy",
     "Star",
     "Test",
     "Top",
@@ -218,6 +235,24 @@ class Glob(str):
         return "".join(self)
 
 
+class DatePart(str):
+    """The name of a part of a date, as in ``born.month``, which is written without backticks.
+
+    Examples
+    --------
+    >>> DatePart("born.month") == "born.month"
+    True
+    """
+
+    __slots__ = ()
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """The name of the date, and that of the part."""
+        base, _, part = self.rpartition(".")
+        return base, part
+
+
 class Parameter(str):
     """The name of a parameter where a value stands, in the body of a definition.
 
@@ -343,6 +378,20 @@ class CompareOwn(Located):
             op: Literal["=", "!=", ">="] = ">=" if self.op == "<=" else self.op
             return CompareOwn(self.other, op, self.attribute, place=self.place)
         return self
+
+
+@dataclass(frozen=True, slots=True)
+class CompareMine(Located):
+    """``load.shape = my load.shape``: a value is compared with one of the row that asks; in derived links only."""
+
+    attribute: ValuePath
+    op: Literal["=", "!=", ">=", "<="]
+    mine: ValuePath
+
+
+@dataclass(frozen=True, slots=True)
+class Me(Located):
+    """``me``: this row is the row that asks; in derived links only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -500,7 +549,9 @@ class Not:
 AttributeTest = Flag | Compare | Among | Within
 ValueTest = AttributeTest | CompareOwn | Missing | Aggregate
 """A test of values of the row: of an attribute, of two, or of what is computed from the rows behind a link."""
-Test = ValueTest | Named
+AskerTest = CompareMine | Me
+"""A test about the row that asks, which only the condition of a derived link has."""
+Test = ValueTest | AskerTest | Named
 LinkForm = Follow | ListStep | Exists | All | No | Count | Distinct
 Predicate = Top | Test | LinkForm | And | Or | Not
 
@@ -546,25 +597,151 @@ class Definition(Located):
 
 @dataclass(frozen=True, slots=True)
 class Function(Located):
-    """``function name: Type -> kind``: an attribute that the caller computes, in Python."""
+    """``function name: Type -> kind``: an attribute that the caller computes, in Python; or a link to new rows.
+
+    Parameters
+    ----------
+    name, type : str
+    kind : str or None
+        The kind of the values that it gives; None if it gives rows.
+    doc : str or None
+    link : Link or None
+        The link that it amounts to if it gives rows, of a type that the grammar declares: ``set of Point``,
+        ``list of Point``, ``Ring``, ``Ring?``.
+    """
 
     name: str
     type: str
-    kind: Kind
+    kind: Kind | None
     doc: str | None = None
+    link: Link | None = None
 
     @property
     def attribute(self) -> Attribute:
-        """The function as the attribute it amounts to."""
+        """The function as the attribute that it amounts to, if it gives values."""
+        assert self.kind is not None
         return Attribute(self.name, self.kind)
+
+    @property
+    def gives(self) -> str:
+        """The kind of the values, or the rows, that it gives, in words."""
+        return str(self.kind) if self.link is None else self.link.shown
+
+
+@dataclass(frozen=True, slots=True)
+class FactDeclaration(Located):
+    """``fact bond(Molecule, Atom, Atom -> to, order)``: what the arguments of a Prolog fact are."""
+
+    signature: Signature
+
+
+@dataclass(frozen=True, slots=True)
+class Operand(Located):
+    """``price``, ``load.weight``, ``my date``: a value of the row, or of the row that asks, in an expression."""
+
+    path: ValuePath
+    mine: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Negative:
+    """``-E``."""
+
+    inner: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Absolute:
+    """``abs(E)``."""
+
+    inner: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Arithmetic(Located):
+    """``E + F``, ``E - F``, ``E * F``, ``E / F``."""
+
+    left: Expression
+    op: Literal["+", "-", "*", "/"]
+    right: Expression
+
+
+Expression = int | float | Operand | Negative | Absolute | Arithmetic
+"""What computes a value of a row, or of a pair; missing where a part is, and where something is divided by 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class Computed(Located):
+    """``attribute name: Type = E``, or ``name = E`` after ``with``: a value that is computed.
+
+    For an attribute of a pair the type is empty: it is that of the derived link.
+    """
+
+    name: str
+    type: str
+    expression: Expression
+    doc: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LinkStep(Located):
+    """``cars``: along a link or reference; ``~cars``: backwards along a link that leads here.
+
+    In ``~Train.cars`` the type stands for a step of its own, until it is checked.
+    """
+
+    link: str
+    backwards: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Closure(Located):
+    """``parent+``, ``(edges.to)+``: one round of the path, or several."""
+
+    path: DerivedPath
+
+
+DerivedPath = tuple[LinkStep | Closure, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SortedBy(Located):
+    """``sorted by date descending``: the order of the rows that a derived link leads to."""
+
+    attribute: str
+    descending: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class DerivedLink(Located):
+    """``link name: Type -> set of Target = PATH where P with a = E sorted by a``: a link that is computed."""
+
+    name: str
+    type: str
+    kind: Literal["set", "list", "optional"]
+    target: str
+    path: DerivedPath
+    where: Predicate = TOP
+    attributes: tuple[Computed, ...] = ()
+    order: SortedBy | None = None
+    doc: str | None = None
+
+    @property
+    def has_pairs(self) -> bool:
+        """True if it leads to rows of its own, one for each pair, and not to those of its target."""
+        return bool(self.attributes) or self.order is not None
 
 
 @dataclass(frozen=True, slots=True)
 class GrammarLimits:
-    """``limits { nesting 4, literals 6 }``: how deep links may nest, how many tests a predicate may have."""
+    """``limits { nesting 4, literals 6, pairs 1000000 }``.
+
+    How deep links may nest, how many tests a predicate may have, and how many pairs a derived link.
+    """
 
     nesting: int | None = None
     literals: int | None = None
+    pairs: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -592,6 +769,9 @@ class GrammarSyntax:
     individual: str | None = None
     definitions: tuple[Definition, ...] = ()
     functions: tuple[Function, ...] = ()
+    computed: tuple[Computed, ...] = ()
+    links: tuple[DerivedLink, ...] = ()
     blocks: tuple[RefineBlock, ...] = ()
     limits: GrammarLimits = GrammarLimits()
+    facts: tuple[FactDeclaration, ...] = ()
     individual_place: Location | None = field(default=None, compare=False, repr=False)

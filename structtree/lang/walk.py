@@ -13,36 +13,51 @@ from typing import assert_never
 
 from structtree.data.schema import Schema
 from structtree.lang.syntax import (
+    Absolute,
     Aggregate,
     All,
     And,
+    Arithmetic,
+    AskerTest,
+    AttributeTest,
+    CompareMine,
     CompareOwn,
     Count,
+    DatePart,
     Distinct,
     Exists,
+    Expression,
     Follow,
     LinkedTo,
     LinkForm,
     ListStep,
+    Missing,
     Named,
+    Negative,
     No,
     Not,
+    Operand,
     Or,
     Predicate,
     Test,
     Top,
+    ValuePath,
 )
 
 __all__ = [
     "FUNCTIONAL",
     "StepPath",
+    "asked_members",
+    "asks_about_asker",
     "children",
     "compared_members",
+    "expression_parts",
     "functional_step",
     "inner_type",
     "is_closed",
     "open_types",
     "parts_of",
+    "path_members",
     "peel",
     "subpredicates",
     "with_children",
@@ -117,13 +132,82 @@ def compared_members(test: CompareOwn, type_name: str, schema: Schema) -> Iterat
     [('Car', 'load'), ('Load', 'shape'), ('Car', 'roof')]
     """
     for path in test.sides:
-        at: str | None = type_name
-        for member in path:
-            if at is None:
-                break
-            yield at, member
-            link = schema.type(at).link(member)
-            at = None if link is None else link.target
+        yield from path_members(path, type_name, schema)
+
+
+def path_members(path: ValuePath, type_name: str, schema: Schema) -> Iterator[tuple[str, str]]:
+    """Yield the references of a path and the attribute at its end, each with its type, as far as they are known."""
+    at: str | None = type_name
+    for member in path:
+        if at is None:
+            break
+        yield at, member
+        link = schema.type(at).link(member)
+        at = None if link is None else link.target
+
+
+def asked_members(
+    predicate: Predicate, type_name: str, schema: Schema, asker: str | None = None, *, definitions: bool = False
+) -> Iterator[tuple[str, str]]:
+    """Yield the members that a predicate asks about, each with its type; of a part of a date, the date.
+
+    Parameters
+    ----------
+    asker : str, optional
+        The type of the row that asks, in the condition of a derived link.
+    definitions : bool
+        Also what definitions stand for.
+
+    Examples
+    --------
+    >>> from structtree.data.schema import Link, RecordType
+    >>> from structtree.lang.syntax import Flag
+    >>> schema = Schema((RecordType("Train", (), (Link("cars", "list", "Car"),)), RecordType("Car")), "Train")
+    >>> list(asked_members(Exists("cars", Flag("long")), "Train", schema))
+    [('Train', 'cars'), ('Car', 'long')]
+    """
+    for part, name in subpredicates(predicate, type_name, schema, definitions=definitions):
+        for at, member in _members_of(part, name, schema, asker):
+            yield at, member.names[0] if isinstance(member, DatePart) else member
+
+
+def _members_of(part: Predicate, name: str, schema: Schema, asker: str | None) -> Iterator[tuple[str, str]]:
+    """Yield the members that a predicate itself asks about, without those that its parts do."""
+    if isinstance(part, AttributeTest):
+        yield name, part.attribute
+    elif isinstance(part, CompareOwn):
+        yield from compared_members(part, name, schema)
+    elif isinstance(part, CompareMine):
+        yield from path_members(part.attribute, name, schema)
+        yield from path_members(part.mine, asker, schema) if asker is not None else ()
+    elif isinstance(part, Missing):
+        yield name, part.member
+    elif isinstance(part, LinkForm | Aggregate) and part.link is not None:
+        yield name, part.link
+    if isinstance(part, Aggregate) and (link := schema.type(name).link(part.link)) is not None:
+        yield from ((link.target, member) for member in (part.attribute, part.order) if member is not None)
+
+
+def asks_about_asker(predicate: Predicate) -> bool:
+    """Tell whether a predicate speaks of the row that asks, by ``my`` or ``me``."""
+    return any(isinstance(part, AskerTest) for part in parts_of(predicate))
+
+
+def expression_parts(value: Expression) -> Iterator[Expression]:
+    """Yield every expression inside one, itself first."""
+    stack = [value]
+    while stack:
+        here = stack.pop()
+        yield here
+        match here:
+            case Arithmetic(left, _, right):
+                stack += [right, left]
+            case Negative(inner) | Absolute(inner):
+                stack.append(inner)
+            case int() | float() | Operand():
+                pass
+            case _ as never:
+                assert_never(never)
 
 
 def is_closed(predicate: Predicate) -> bool:

@@ -25,11 +25,13 @@ from structtree.lang.syntax import (
     Among,
     And,
     Compare,
+    CompareMine,
     CompareOwn,
     Count,
     Exists,
     Flag,
     ListStep,
+    Me,
     Missing,
     Named,
     No,
@@ -173,7 +175,7 @@ def _names(predicate: Predicate) -> Iterator[str]:
                 stack.append(body)
             case And() | Or() | Not() as form:
                 stack.extend(children(form))
-            case ListStep(link=None) | Named() | Top():
+            case ListStep(link=None) | Named() | Top() | CompareMine() | Me():
                 yield ""
             case form:
                 yield str(form.link)

@@ -59,7 +59,7 @@ def needed_members(tests: Iterable[Predicate], schema: Schema) -> NeededMembers:
             target = schema.type(name).link(part.link)
             assert target is not None  # the tests have been checked on this schema
             found.setdefault(target.target, set()).update(filter(None, (part.attribute, part.order)))
-    return {name: frozenset(members) for name, members in found.items()}
+    return {name: frozenset(map(schema.type(name).given_name, members)) for name, members in found.items()}
 
 
 def optional_members(population: Population, needed: NeededMembers) -> NeededMembers:

@@ -124,9 +124,9 @@ def descent_of(tests: Sequence[Predicate | None], sides: Sequence[tuple[int, int
 def leaves_by(descent: Descent, population: Population, piece: int = GOING_AT_A_TIME) -> NDArray[np.int64] | None:
     """The leaf of each individual; None where the data lacks an attribute, or has numbers for categories."""
     table = population.tables[population.schema.individual]
-    if not set(descent.attributes) <= table.columns.keys():
+    columns = [column for name in descent.attributes if (column := table.column(name)) is not None]
+    if len(columns) < len(descent.attributes):
         return None
-    columns = [table.columns[name] for name in descent.attributes]
     if any(columns[place].kind != "nominal" for place in descent.grouped):
         return None
     leaves = np.zeros(len(population), dtype=np.int64)

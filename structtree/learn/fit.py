@@ -35,7 +35,7 @@ from structtree.learn.tree import Leaf, Tree, subtree
 from structtree.search.clock import Clock
 from structtree.search.criteria import Criterion
 from structtree.search.target import Target, room, target_for
-from structtree.space.functions import with_functions
+from structtree.space.background import with_background
 
 __all__ = ["fit"]
 
@@ -136,7 +136,7 @@ def fit(
     allowed = asked or default_grammar(population)
     if target_name is not None:
         allowed = allowed.omitting({target_name: "the target"}, population.schema)
-    whole = with_functions(population, allowed, functions or {})
+    whole = with_background(population, allowed, functions or {})
     given = (growth or Growth(), pruning or Pruning(), decision or Decision())
     settings = settle(goal, grow, checked.criterion.task, len(population), *given)
     _check_task(settings.decision, settings.pruning, checked.classes)

@@ -27,7 +27,7 @@ from structtree.learn.tree import Leaf, Moments, Node, Tree
 from structtree.search.clock import Clock
 from structtree.search.criteria import Criterion
 from structtree.search.target import Target, Units, target_for
-from structtree.space.functions import with_functions
+from structtree.space.background import with_background
 from structtree.space.space import Space
 
 __all__ = ["Progress", "grow", "grow_by"]
@@ -84,7 +84,7 @@ def grow(
     population = population_of(individuals)
     checked = target_for(target, len(population), criterion, sample_weight, class_weight, classes)
     if isinstance(grammar, Grammar):
-        population = with_functions(population, grammar, {})
+        population = with_background(population, grammar, {})
         grammar = grammar.check(population.schema)
     return grow_by(checked, population, grammar, growth or Growth(), progress, plan=plan)
 

@@ -121,7 +121,8 @@ def _is_of_node(family: TestFamily) -> bool:
 def _is_own(family: TestFamily, population: Population) -> bool:
     """Return whether a family tests attributes of the individual itself."""
     attributes = own_attributes(family.literal(0))
-    return attributes is not None and attributes <= population.tables[population.schema.individual].columns.keys()
+    table = population.tables[population.schema.individual]
+    return attributes is not None and all(table.column(name) is not None for name in attributes)
 
 
 def _table(population: Population, columns: Mapping[str, LinkColumn]) -> Population:

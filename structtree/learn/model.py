@@ -26,7 +26,7 @@ from structtree import __version__
 from structtree.data.columns import Population
 from structtree.data.given import population_of, recognised
 from structtree.data.infer import shown
-from structtree.data.schema import Attribute, Kind, Schema
+from structtree.data.schema import Attribute, Kind, Link, LinkKind, Schema
 from structtree.data.textfiles import open_text_file
 from structtree.errors import DataError, GrammarError, StructtreeError, UsageError
 from structtree.files import replacing
@@ -55,7 +55,7 @@ from structtree.learn.tree import (
 )
 from structtree.options import listed
 from structtree.reprs import short_repr
-from structtree.space.functions import with_functions
+from structtree.space.background import with_background
 
 __all__ = ["Fitted", "Model", "fitted", "load_model", "model_from_json", "model_to_json", "save_model"]
 
@@ -111,7 +111,8 @@ class Model:
         """Attributes and links, by type, that its tests mention."""
         tree = self.tree
         if tree.descent is not None:
-            return {tree.schema.individual: frozenset(tree.descent.attributes)}
+            record = tree.schema.type(tree.schema.individual)
+            return {record.name: frozenset(map(record.given_name, tree.descent.attributes))}
         return needed_members(tree.tests, tree.schema)
 
     def predict(
@@ -125,7 +126,7 @@ class Model:
             They may have more attributes and other categories than the training data. The columns of an array are
             those of the training data, in their order.
         functions : mapping from name to function, optional
-            The functions of the grammar; see `structtree.space.functions.with_functions`.
+            The functions of the grammar; see `structtree.space.background.with_background`.
         smiles : str, optional
             For a DataFrame of molecules: the column with the SMILES, if it is not named so.
         """
@@ -148,13 +149,13 @@ class Model:
         """The individuals as the tests need them; see `structtree.learn.conform.conform`."""
         schema, needed = self.tree.schema, self.needed
         population = self.read(individuals, smiles)
-        types = _declarations(schema)
+        types = _declarations(schema, self.functions)
         if self.functions:
             population = named_by(population, types)
         wanted = tuple(f for f in self.functions if f.name in needed.get(f.type, ()) and _lacks(population, f))
         if wanted:
             given = {f.name: functions[f.name] for f in wanted if functions and f.name in functions}
-            population = with_functions(population, Grammar(replace(types, functions=wanted), ""), given)
+            population = with_background(population, Grammar(replace(types, functions=wanted), ""), given)
         return conform(population, schema, needed, self.optional)
 
     @property
@@ -168,7 +169,9 @@ class Model:
         if isinstance(individuals, Population):
             return individuals
         schema = self.tree.schema
-        if recognised(individuals, smiles).form == "array" and (links := schema.type(schema.individual).links):
+        computed = {function.name for function in self.functions}
+        links = [link for link in schema.given.type(schema.individual).links if link.name not in computed]
+        if recognised(individuals, smiles).form == "array" and links:
             known = ", ".join(link.name for link in links)
             raise DataError(f"the model is for individuals with {known}, which the rows of an array do not have")
         names = [column.name for column in self.columns]
@@ -287,7 +290,7 @@ def model_to_json(model: Model) -> dict[str, Any]:
         "params": dict(model.params),
         "schema": tree.schema.to_json(),
         "definitions": {d.name: _definition_to_json(d) for d in definitions},
-        "functions": {f.name: {"type": f.type, "kind": f.kind} for f in model.functions},
+        "functions": {f.name: _function_to_json(f) for f in model.functions},
         **({"optional": optional} if optional else {}),
         "nodes": [_node_to_json(node) for node in tree.nodes],
     }
@@ -325,15 +328,23 @@ def model_from_json(value: Any) -> Model:
     )
 
 
-def _declarations(schema: Schema) -> GrammarSyntax:
-    """The types of the training data and their links, as a grammar declares them."""
-    types = tuple(TypeDeclaration(record.name, (), record.links) for record in schema.types)
+def _declarations(schema: Schema, functions: tuple[Function, ...]) -> GrammarSyntax:
+    """The types of the training data and their links, as a grammar declares them, and the types of given rows."""
+    computed = {(function.type, function.name) for function in functions}
+    types = tuple(
+        TypeDeclaration(
+            record.name,
+            tuple(_with_any_category(a) for a in record.attributes if (record.name, a.name) not in computed),
+            tuple(link for link in record.links if (record.name, link.name) not in computed),
+        )
+        for record in schema.given.types
+    )
     return GrammarSyntax(types=types, individual=schema.individual)
 
 
 def _lacks(population: Population, function: Function) -> bool:
     schema = population.schema
-    return function.type not in schema or schema.type(function.type).attribute(function.name) is None
+    return function.type not in schema or function.name not in schema.type(function.type).members
 
 
 def _label_array(classes: tuple[Any, ...]) -> NDArray[Any]:
@@ -424,6 +435,12 @@ def _definitions(tests: Iterable[Predicate], schema: Schema) -> tuple[Definition
                 found[part.name] = used
                 stack.append((used.body, name))
     return tuple(found.values())
+
+
+def _function_to_json(function: Function) -> dict[str, Any]:
+    link = function.link
+    gives = {"kind": function.kind} if link is None else {"link": link.kind, "to": link.target}
+    return {"type": function.type, **gives}
 
 
 def _definition_to_json(definition: Definition) -> dict[str, Any]:
@@ -554,6 +571,10 @@ def _decision(part: _Part, n_classes: int) -> Decision:
 
 
 def _function(name: str, part: _Part) -> Function:
+    if "link" in part.members():
+        link = part.member("link").one_of(get_args(LinkKind), listed(get_args(LinkKind)))
+        target = part.member("to").text()
+        return Function(name, part.member("type").text(), None, link=Link(name, link, target))
     kind = part.member("kind").one_of(get_args(Kind), "bool, int, real or nominal")
     return Function(name, part.member("type").text(), kind)
 

@@ -55,9 +55,10 @@ def holds_among(
     name = population.schema.individual
     table, rows = population.tables[name], population.individuals[which]
     attributes = own_attributes(test)
-    if attributes is None or not attributes <= table.columns.keys():
+    columns = {key: column for key in attributes or () if (column := table.column(key)) is not None}
+    if attributes is None or len(columns) < len(attributes):
         return rows_where(test, population, name, known)[rows]
-    part = Table(len(rows), {key: table.columns[key].take(rows) for key in attributes}, {})
+    part = Table(len(rows), {key: column.take(rows) for key, column in columns.items()}, {})
     return rows_where(test, replace(population, tables={name: part}), name)
 
 

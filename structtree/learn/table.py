@@ -267,7 +267,7 @@ def _with_sets(rewrite: Any, grammar: CheckedGrammar) -> Any:
 
 
 def _attribute(name: str, grammar: CheckedGrammar) -> Attribute:
-    found = grammar.schema.type(grammar.individual).attribute(name)
+    found = grammar.schema.type(grammar.individual).attribute_or_part(name)
     assert found is not None
     return found
 
@@ -313,7 +313,8 @@ def _table_of(
     whole = population.tables[population.schema.individual]
     rows = population.individuals
     everybody = len(rows) == whole.n_rows and bool((rows == np.arange(len(rows))).all())
-    values = {name: whole.columns[name] if everybody else whole.columns[name].take(rows) for name in names}
+    found = ((name, whole.value_column(name)) for name in names)
+    values = {name: column if everybody else column.take(rows) for name, column in found}
     coded = dict(
         _in_time(clock, list(values.items()), len(rows), lambda name, column: (name, _coded(column, tuning)), run)
     )

@@ -152,8 +152,11 @@ def name_words(name: str) -> str:
 
     Examples
     --------
-    >>> name_words("works_for"), name_words("WorksFor"), name_words("capital-gain"), name_words("pH")
-    ('works for', 'works for', 'capital-gain', 'pH')
+    >>> name_words("works_for"), name_words("WorksFor"), name_words("capital-gain"), name_words("born.weekday")
+    ('works for', 'works for', 'capital-gain', 'weekday of born')
     """
+    dated = re.fullmatch(r"(.+)\.(weekday|day|month|year|hour)", name)
+    if dated is not None:
+        return f"{dated[2]} of {name_words(dated[1])}"
     parts = re.sub(r"(?<=[a-z0-9])(?=[A-Z][a-z])", " ", name.replace("_", " ")).split()
     return " ".join(part.lower() if re.fullmatch(r"[A-Z][a-z0-9]+", part) else part for part in parts) or name

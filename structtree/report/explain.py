@@ -378,8 +378,8 @@ class _Row:
 
     def value(self, name: str) -> Value:
         """Return the value of an attribute; an absent reference is a missing value, too."""
-        columns = self.population.tables[self.type].columns
-        return columns[name].value(self.number) if name in columns else None
+        column = self.population.tables[self.type].column(name)
+        return None if column is None else column.value(self.number)
 
     def value_at(self, path: ValuePath) -> Value:
         """Return the value of an attribute at the end of references; missing where they lead nowhere."""
@@ -504,7 +504,7 @@ def _nearness(parts: tuple[Predicate, ...], row: _Row) -> tuple[int, float]:
 def _gap(part: Predicate, row: _Row) -> float:
     match part:
         case Compare(name, ">=" | "<=", int() | float() as threshold):
-            number = float(row.population.tables[row.type].columns[name].values[row.number])
+            number = float(row.population.tables[row.type].value_column(name).values[row.number])
             return inf if isnan(number) else abs(number - threshold)
         case _:
             return inf

@@ -40,7 +40,14 @@ def describe(opened: Opened) -> dict[str, Any]:
         "target": target,
         "grammar": opened.grammar,
         "types": {record.name: describe_type(population, record) for record in population.schema.types},
+        **_describe_facts(opened),
     }
+
+
+def _describe_facts(opened: Opened) -> dict[str, Any]:
+    """Return what the arguments of facts were taken for, and what was left out of them."""
+    facts = opened.provenance.facts
+    return {} if facts is None else {"facts": list(facts.signatures), "notes": list(facts.notes)}
 
 
 def _target_summary(target: NDArray[Any]) -> str:

@@ -33,7 +33,7 @@ from structtree.reprs import inert, number_text, short_repr
 
 __all__ = ["TreePicture", "class_colours", "plot_tree"]
 
-Direction = Literal["auto", "down", "right"]
+GrowthDirection = Literal["auto", "down", "right"]
 
 # Distinguishable with any kind of colour vision (after Okabe and Ito, and Tol), the first eight best of all.
 _COLOURS = (
@@ -58,7 +58,7 @@ def plot_tree(
     max_depth: int | None = None,
     individual: int | None = None,
     words: bool = False,
-    direction: Direction = "auto",
+    direction: GrowthDirection = "auto",
     title: str = "",
 ) -> TreePicture:
     """Return a picture of a tree, which a notebook shows, and which `TreePicture.save` writes.

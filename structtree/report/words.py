@@ -26,6 +26,7 @@ from structtree.lang.syntax import (
     And,
     Bins,
     Compare,
+    CompareMine,
     CompareOwn,
     Count,
     Day,
@@ -36,6 +37,7 @@ from structtree.lang.syntax import (
     Instant,
     Listed,
     ListStep,
+    Me,
     Missing,
     Named,
     No,
@@ -249,6 +251,10 @@ class _Speaker:
                 return f"{name_words(attribute)} is {_interval(predicate)}"
             case CompareOwn(attribute, op, other):
                 return f"{_path(attribute)} is {_own(op, self._moments(attribute))} {_path(other)}"
+            case CompareMine(attribute, op, mine):
+                return f"{_path(attribute)} is {_own(op, self._moments(attribute))} {_path(mine)} of the asking row"
+            case Me():
+                return "it is the asking row"
             case Missing(member) if self.record.link(member) is None:
                 return f"{name_words(member)} is missing"
             case Flag() | Compare() | Among() | Missing() | Named() | Follow() | ListStep():
@@ -363,6 +369,11 @@ class _Speaker:
             case CompareOwn(attribute, op, other):
                 own = _own(op, self._moments(attribute))
                 return [_Property("have", f"{_path(attribute)} {own} its {_path(other)}")]
+            case CompareMine(attribute, op, mine):
+                own = _own(op, self._moments(attribute))
+                return [_Property("have", f"{_path(attribute)} {own} {_path(mine)} of the asking row")]
+            case Me():
+                return [_Property("be", "the asking row")]
             case Follow(link, inner):
                 return [self._reference(link, inner)]
             case ListStep():

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from structtree.arrays import Ints, Mask
 from structtree.data.columns import Population
 from structtree.lang.syntax import All, Count, Distinct, Predicate, Top
-from structtree.search.boards import is_nested, ranked_column
+from structtree.search.boards import call_columns, is_nested, ranked_column
 from structtree.search.clock import Clock
 from structtree.search.kernels.masks import conjunction_signatures, signatures, words_behind
 from structtree.search.steps import Steps
@@ -221,10 +221,12 @@ def link_columns(
 
 def own_columns(family: TestFamily, population: Population) -> Iterator[LinkColumn]:
     """The tests of a family on the individuals as columns: one for nested ones, as thresholds are, else one each."""
-    if is_nested(family):
-        column = ranked_column(family, Steps(population))
+    steps = Steps(population)
+    nested = [ranked_column(family, steps)] if is_nested(family) else call_columns(family, steps)
+    for column in nested or ():
         tests = tuple(family.literal(v) for v in column.choices.tolist())
         yield LinkColumn(tests, column.values[population.individuals].astype(np.int16))
+    if nested is not None:
         return
     for v in family.choices():
         yield LinkColumn((family.literal(v),), holds(family.literal(v), population).astype(np.int16))

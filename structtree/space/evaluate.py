@@ -26,6 +26,7 @@ from structtree.lang.syntax import (
     Among,
     And,
     Compare,
+    CompareMine,
     CompareOwn,
     Count,
     Distinct,
@@ -33,6 +34,7 @@ from structtree.lang.syntax import (
     Flag,
     Follow,
     ListStep,
+    Me,
     Missing,
     Named,
     No,
@@ -46,7 +48,16 @@ from structtree.lang.syntax import (
 from structtree.space.aggregates import LinkedRows, aggregate
 from structtree.space.list_steps import runs_of
 
-__all__ = ["aggregate_column", "holds", "own_column", "rows_where"]
+__all__ = [
+    "aggregate_column",
+    "compare_columns",
+    "compare_numbers",
+    "compare_with",
+    "different_targets",
+    "holds",
+    "own_column",
+    "rows_where",
+]
 
 Known = dict[tuple[str, Predicate], Mask]
 _OPERATORS: dict[str, Any] = {"=": eq, "!=": ne, ">=": ge, "<=": le}
@@ -112,10 +123,10 @@ def _evaluate(predicate: Predicate, population: Population, type_name: str, know
         case Flag(attribute, positive):
             return np.asarray(column(attribute).values == int(positive))
         case Compare(attribute, op, value):
-            return _compare(column(attribute), op, value)
+            return compare_with(column(attribute), op, value)
         case CompareOwn(path, op, other):
             one = own_column(path, population, type_name)
-            return _compare_two(one, own_column(other, population, type_name), op)
+            return compare_columns(one, own_column(other, population, type_name), op)
         case Among(attribute, values):
             return _among(column(attribute), values)
         case Within(attribute, low, high, closed):
@@ -139,18 +150,22 @@ def _evaluate(predicate: Predicate, population: Population, type_name: str, know
         case No(link, inner):
             return np.asarray(behind(link, inner) == 0)
         case Count(link, inner, op, n):
-            return np.asarray(_OPERATORS[op](behind(link, inner), n))
+            return compare_numbers(behind(link, inner), op, n)
         case Aggregate(op=op, value=value):
-            return _compare(aggregate_column(predicate, population, type_name, known), op, value)
+            return compare_with(aggregate_column(predicate, population, type_name, known), op, value)
         case Distinct(link, inners):
             target_type = _target(population, type_name, link)
-            return _distinct(table.links[link], [rows_where(i, population, target_type, known) for i in inners])
+            return different_targets(
+                table.links[link], [rows_where(i, population, target_type, known) for i in inners]
+            )
         case And(parts):
             return np.asarray(np.logical_and.reduce(here(parts)))
         case Or(parts):
             return np.asarray(np.logical_or.reduce(here(parts)))
         case Not(inner):
             return ~rows_where(inner, population, type_name, known)
+        case CompareMine() | Me():
+            raise AssertionError("only pairs have a row that asks; see structtree.space.pairs")
         case _ as never:
             assert_never(never)
 
@@ -158,35 +173,41 @@ def _evaluate(predicate: Predicate, population: Population, type_name: str, know
 def aggregate_column(test: Aggregate, population: Population, type_name: str, known: Known | None = None) -> Column:
     """Return what an aggregate test compares, for every row of a type, missing where there is nothing to compare."""
     name = _target(population, type_name, test.link)
-    columns = population.tables[name].columns
-    for attribute in (test.attribute, test.order):
-        if attribute is not None and attribute not in columns:
-            raise UnknownNameError(f"attribute of {name}", attribute, columns)
     rows = LinkedRows(
         population.tables[type_name].links[test.link],
         None if test.inner is None else rows_where(test.inner, population, name, known),
-        None if test.attribute is None else columns[test.attribute],
-        None if test.order is None else columns[test.order],
+        None if test.attribute is None else _column(test.attribute, population, name),
+        None if test.order is None else _column(test.order, population, name),
     )
     return aggregate(test.function, rows, computed_attribute(test, population.schema.type(name)))
 
 
 def own_column(path: ValuePath, population: Population, type_name: str) -> Column:
-    """Return what the rows of a type have at the end of a path of references, missing where that leads nowhere."""
+    """Return what the rows of a type have at the end of a path of references, missing where that leads nowhere.
+
+    The last two names of the path may be a date and a part of it.
+    """
     *references, name = path
     rows = None
     for link in references:
+        if link in population.tables[type_name].columns and link == references[-1]:
+            name = f"{link}.{name}"
+            break
         target = _target(population, type_name, link)
         following = population.tables[type_name].links[link].first_targets
         rows, type_name = following[:-1] if rows is None else following[rows], target
-    columns = population.tables[type_name].columns
-    if name not in columns:
-        raise UnknownNameError(f"attribute of {type_name}", name, columns)
-    column = columns[name]
+    column = _column(name, population, type_name)
     if rows is None:
         return column
     absent = np.nan if column.values.dtype.kind == "f" else -1
     return replace(column, values=np.append(column.values, np.array(absent, dtype=column.values.dtype))[rows])
+
+
+def _column(name: str, population: Population, type_name: str) -> Column:
+    column = population.tables[type_name].column(name)
+    if column is None:
+        raise UnknownNameError(f"attribute of {type_name}", name, population.tables[type_name].columns)
+    return column
 
 
 def _target(population: Population, type_name: str, link: str) -> str:
@@ -196,15 +217,21 @@ def _target(population: Population, type_name: str, link: str) -> str:
     return declared.target
 
 
-def _compare(column: Column, op: str, value: Any) -> Mask:
+def compare_with(column: Column, op: str, value: Any) -> Mask:
+    """Return where the values of a column compare so with one; a missing value never does."""
     if column.kind != "nominal":
         # NaN compares false with everything, except under !=.
         return np.asarray(_OPERATORS[op](column.values, value) & ~column.missing)
     return np.asarray(_OPERATORS[op](column.values, column.code(value)) & (column.values >= 0))
 
 
-def _compare_two(one: Column, other: Column, op: str) -> Mask:
-    """Compare two columns row by row: categories by their text if they may just differ, all else by value."""
+def compare_numbers(numbers: NDArray[np.int64], op: str, n: Any) -> Mask:
+    """Return where numbers compare so with one."""
+    return np.asarray(_OPERATORS[op](numbers, n))
+
+
+def compare_columns(one: Column, other: Column, op: str) -> Mask:
+    """Return where two columns compare so: categories by their text if they may just differ, all else by value."""
     values, others = one.values, other.values
     if one.categories or other.categories:
         if op in ("=", "!="):
@@ -228,8 +255,8 @@ def _n_true(adjacency: Adjacency, true: Mask) -> NDArray[np.int64]:
     return np.asarray(running[adjacency.offsets[1:]] - running[adjacency.offsets[:-1]])
 
 
-def _distinct(adjacency: Adjacency, masks: list[Mask]) -> Mask:
-    """Which rows have a target for each predicate, all different.
+def different_targets(adjacency: Adjacency, masks: list[Mask]) -> Mask:
+    """Return which rows have a target for each predicate, all different.
 
     Counting settles most rows: there must be a target for each predicate, and as many in all as there are
     predicates; and if the first has one, the second two, and so on, then each finds one that is left.

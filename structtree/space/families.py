@@ -498,7 +498,7 @@ class _Resolver:
         return computed_attribute(test, self.grammar.schema.type(self._target(name, test)))
 
     def _attribute(self, name: str, attribute: str) -> Attribute:
-        found = self.grammar.schema.type(name).attribute(attribute)
+        found = self.grammar.schema.type(name).attribute_or_part(attribute)
         assert found is not None
         return found
 
@@ -517,7 +517,7 @@ class _Resolver:
         data = self._data(rewrite)
         if isinstance(test, Aggregate):
             return np.asarray(aggregate_column(test, data, name).values[self.reached[name]])
-        return np.asarray(data.tables[name].columns[test.attribute].values[self.reached[name]])
+        return np.asarray(data.tables[name].value_column(test.attribute).values[self.reached[name]])
 
     def _offered(self, name: str, attribute: str, source: ValueSource, rewrite: CheckedRewrite) -> tuple[Any, ...]:
         declared = self._attribute(name, attribute)
@@ -525,7 +525,7 @@ class _Resolver:
             if declared.kind == "ordered":
                 return tuple(OrderedCategory(rank, name) for rank, name in enumerate(declared.values))
             return declared.values
-        return self._present(self._data(rewrite).tables[name].columns[attribute], name)
+        return self._present(self._data(rewrite).tables[name].value_column(attribute), name)
 
     def _computed_values(
         self, test: Aggregate, name: str, source: ValueSource, rewrite: CheckedRewrite

@@ -1,20 +1,23 @@
-"""Functions that the caller hands over: a ``function`` of a grammar becomes a column, computed row by row.
+"""Functions that the caller hands over: a ``function`` of a grammar becomes a column, or a link, row by row.
 
 A grammar file only says that a function exists and what it gives; the Python code always comes from the caller,
-so that loading a grammar never runs any.
+so that loading a grammar never runs any. What gives rows (``-> set of Point``) returns them as dicts, of the members
+that the grammar declares for their type; they become tables of their own, and a link to them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Any
 
 import numpy as np
 
-from structtree.data.columns import Column, Population, Value, column_of
-from structtree.errors import DataError, UsageError, did_you_mean
-from structtree.lang.declare import in_names_of, named_by
+from structtree.data.columns import Adjacency, Column, Population, Table, TypedTable, Value, column_of
+from structtree.data.schema import Attribute, Kind, Link, RecordType, Schema
+from structtree.errors import DataError, GrammarError, UsageError, did_you_mean
+from structtree.lang.declare import functions_in_order, given_types, in_names_of, named_by
 from structtree.lang.grammar import Grammar
 from structtree.lang.syntax import Function
 
@@ -24,14 +27,15 @@ __all__ = ["with_functions"]
 def with_functions(
     population: Population, grammar: Grammar, functions: Mapping[str, Callable[[Mapping[str, Any]], Any]]
 ) -> Population:
-    """The population in the grammar's names of types, with one more column for each function that it declares.
+    """The population in the grammar's names of types, with one more column or link for each function it declares.
 
     Parameters
     ----------
     population : Population
     grammar : Grammar
     functions : mapping from name to function
-        Each takes a record as nested dicts (links followed four steps) and returns its value, or None.
+        Each takes a record as nested dicts (links followed four steps) and returns its value, or None; or the rows
+        that it gives: a dict, None for ``T?``, or a list of dicts for ``set of T`` and ``list of T``.
 
     Examples
     --------
@@ -43,36 +47,61 @@ def with_functions(
     [5.0, 0.0]
     """
     meant = in_names_of(grammar.syntax, population.schema, grammar.source, grammar.text)
-    declared = {function.name: function for function in meant.functions}
+    try:
+        declared = {function.name: function for function in functions_in_order(meant)}
+    except GrammarError as error:
+        raise _located(error, grammar) from None
     for name in functions:
         if name not in declared:
             raise UsageError(f"the grammar declares no function {name!r}{did_you_mean(name, declared)}")
     for function in declared.values():
         if function.name not in functions:
             raise UsageError(
-                f"the grammar needs the function {function.name!r} from {function.type} to {function.kind}; "
+                f"the grammar needs the function {function.name!r} from {function.type} to {function.gives}; "
                 f"pass it as functions={{{function.name!r}: ...}}"
             )
-        column = _compute(population, function, functions[function.name])
-        population = population.with_column(function.type, function.attribute, column)
+        given = _results(population, function, functions[function.name])
+        if function.link is None:
+            population = population.with_column(function.type, function.attribute, _column(function, given))
+            continue
+        try:
+            types = given_types(function, meant, population.schema)
+        except GrammarError as error:
+            raise _located(error, grammar) from None
+        population = _Rows(function, types).added(population, given)
     return named_by(population, grammar.syntax)
 
 
-def _compute(population: Population, function: Function, call: Callable[[Mapping[str, Any]], Any]) -> Column:
-    n_rows = population.table(function.type).n_rows
-    values = [call(population.row(function.type, row)) for row in range(n_rows)]
+def _located(error: GrammarError, grammar: Grammar) -> GrammarError:
+    return GrammarError(error.message, grammar.source, error.line, error.column, grammar.text)
+
+
+def _results(population: Population, function: Function, call: Callable[[Mapping[str, Any]], Any]) -> list[Any]:
+    """What the function returns for each row of its type."""
+    found = []
+    for row in range(population.table(function.type).n_rows):
+        try:
+            found.append(call(population.row(function.type, row)))
+        except Exception as error:
+            error.add_note(f"in the function {function.name!r} for row {row} of {function.type}")
+            raise
+    return found
+
+
+def _column(function: Function, values: list[Any]) -> Column:
+    assert function.kind is not None
     for row, value in enumerate(values):
-        if not _fits(function, value):
+        if not _fits(function.kind, value):
             raise DataError(
                 f"function {function.name!r} gave {value!r} for row {row} of {function.type}, not {function.kind}"
             )
     return column_of(function.kind, values)
 
 
-def _fits(function: Function, value: Value) -> bool:
+def _fits(kind: Kind, value: Value) -> bool:
     if value is None:
         return True
-    match function.kind:
+    match kind:
         case "bool":
             return isinstance(value, bool | np.bool_)
         case "nominal" | "ordered":
@@ -81,3 +110,120 @@ def _fits(function: Function, value: Value) -> bool:
             return isinstance(value, date | np.datetime64)
         case _:
             return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+
+
+# ---- rows that a function gives -------------------------------------------------------------------------
+
+MAX_DEPTH = 50
+"""How deep the rows that a function gives may nest."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """A record that a function gave: for which row, and where in what it returned for it."""
+
+    record: Mapping[str, Any]
+    row: int
+    path: str
+    depth: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """The rows that a function gives, by type, and the rows that each of their links leads to."""
+
+    function: Function
+    types: tuple[RecordType, ...]
+    rows: dict[str, list[_Given]] = field(default_factory=dict)
+    targets: dict[tuple[str, str], list[list[int]]] = field(default_factory=dict)
+
+    def added(self, population: Population, results: Sequence[Any]) -> Population:
+        """Return the population with these rows, and with the link that leads to them."""
+        link, name = self.function.link, self.function.type
+        assert link is not None
+        for record in self.types:
+            self.rows[record.name] = []
+            self.targets.update({(record.name, each.name): [] for each in record.links})
+        leads = _adjacency([self._take(link, result, i, link.name, 0) for i, result in enumerate(results)])
+        self._follow()
+        made = [self._table(record) for record in self.types]
+        owner, table = population.schema.type(name), population.tables[name]
+        wider = replace(owner, links=(*owner.links, link))
+        types = (wider if each is owner else each for each in population.schema.types)
+        tables = {**population.tables, name: replace(table, links={**table.links, link.name: leads})}
+        return replace(
+            population,
+            schema=Schema((*types, *(one.record for one in made)), population.schema.individual),
+            tables={**tables, **{one.record.name: one.table for one in made}},
+            _known_good=False,
+        )
+
+    def _follow(self) -> None:
+        """Take what the links of the rows lead to, until there is nothing new."""
+        done = dict.fromkeys(self.rows, 0)
+        while any(done[name] < len(rows) for name, rows in self.rows.items()):
+            for record in self.types:
+                rows = self.rows[record.name]
+                while done[record.name] < len(rows):
+                    self._follow_one(record, rows[done[record.name]])
+                    done[record.name] += 1
+
+    def _follow_one(self, record: RecordType, given: _Given) -> None:
+        for member in given.record:
+            if member not in record.members:
+                hint = did_you_mean(str(member), record.members)
+                raise self._error(f"the member {member!r}, which type {record.name!r} does not have{hint}", given)
+        for link in record.links:
+            path = f"{given.path}.{link.name}"
+            inside = self._take(link, given.record.get(link.name), given.row, path, given.depth + 1)
+            self.targets[record.name, link.name].append(inside)
+
+    def _take(self, link: Link, value: Any, row: int, path: str, depth: int) -> list[int]:
+        """Return the rows that a link leads to, as new rows of its target."""
+        here = _Given({}, row, path, depth)
+        if depth > MAX_DEPTH:
+            raise self._error(f"rows that nest more than {MAX_DEPTH} deep", here)
+        if value is None and link.kind != "one":
+            return []
+        if link.single:
+            return [self._row(link, value, here)]
+        if isinstance(value, str | Mapping) or not isinstance(value, Sequence):
+            raise self._error(f"{value!r}, not a list of dicts", here)
+        return [self._row(link, each, replace(here, path=f"{path}[{i}]")) for i, each in enumerate(value)]
+
+    def _row(self, link: Link, value: Any, here: _Given) -> int:
+        if not isinstance(value, Mapping):
+            fix = f"; declare '{link.target}?' if there may be none" if value is None and link.kind == "one" else ""
+            raise self._error(f"{value!r}, not a dict with the members of {link.target!r}{fix}", here)
+        rows = self.rows[link.target]
+        rows.append(replace(here, record=value))
+        return len(rows) - 1
+
+    def _table(self, record: RecordType) -> TypedTable:
+        rows = self.rows[record.name]
+        columns = {attribute.name: self._values(attribute, rows) for attribute in record.attributes}
+        links = {link.name: _adjacency(self.targets[record.name, link.name]) for link in record.links}
+        attributes = tuple(column.as_attribute(name) for name, column in columns.items())
+        return TypedTable(replace(record, attributes=attributes), Table(len(rows), columns, links))
+
+    def _values(self, attribute: Attribute, rows: list[_Given]) -> Column:
+        values = [given.record.get(attribute.name) for given in rows]
+        known = frozenset(attribute.values)
+        for given, value in zip(rows, values, strict=True):
+            here = replace(given, path=f"{given.path}.{attribute.name}")
+            if not _fits(attribute.kind, value):
+                raise self._error(f"{value!r}, not {attribute.kind}", here)
+            if known and value is not None and value not in known:
+                raise self._error(f"{value!r}, which is not declared{did_you_mean(value, known)}", here)
+        if attribute.kind != "ordered":
+            return column_of(attribute.kind, values)
+        ranks = [np.nan if value is None else attribute.values.index(value) for value in values]
+        return Column("ordered", np.array(ranks, dtype=np.float64), attribute.values)
+
+    def _error(self, what: str, given: _Given) -> DataError:
+        where = f"row {given.row} of {self.function.type}"
+        return DataError(f"function {self.function.name!r} gave for {where} at {given.path}: {what}")
+
+
+def _adjacency(targets: list[list[int]]) -> Adjacency:
+    return Adjacency.from_lengths([len(each) for each in targets], [row for each in targets for row in each])

@@ -33,6 +33,7 @@ from structtree.lang.parse import parse_predicate
 from structtree.lang.pretty import pretty
 from structtree.lang.syntax import Compare, Follow, Predicate
 from structtree.reprs import number_text, short_repr
+from structtree.space.background import with_background
 from structtree.space.families import (
     START,
     Family,
@@ -44,7 +45,6 @@ from structtree.space.families import (
     reopened,
     resolve_families,
 )
-from structtree.space.functions import with_functions
 from structtree.space.terms import (
     Head,
     canonical,
@@ -335,7 +335,7 @@ class Space:
         population = None if individuals is None else population_of(individuals)
         if isinstance(grammar, Grammar):
             if population is not None:
-                population = with_functions(population, grammar, functions or {})
+                population = with_background(population, grammar, functions or {})
             grammar = grammar.check(None if population is None else population.schema)
         offers = resolve_families(grammar, population)
         _refuse_shrinking(grammar, offers)

@@ -20,6 +20,7 @@ from structtree.lang.syntax import (
     Among,
     And,
     Compare,
+    CompareMine,
     CompareOwn,
     Count,
     Distinct,
@@ -28,6 +29,7 @@ from structtree.lang.syntax import (
     Follow,
     LinkForm,
     ListStep,
+    Me,
     Missing,
     Named,
     No,
@@ -257,6 +259,10 @@ def order(predicate: Predicate) -> tuple[Any, ...]:
             return (0, name, 7)
         case Named(name, arguments=arguments):
             return (0, name, 8, tuple(map(_scalar_order, arguments)))
+        case CompareMine(path, op, mine):
+            return (0, path[0], 10, path, _OPERATORS[op], mine)
+        case Me():
+            return (0, "", 11)
         case Aggregate(function, link, attribute, op, value, inner, by):
             condition = () if inner is None else order(inner)
             return (1, link, attribute or "", function, condition, by or "", op, _scalar_order(value))

@@ -21,10 +21,10 @@ EMBEDDED = (
     "arches",
 )
 GENERATED = (
-    *("monks-1", "monks-2", "monks-3", "leap-years", "planted-trains", "planted-molecules", "bags"),
-    *("sequences", "rooted-trees"),
+    *("monks-1", "monks-2", "monks-3", "leap-years", "krk", "planted-trains"),
+    *("planted-molecules", "bags", "sequences", "rooted-trees"),
 )
-GRAMMARS = {"trains", "atoms-and-bonds", "multi-instance", "sequences", "rooted-trees", "flat", None}
+GRAMMARS = {"trains", "atoms-and-bonds", "multi-instance", "sequences", "rooted-trees", "flat", "krk", None}
 
 Facts = dict[str, list[tuple[str, ...]]]
 

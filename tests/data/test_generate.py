@@ -18,6 +18,7 @@ from structtree.data.columns import Population
 from structtree.data.generate import (
     PLANTED_RULES,
     bags,
+    king_rook_king,
     leap_years,
     monks,
     planted_graphs,
@@ -28,6 +29,7 @@ from structtree.data.generate import (
 from structtree.errors import UsageError
 from structtree.lang.parse import parse_predicate
 from structtree.lang.pretty import pretty
+from tests.fact_files import read_facts
 
 Rule = Callable[[dict], bool]
 
@@ -194,6 +196,38 @@ def test_there_is_no_fourth_monks_problem():
 
 def test_leap_years_are_those_of_the_calendar():
     assert (labels(leap_years(), "leap") == "yes").tolist() == [calendar.isleap(y) for y in range(1600, 2401)]
+
+
+SQUARES = [(file, rank) for file in range(8) for rank in range(8)]
+
+
+def is_illegal(king, rook, other):
+    """The rook goes in each direction until the board ends or its own king is in the way."""
+    if len({king, rook, other}) < 3 or max(abs(king[0] - other[0]), abs(king[1] - other[1])) == 1:
+        return True
+    for across, up in ((1, 0), (-1, 0), (0, 1), (0, -1)):
+        square = (rook[0] + across, rook[1] + up)
+        while square in SQUARES and square != king:
+            if square == other:
+                return True
+            square = (square[0] + across, square[1] + up)
+    return False
+
+
+def test_illegal_positions_are_those_of_the_rules_of_chess():
+    positions = king_rook_king(3000, seed=1)
+    (*squares, classes) = zip(*(positions.record(i).values() for i in range(3000)), strict=True)
+    truth = [is_illegal(row[:2], row[2:4], row[4:]) for row in zip(*squares, strict=True)]
+    assert [label == "illegal" for label in classes] == truth
+    assert 0.3 < np.mean(truth) < 0.36
+
+
+def test_the_positions_of_the_literature_follow_the_same_rules(shared_data):
+    facts = {name: read_facts(shared_data(f"krk/{name}.pl"))["illegal"] for name in ("pos", "neg")}
+    for name, rows in facts.items():
+        squares = ([int(number) for number in row] for row in rows)
+        assert all(is_illegal((a, b), (c, d), (e, f)) == (name == "pos") for a, b, c, d, e, f in squares)
+    assert {name: len(rows) for name, rows in facts.items()} == {"pos": 3240, "neg": 6760}
 
 
 def test_years_that_run_backwards_are_refused():

@@ -10,11 +10,16 @@ import numpy as np
 import pytest
 
 from structtree import Grammar, Population, Space, best_split, fit, holds, load_dataset, open_data, pretty
+from structtree.space.background import with_background
+from tests.fact_files import family
+from tests.fact_files import population as population_of
+from tests.loans import loans
 
 
 def found(population, labels, grammar, rule):
     """The best split, which is proved and without an error; the rule is in the space and says the same."""
     labels = np.asarray(labels, dtype=bool)
+    population = with_background(population, Grammar.parse(grammar), {})
     space = Space.build(Grammar.parse(grammar), population)
     assert space.parse(rule) in space
     assert holds(space.parse(rule), population).tolist() == labels.tolist()
@@ -174,4 +179,103 @@ def test_a_triangle_inside_a_circle_inside_a_square():
     """
     rule = "exists figures (shape = triangle and inside (shape = circle and inside.shape = square))"
     labels = np.arange(200) % 2 == 0
+    assert found(population, labels, grammar, rule) == rule
+
+
+def test_a_triangle_somewhere_inside_a_circle_that_is_somewhere_inside_a_square():
+    """The figures that a figure is in, however deep, are the closure of what it is in."""
+
+    def good(figures):
+        return any(
+            figures[i]["shape"] == "triangle" and "circle" in around and "square" in around[around.index("circle") :]
+            for i in range(len(figures))
+            for around in [list(shapes_around(figures, i))]
+        )
+
+    population = Population.from_records(scenes(np.random.default_rng(5), 200, good))
+    grammar = """
+        link around: Figure -> set of Figure = inside+
+        refine Individual { top -> exists figures (top) }
+        refine Figure { top -> shape = *; top -> large; top -> exists around (top); top -> top and top max 2 }
+        limits { nesting 3, literals 6 }
+    """
+    rule = "exists figures (shape = triangle and exists around (shape = circle and exists around (shape = square)))"
+    assert found(population, np.arange(200) % 2 == 0, grammar, rule) == rule
+
+
+def test_two_cars_carry_the_same_load():
+    trains = load_dataset("planted-trains", n=200, seed=1).population
+    loads = [[car["load"]["shape"] for car in trains.record(i, 3)["cars"] if "load" in car] for i in range(200)]
+    grammar = """
+        link rival: Car -> set of Car = ~cars.cars where load.shape = my load.shape and not me
+        refine Train { top -> exists cars (top); top -> count cars (top) >= * }
+        refine Car { top -> exists rival (top); top -> shape = *; top -> long; top -> load (top)
+                     top -> top and top max 2 }
+        refine Load { top -> shape = *; top -> number >= * }
+        limits { nesting 2, literals 4 }
+    """
+    same = [len(set(shapes)) < len(shapes) for shapes in loads]
+    assert found(trains, same, grammar, "exists cars (exists rival (top))") == "exists cars (exists rival (top))"
+
+
+def test_a_triangle_in_a_graph():
+    """Cycles are paths that come back: a corner is two edges away, and one."""
+    graphs = [nx.gnp_random_graph(9, 0.22, seed=seed) for seed in range(120)]
+    for number, graph in enumerate(graphs):
+        nx.set_node_attributes(graph, {node: "ab"[(node + number) % 2] for node in graph}, "colour")
+    grammar = """
+        link corner: Node -> set of Node = edges.to.edges.to where exists edges (to.me) and not me
+        refine Graph { top -> exists nodes (top); top -> count nodes (top) >= 2..4 }
+        refine Node { top -> colour = *; top -> exists edges (top); top -> count edges (top) >= 2..4
+                      top -> exists corner (top); top -> top and top max 2 }
+        refine Edge { top -> to (top) }
+        limits { nesting 4, literals 4 }
+    """
+    labels = [sum(nx.triangles(graph).values()) > 0 for graph in graphs]
+    assert 40 < sum(labels) < 80
+    rule = "exists nodes (exists corner (top))"
+    assert found(Population.from_graphs(graphs), labels, grammar, rule) == rule
+
+
+def test_ancestors_in_hintons_families(shared_data):
+    """Of all pairs of persons: is one an ancestor of the other? The closure of `parent` says it."""
+    people = family(shared_data("hinton_family/family.pl"))
+    parents, names = people.table("Person").links["parent"], people.column("name")
+    n = len(people)
+    pairs = [(old, young) for old in range(n) for young in range(n)]
+    person = ({"name": ("nominal", [names.value(i) for i in range(n)])}, {"parent": ("set", "Person", rows(parents))})
+    ends = {end: ("one", "Person", [[pair[i]] for pair in pairs]) for i, end in enumerate(("old", "young"))}
+    grammar = """
+        link met: Pair -> set of Person = young.parent+ where name = my old.name
+        link one_step: Pair -> set of Person = young.parent where name = my old.name
+        link two_steps: Pair -> set of Person = young.parent.parent where name = my old.name
+        refine Pair { top -> exists met (top); top -> exists one_step (top); top -> exists two_steps (top) }
+    """
+    graph = nx.DiGraph((old, young) for young in range(n) for old in parents.of(young).tolist())
+    labels = [pair in nx.transitive_closure(graph).edges for pair in pairs]
+    made = population_of({"Pair": ({}, ends), "Person": person}, "Pair")
+    assert found(made, labels, grammar, "exists met (top)") == "exists met (top)"
+
+
+def rows(adjacency):
+    return [adjacency.of(row).tolist() for row in range(len(adjacency))]
+
+
+def test_three_late_payments_within_90_days_before_the_loan():
+    population = loans(300, seed=8, payments=(4, 14))
+
+    def late(loan):
+        days = [(loan["date"] - payment["date"]).days for payment in loan["payments"] if payment["late"]]
+        return sum(0 <= n <= 90 for n in days) >= 3
+
+    grammar = """
+        link before: Individual -> set of Payment = payments where date <= my date with days = my date - date
+        refine Individual { top -> count before (top) >= 1..4; top -> exists payments (top); top -> amount >= * }
+        refine Payment { top -> late; top -> way = *; top -> top and top max 2 }
+        refine before { top -> days <= * }
+        limits { nesting 1, literals 3 }
+    """
+    labels = [late(population.record(i)) for i in range(300)]
+    assert 60 < sum(labels) < 240
+    rule = "count before (days <= 90 and late) >= 3"
     assert found(population, labels, grammar, rule) == rule

@@ -181,6 +181,9 @@ refine Individual {
     # Links; what must hold behind them is refined by the block of their type.
     top -> exists orders (top)
     top -> count orders (top) >= 2..4
+    # What rows behind links come to; there are also min, max, range, deviation, trend, share and distinct.
+    top -> sum orders.price >= *; top -> sum orders.price <= *
+    top -> mean orders.price >= *; top -> mean orders.price <= *
     # not asked: id, name (differs from row to row)
     # How many of these may stand together at one position.
     top -> top and top max 2

@@ -138,3 +138,29 @@ def test_values_that_measure_the_same_thing_are_compared_a_pair_a_line():
     text = Grammar.from_population(Population.from_records(stays)).text
     assert "top -> begins = its ends; top -> begins >= its ends; top -> ends >= its begins" in text
     assert "top -> from = its to" in text
+
+
+def customers(orders=({"kg": 1.5, "on": "2024-02-01"}, {"kg": 2.5, "on": "2024-03-01"})):
+    return Population.from_records([{"age": 30, "shop": {"staff": [{"pay": 9}]}, "orders": list(orders)}] * 3)
+
+
+def test_numbers_behind_links_are_added_up_where_an_individual_has_one_row():
+    text = Grammar.from_population(customers()).text
+    assert "top -> sum orders.kg >= *; top -> sum orders.kg <= *" in text
+    assert "top -> mean staff.pay >= *" in text  # a reference leads to the shop
+    assert "top -> latest orders.kg >= *" in text
+
+
+def test_very_many_numbers_and_those_of_rows_in_rows_are_not_added_up():
+    many = Grammar.from_population(customers([{f"x{i}": i for i in range(7)}])).text
+    deep = Grammar.from_population(customers([{"items": [{"kg": 2}]}])).text
+    assert "sum orders" not in many
+    assert "sum items" not in deep
+
+
+def test_parts_of_a_few_dates_are_asked():
+    text = Grammar.from_population(customers()).text
+    assert "top -> on.weekday = *; top -> on.weekday >= *" in text
+    assert "on.hour" not in text
+    many = Grammar.from_population(customers([{f"on{i}": "2024-02-01" for i in range(4)}])).text
+    assert ".weekday" not in many

@@ -167,6 +167,15 @@ SCHEMAS = {
     "rooted-trees": Schema(
         (record("Tree", root=("one", "Node")), record("Node", {"label": NOMINAL}, children=("list", "Node"))), "Tree"
     ),
+    "krk": Schema(
+        (
+            record(
+                "Position",
+                {f"{p}_{axis}": INT for p in ("white_king", "white_rook", "black_king") for axis in ("file", "rank")},
+            ),
+        ),
+        "Position",
+    ),
     "flat": Schema((record("Row", {"a": NOMINAL, "b": REAL, "c": INT, "d": BOOL}),), "Row"),
 }
 

@@ -218,8 +218,8 @@ def test_a_mistake_in_a_predicate_is_explained(text):
 GRAMMAR_MISTAKES = {
     "grammar": "1:8: expected a name after 'grammar', the text ended",
     "refin T { }": (
-        "1:1: expected a declaration (type, individual, define, function, refine, limits) or the end of the text, "
-        "got 'refin'"
+        "1:1: expected a declaration (type, individual, define, function, attribute, link, refine, limits, fact) or "
+        "the end of the text, got 'refin'"
     ),
     "refine T { top }": "1:16: expected 'and', 'or' or '->' after 'top', got '}'",
     "refine T { top -> a >= }": "1:24: expected a value, '*', or a value list after '>=', got '}'",
@@ -234,7 +234,8 @@ GRAMMAR_MISTAKES = {
     "limits { }\nlimits { }": "2:1: there is a second 'limits'; the first is on line 1",
     "limits { nesting 2, nesting 3 }": "1:21: 'nesting' is limited twice",
     "define d: T = a\ndefine d: U = b": "2:8: there is a second 'define d'; the first is on line 1",
-    "function f: T -> set of U": "1:18: expected bool, int, real, date, time or nominal after '->', got 'set'",
+    "function f: T -> 3": "1:18: expected a type after '->', got '3'",
+    "function f: T -> set U": "1:22: expected 'of' after 'set', got 'U'",
 }
 
 

@@ -7,23 +7,31 @@ from datetime import date
 
 from hypothesis import strategies as st
 
+from structtree.data.fact_signatures import Argument, Signature
 from structtree.data.moments import moment_of
 from structtree.data.schema import Attribute, Link
 from structtree.lang.calls import as_calls
 from structtree.lang.pretty import RESERVED
 from structtree.lang.syntax import (
+    Absolute,
     Aggregate,
     All,
     Among,
     And,
+    Arithmetic,
     Bins,
+    Closure,
     Compare,
+    CompareMine,
     CompareOwn,
+    Computed,
     Count,
     Day,
     Definition,
+    DerivedLink,
     Distinct,
     Exists,
+    FactDeclaration,
     Flag,
     Follow,
     Function,
@@ -31,17 +39,22 @@ from structtree.lang.syntax import (
     GrammarLimits,
     GrammarSyntax,
     Instant,
+    LinkStep,
     Listed,
     ListStep,
+    Me,
     Missing,
     Named,
+    Negative,
     No,
     Not,
+    Operand,
     Or,
     Quantiles,
     Range,
     RefineBlock,
     Rewrite,
+    SortedBy,
     Star,
     Top,
     TypeDeclaration,
@@ -80,6 +93,8 @@ def is_parsed_so(test):
 
 
 tests = st.one_of(
+    st.just(Me()),
+    st.builds(CompareMine, value_paths, st.sampled_from(["=", "!=", ">=", "<="]), value_paths),
     st.builds(Flag, attributes, st.booleans()),
     st.builds(Compare, attributes, st.sampled_from(["=", "!=", ">=", "<="]), st.one_of(scalars, sources)),
     st.builds(Among, attributes, listed.map(sort_scalars)),
@@ -153,6 +168,22 @@ def _larger(inner):
 
 predicates = st.recursive(st.one_of(st.just(Top()), tests, aggregates(tests), calls), _larger, max_leaves=8)
 
+# ---- derived links and computed attributes
+
+plain_paths = st.lists(names, min_size=1, max_size=3).map(tuple)
+expressions = st.recursive(
+    st.one_of(st.integers(), st.floats(allow_nan=False), st.builds(Operand, plain_paths, st.booleans())),
+    lambda inner: st.one_of(
+        inner.filter(lambda value: not isinstance(value, int | float)).map(Negative),
+        st.builds(Absolute, inner),
+        st.builds(Arithmetic, inner, st.sampled_from("+-*/"), inner),
+    ),
+    max_leaves=6,
+)
+steps = st.builds(LinkStep, names, st.booleans())
+closures = st.lists(steps, min_size=1, max_size=2).map(lambda path: Closure(tuple(path)))
+link_paths = st.lists(st.one_of(steps, closures), min_size=1, max_size=3).map(tuple)
+
 BOTH = And((Top(), Top()))
 
 
@@ -187,9 +218,48 @@ def _member(name):
     )
 
 
+def _functions(name):
+    """A function that gives values, or rows."""
+    link = st.builds(Link, st.just(name), st.sampled_from(["set", "list", "one", "optional"]), names)
+    return st.one_of(
+        st.builds(Function, st.just(name), names, kinds, docs),
+        st.builds(Function, st.just(name), names, st.none(), docs, link),
+    )
+
+
+def derived_links(name):
+    own = st.lists(st.tuples(names, expressions), max_size=2, unique_by=lambda pair: pair[0])
+    return st.builds(
+        DerivedLink,
+        st.just(name),
+        names,
+        st.sampled_from(["set", "list", "optional"]),
+        names,
+        link_paths,
+        predicates,
+        own.map(lambda pairs: tuple(Computed(attribute, "", value) for attribute, value in pairs)),
+        st.one_of(st.none(), st.builds(SortedBy, names, st.booleans())),
+        docs,
+    )
+
+
 def _with_calls(block, called):
     rewrites = (replace(r, left=as_calls(r.left, called), right=as_calls(r.right, called)) for r in block.rewrites)
     return replace(block, rewrites=tuple(rewrites))
+
+
+arguments = st.one_of(
+    st.builds(Argument, st.sampled_from(["_", "a", "order"]), is_list=st.booleans()),
+    st.builds(Argument, st.sampled_from(["T", "Car", "Odd name"]), role=st.one_of(st.none(), st.just("to"))),
+)
+
+
+def signatures(name):
+    """Signatures of facts; some have a key, some are read both ways."""
+    some = st.lists(arguments, max_size=3).map(tuple)
+    plain = st.builds(Signature, st.just(name), some, st.booleans(), st.sampled_from(["", "one way"]))
+    both = st.just(Signature(name, (Argument("Car", is_key=True), Argument("Car", role="to")), way="both ways"))
+    return st.one_of(plain, both)
 
 
 @st.composite
@@ -207,7 +277,10 @@ def grammars(draw):
         types=several(type_declarations),
         individual=draw(st.one_of(st.none(), names)),
         definitions=tuple(replace(one, body=as_calls(one.body, called)) for one in definitions),
-        functions=several(lambda name: st.builds(Function, st.just(name), names, kinds, docs)),
+        functions=several(_functions),
+        computed=several(lambda name: st.builds(Computed, st.just(name), names, expressions, docs)),
+        links=tuple(replace(one, where=as_calls(one.where, called)) for one in several(derived_links)),
         blocks=tuple(_with_calls(block, called) for block in blocks),
-        limits=draw(st.builds(GrammarLimits, st.one_of(st.none(), small), st.one_of(st.none(), small))),
+        limits=draw(st.builds(GrammarLimits, *[st.one_of(st.none(), small)] * 3)),
+        facts=several(lambda name: signatures(name).map(FactDeclaration)),
     )

@@ -20,6 +20,7 @@ from structtree.lang.syntax import (
     Among,
     And,
     Compare,
+    CompareMine,
     CompareOwn,
     Count,
     Distinct,
@@ -27,6 +28,7 @@ from structtree.lang.syntax import (
     Flag,
     Follow,
     ListStep,
+    Me,
     Missing,
     Named,
     No,
@@ -42,108 +44,133 @@ _OPERATORS: dict[str, Any] = {"=": eq, "!=": ne, ">=": ge, "<=": le}
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row of a type."""
+    """A row of a type; in the condition of a derived link, with the row that asks."""
 
     type: str
     index: int
+    asker: Row | None = None
 
 
 def is_true(predicate: Predicate, population: Population, individual: int) -> bool:
     """Tell whether a predicate holds of one individual, straight from the definition."""
-    return _holds(predicate, population, Row(population.schema.individual, int(population.individuals[individual])))
+    return row_satisfies(
+        predicate, population, Row(population.schema.individual, int(population.individuals[individual]))
+    )
 
 
-def _holds(predicate: Predicate, population: Population, row: Row) -> bool:
+def row_satisfies(predicate: Predicate, population: Population, row: Row) -> bool:
+    """Tell whether a predicate holds of one row."""
+
     def true_of(inner: Predicate, rows: list[Row]) -> list[Row]:
-        return [r for r in rows if _holds(inner, population, r)]
+        return [r for r in rows if row_satisfies(inner, population, r)]
 
     match predicate:
         case Top():
             return True
         case Flag(attribute, positive):
-            return _value(population, row, attribute) is positive
+            return value_of(population, row, attribute) is positive
         case Compare(attribute, op, value):
-            found = _value(population, row, attribute)
+            found = value_of(population, row, attribute)
             return found is not None and bool(_OPERATORS[op](found, value))
         case CompareOwn(path, op, other):
             pair = [_comparable(population, row, side, op) for side in (path, other)]
             return None not in pair and bool(_OPERATORS[op](*pair))
+        case CompareMine(path, op, mine):
+            assert row.asker is not None
+            pair = [_comparable(population, row, path, op), _comparable(population, row.asker, mine, op)]
+            return None not in pair and bool(_OPERATORS[op](*pair))
+        case Me():
+            assert row.asker is not None
+            return (row.type, row.index) == (row.asker.type, row.asker.index)
         case Among(attribute, values):
-            return _value(population, row, attribute) in values
+            return value_of(population, row, attribute) in values
         case Within(attribute, low, high, closed):
-            found = _value(population, row, attribute)
+            found = value_of(population, row, attribute)
             return isinstance(found, int | float) and low <= found and (found <= high if closed else found < high)
         case Missing(member):
             return _is_missing(population, row, member)
         case Named(_, body):
             assert body is not None
-            return _holds(body, population, row)
+            return row_satisfies(body, population, row)
         case Follow(link, inner) | Exists(link, inner):
-            return bool(true_of(inner, _targets(population, row, link)))
+            return bool(true_of(inner, targets_of(population, row, link)))
         case ListStep(_, inner):
             return bool(true_of(inner, _step(population, row, predicate)))
         case All(link, inner):
-            targets = _targets(population, row, link)
+            targets = targets_of(population, row, link)
             return len(true_of(inner, targets)) == len(targets)
         case No(link, inner):
-            return not true_of(inner, _targets(population, row, link))
+            return not true_of(inner, targets_of(population, row, link))
         case Count(link, inner, op, n):
-            return bool(_OPERATORS[op](len(true_of(inner, _targets(population, row, link))), n))
+            return bool(_OPERATORS[op](len(true_of(inner, targets_of(population, row, link))), n))
         case Aggregate(op=op, value=value):
             found = _aggregate(population, row, predicate)
             return found is not None and bool(_OPERATORS[op](found, value))
         case Distinct(link, inners):
             return _assignment(population, row, link, inners) is not None
         case And(parts):
-            return all(_holds(part, population, row) for part in parts)
+            return all(row_satisfies(part, population, row) for part in parts)
         case Or(parts):
-            return any(_holds(part, population, row) for part in parts)
+            return any(row_satisfies(part, population, row) for part in parts)
         case Not(inner):
-            return not _holds(inner, population, row)
+            return not row_satisfies(inner, population, row)
         case _ as never:
             assert_never(never)
 
 
-def _value(population: Population, row: Row, attribute: str) -> Value:
-    column = population.tables[row.type].columns[attribute]
+def value_of(population: Population, row: Row, attribute: str) -> Value:
+    """The value of an attribute, or of a part of a date; numbers for moments and ranks."""
+    columns = population.tables[row.type].columns
+    if attribute not in columns:
+        return _part(population, row, *attribute.rsplit(".", 1))
+    column = columns[attribute]
     if column.kind in ("date", "time", "ordered"):  # which are numbers, however they are shown
         number = float(column.values[row.index])
         return None if number != number else number
     return column.value(row.index)
 
 
+def _part(population: Population, row: Row, attribute: str, part: str) -> Value:
+    """A part of a date or time, as Python knows it."""
+    moment: Any = population.tables[row.type].columns[attribute].value(row.index)
+    if moment is None:
+        return None
+    return float(moment.weekday()) if part == "weekday" else int(getattr(moment, part))
+
+
 def _comparable(population: Population, row: Row, path: tuple[str, ...], op: str) -> Any:
     """What is compared at the end of a path: a text, a rank, a number, or seconds; None where there is nothing."""
     *references, attribute = path
     for link in references:
-        targets = _targets(population, row, link)
+        targets = targets_of(population, row, link)
         if not targets:
             return None
         (row,) = targets
     column = population.tables[row.type].columns[attribute]
     if column.kind == "ordered" and op in ("=", "!="):
         return column.value(row.index)
-    value = _value(population, row, attribute)
+    value = value_of(population, row, attribute)
     return value * 86400 if column.kind == "date" and isinstance(value, float) else value
 
 
 def _is_missing(population: Population, row: Row, member: str) -> bool:
     if member in population.tables[row.type].columns:
-        return _value(population, row, member) is None
-    return not _targets(population, row, member)
+        return value_of(population, row, member) is None
+    return not targets_of(population, row, member)
 
 
-def _targets(population: Population, row: Row, link: str) -> list[Row]:
+def targets_of(population: Population, row: Row, link: str) -> list[Row]:
+    """The rows that a link leads to."""
     declared = population.schema.type(row.type).link(link)
     assert declared is not None
     rows = population.tables[row.type].links[link].of(row.index)
-    return [Row(declared.target, int(r)) for r in rows]
+    return [Row(declared.target, int(r), row.asker) for r in rows]
 
 
 def _step(population: Population, row: Row, step: ListStep) -> list[Row]:
     """The rows one step along a list: its first or last element, or the neighbours of an element."""
     if step.link is not None:
-        elements = _targets(population, row, step.link)
+        elements = targets_of(population, row, step.link)
         return elements[:1] if step.step == "first" else elements[-1:]
     elements, index = _list_of(population, row)
     match step.step:
@@ -163,18 +190,18 @@ def _list_of(population: Population, row: Row) -> tuple[list[Row], int]:
                 adjacency = population.tables[record.name].links[link.name]
                 for place in np.flatnonzero(adjacency.targets == row.index):
                     owner = int(np.searchsorted(adjacency.offsets, place, side="right")) - 1
-                    elements = [Row(row.type, int(r)) for r in adjacency.of(owner)]
+                    elements = [Row(row.type, int(r), row.asker) for r in adjacency.of(owner)]
                     return elements, int(place - adjacency.offsets[owner])
     return [row], 0
 
 
 def _aggregate(population: Population, row: Row, test: Aggregate) -> Any:
     """What an aggregate of a row is; None where there is nothing to say."""
-    rows = _targets(population, row, test.link)
-    counted = [r for r in rows if test.inner is None or _holds(test.inner, population, r)]
+    rows = targets_of(population, row, test.link)
+    counted = [r for r in rows if test.inner is None or row_satisfies(test.inner, population, r)]
     if test.attribute is None:
         return len(counted) / len(rows) if rows else None
-    found = [(_value(population, r, test.attribute), _place(population, r, rows, test.order)) for r in counted]
+    found = [(value_of(population, r, test.attribute), _place(population, r, rows, test.order)) for r in counted]
     pairs = [(value, place) for value, place in found if value is not None and place is not None]
     if test.function == "distinct":
         return len({value for value, _ in pairs})
@@ -189,7 +216,7 @@ def _place(population: Population, row: Row, rows: list[Row], order: str | None)
     """Where a row stands in an order, in days if it is one of moments; in its list if none is named."""
     if order is None:
         return float(rows.index(row))
-    place = _value(population, row, order)
+    place = value_of(population, row, order)
     is_time = population.tables[row.type].columns[order].kind == "time"
     return place / 86400 if is_time and isinstance(place, float) else place
 
@@ -280,6 +307,8 @@ def _sum(values: list[float]) -> float:
 
 def _assignment(population: Population, row: Row, link: str, inners: tuple[Predicate, ...]) -> tuple[Row, ...] | None:
     """Different targets, one that satisfies each of the predicates: the first ones that do, if any."""
-    rows = _targets(population, row, link)
-    chosen = first_matching([[i for i, r in enumerate(rows) if _holds(inner, population, r)] for inner in inners])
+    rows = targets_of(population, row, link)
+    chosen = first_matching(
+        [[i for i, r in enumerate(rows) if row_satisfies(inner, population, r)] for inner in inners]
+    )
     return None if chosen is None else tuple(rows[i] for i in chosen)

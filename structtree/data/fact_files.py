@@ -1,0 +1,187 @@
+"""Files of facts: which of a folder are facts, positive and negative examples, and declarations, told by their names.
+
+``pos.pl`` and ``neg.pl`` are examples, and so are ``train_pos.pl`` and Aleph's ``trains.f`` and ``trains.n``; what
+stands before is the *part* that they belong to. Files of a part are read with it, files without a part always. A
+folder of folds (``fold1_pos.pl``, ``fold1_facts.pl``, ...) is read whole, and each example knows its fold.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from structtree.errors import DataError, MissingFileError, UnknownNameError
+
+__all__ = ["FACT_ENDINGS", "ExampleFile", "FactFiles", "fact_files", "is_fact_folder"]
+
+FACT_ENDINGS = (".pl", ".pro", ".prolog", ".kb")
+"""The endings of files of facts."""
+
+_ROLES = {
+    "facts": r"facts|bk|background",
+    "positives": r"pos|positives?",
+    "negatives": r"neg|negatives?",
+    "modes": r"modes?|bias|settings",
+}
+_ROLE_OF_ENDING = {".b": "facts", ".f": "positives", ".n": "negatives", ".s": "modes"}
+_NAME = re.compile(rf"(?:(?P<part>.+?)_)?(?:{'|'.join(f'(?P<{k}>{v})' for k, v in _ROLES.items())})", re.IGNORECASE)
+_FOLD = re.compile(r"fold_?\d+", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class ExampleFile:
+    """A file of examples, and the part of the data that they belong to."""
+
+    path: Path
+    part: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FactFiles:
+    """The files to read."""
+
+    facts: tuple[Path, ...]
+    positives: tuple[ExampleFile, ...] = ()
+    negatives: tuple[ExampleFile, ...] = ()
+    modes: tuple[Path, ...] = ()
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The parts that examples belong to."""
+        return tuple(dict.fromkeys(one.part for one in (*self.positives, *self.negatives)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Named:
+    path: Path
+    role: str
+    part: str
+
+
+def is_fact_folder(folder: Path) -> bool:
+    """Return whether a folder has files of facts."""
+    return any(_plain_suffix(path) in FACT_ENDINGS for path in folder.iterdir() if path.is_file())
+
+
+def fact_files(
+    where: Path,
+    positives: str | None = None,
+    negatives: str | None = None,
+    modes: str | None = None,
+    parts: Sequence[str] = (),
+) -> FactFiles:
+    """Return the files to read for a file or folder of facts.
+
+    Parameters
+    ----------
+    where : Path
+    positives, negatives, modes : str, optional
+        Files that are named, there or here; by default those of the folder that are called so.
+    parts : sequence of str
+        The parts to read; by default all folds, or ``train``, or the only one.
+    """
+    named = _named_files(where)
+    chosen = _chosen(named, parts, where) if not (positives or negatives) else frozenset(parts)
+    given = {role: _found(name, where) for role, name in (("positives", positives), ("negatives", negatives)) if name}
+    own = {path.resolve() for path in given.values()}
+    examples = {
+        role: tuple(ExampleFile(one.path, one.part) for one in named if one.role == role and one.part in chosen)
+        for role in ("positives", "negatives")
+        if not given
+    }
+    examples |= {role: (ExampleFile(path, _part_of(path)),) for role, path in given.items()}
+    known = chosen | {_part_of(path) for path in given.values()}
+    declared = (_found(modes, where),) if modes else tuple(one.path for one in named if one.role == "modes")
+    facts = [one for one in named if one.role == "facts" and one.path.resolve() not in own]
+    return FactFiles(
+        tuple(_facts_of(facts, known)), examples.get("positives", ()), examples.get("negatives", ()), declared
+    )
+
+
+def _named_files(where: Path) -> list[_Named]:
+    """Return the files of a folder, or one file, with their roles and parts."""
+    if not where.is_dir():
+        return [_Named(where, "facts", "")]
+    found = [_named(path) for path in sorted(where.iterdir()) if path.is_file()]
+    known = _with_whole_parts([one for one in found if one is not None])
+    if not any(one.role != "modes" for one in known):
+        raise MissingFileError(f"the folder {where} has no file of facts ({', '.join(FACT_ENDINGS)})")
+    return known
+
+
+def _named(path: Path) -> _Named | None:
+    ending, stem = _plain_suffix(path), path.name.removesuffix(".gz").rpartition(".")[0]
+    if ending in _ROLE_OF_ENDING:
+        return _Named(path, _ROLE_OF_ENDING[ending], "")
+    if path.name == "schema.txt":
+        return _Named(path, "modes", "")
+    if ending not in FACT_ENDINGS:
+        return None
+    match = _NAME.fullmatch(stem)
+    if match is None:
+        return _Named(path, "facts", "")
+    role = next(role for role in _ROLES if match[role])
+    return _Named(path, role, match["part"] or "")
+
+
+def _with_whole_parts(named: list[_Named]) -> list[_Named]:
+    """Return the files, those that only look like examples of a part as facts, if other parts are whole."""
+    roles: dict[str, set[str]] = {}
+    for one in named:
+        roles.setdefault(one.part, set()).add(one.role)
+    whole = {
+        part for part, own in roles.items() if {"positives", "negatives"} <= own or {"positives", "facts"} <= own
+    }
+    examples = ("positives", "negatives")
+    return [
+        _Named(one.path, "facts", "") if whole and one.role in examples and one.part not in whole | {""} else one
+        for one in named
+    ]
+
+
+def _plain_suffix(path: Path) -> str:
+    return Path(path.name.removesuffix(".gz")).suffix.lower()
+
+
+def _part_of(path: Path) -> str:
+    found = _named(path)
+    return found.part if found else ""
+
+
+def _chosen(named: Iterable[_Named], parts: Sequence[str], where: Path) -> frozenset[str]:
+    """Return the parts to read: those asked for, else those without a name, the training part, or all folds."""
+    present = list(dict.fromkeys(one.part for one in named if one.role in ("positives", "negatives")))
+    for part in parts:
+        if part not in present:
+            raise UnknownNameError("part", part, present)
+    if parts:
+        return frozenset(parts)
+    for usual in ("", "train"):
+        if usual in present:
+            return frozenset([usual])
+    if len(present) <= 1 or all(_FOLD.fullmatch(part) for part in present):
+        return frozenset(present)
+    known = ", ".join(present)
+    raise DataError(
+        f"the folder has examples of several parts ({known})", source=str(where), fix="choose: --part NAME"
+    )
+
+
+def _facts_of(facts: Sequence[_Named], parts: frozenset[str]) -> list[Path]:
+    """Return the files of facts for some parts; a part without facts of its own shares those of the training part."""
+    own = {one.part for one in facts}
+    wanted = {"", *(part if part in own else "train" for part in parts)}
+    if not own & wanted - {""} and not parts - {""}:
+        wanted = own
+    return [one.path for one in facts if one.part in wanted]
+
+
+def _found(name: str, where: Path) -> Path:
+    """Return the path of a named file, which is here or beside the data."""
+    here, there = Path(name), (where if where.is_dir() else where.parent) / name
+    for path in (here, there):
+        if path.is_file():
+            return path
+    raise MissingFileError(f"there is no file {here}, nor {there}")

@@ -1,0 +1,214 @@
+"""Signatures of facts: what each argument of a predicate is, as people declare it.
+
+``bond(Molecule, Atom key, Atom -> to, order) both ways`` says: a capitalised argument is a record of that type, any
+other an attribute of that name, ``_`` is left out, and an argument in brackets is a list. ``-> to`` names the role of
+a record in the fact. A ``key`` has at most one fact, so that the other arguments describe it; ``many`` says that
+nothing has. ``both ways`` reads each fact also with its two records of one type exchanged, ``one way`` leaves out
+the link from the later argument back to the first.
+
+The same text is used in a grammar (``fact bond(...)``), on the command line (``--fact``), and in what a model
+remembers, so that other facts are read as those it has learned from.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+from structtree.errors import UsageError
+
+__all__ = [
+    "Argument",
+    "Direction",
+    "MemberOrigin",
+    "PrologPredicate",
+    "Signature",
+    "check_signature",
+    "parse_signature",
+    "signatures_of",
+]
+
+Direction = Literal["", "one way", "both ways"]
+
+
+class PrologPredicate(NamedTuple):
+    """A name with a number of arguments, which together tell predicates apart."""
+
+    name: str
+    arity: int
+
+    def __str__(self) -> str:
+        return f"{self.name}/{self.arity}"
+
+
+class MemberOrigin(NamedTuple):
+    """Source of a member of a type: a predicate, the argument that has it, and the one that it leads to.
+
+    An argument is None where the fact itself is the record.
+    """
+
+    predicate: PrologPredicate
+    start: int | None
+    end: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """An argument of a predicate: a record of a type, or an attribute.
+
+    Parameters
+    ----------
+    name : str
+        Of the type if it is capitalised, of the attribute otherwise; ``_`` is left out.
+    is_key : bool
+        Whether each record has at most one fact.
+    role : str, optional
+        The name of the reference to the record.
+    is_list : bool
+    """
+
+    name: str
+    is_key: bool = False
+    role: str | None = None
+    is_list: bool = False
+
+    @property
+    def is_type(self) -> bool:
+        """True if it is a record."""
+        return self.name[:1].isupper()
+
+    @property
+    def is_left_out(self) -> bool:
+        """True if nothing is read of it."""
+        return self.name == "_"
+
+    def __str__(self) -> str:
+        name = f"[{_quoted(self.name)}]" if self.is_list else _quoted(self.name)
+        return f"{name}{' key' if self.is_key else ''}{f' -> {_quoted(self.role)}' if self.role else ''}"
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """Declaration of the arguments of a predicate; its text is what `parse_signature` reads.
+
+    Examples
+    --------
+    >>> str(Signature("bond", (Argument("Atom"), Argument("Atom", role="to"), Argument("order")), way="both ways"))
+    'bond(Atom, Atom -> to, order) both ways'
+    """
+
+    name: str
+    arguments: tuple[Argument, ...] = ()
+    is_many: bool = False
+    way: Direction = ""
+
+    @property
+    def predicate(self) -> PrologPredicate:
+        """The predicate that it is of."""
+        return PrologPredicate(self.name, len(self.arguments))
+
+    @property
+    def key(self) -> int | None:
+        """The place of the argument that is a key, if one is."""
+        return next((place for place, one in enumerate(self.arguments) if one.is_key), None)
+
+    @property
+    def types(self) -> tuple[int, ...]:
+        """The places of the arguments that are records, lists of records not among them."""
+        return tuple(i for i, one in enumerate(self.arguments) if one.is_type and not one.is_list)
+
+    def __str__(self) -> str:
+        inner = ", ".join(map(str, self.arguments))
+        return f"{_quoted(self.name)}({inner}){' many' if self.is_many else ''}{f' {self.way}' if self.way else ''}"
+
+
+_PLAIN_NAME = re.compile(r"[^\W\d]\w*")
+_NAME = r"(?:[^\W\d]\w*|`(?:[^`\\]|\\.)*`)"
+_HEAD = re.compile(rf"\s*({_NAME})\s*\(\s*", re.DOTALL)
+_ARGUMENT = re.compile(rf"(\[)?\s*({_NAME})\s*(?(1)\])\s*(key\b)?\s*(?:->\s*({_NAME}))?\s*(,\s*|(?=\)))", re.DOTALL)
+_TAIL = re.compile(r"\)\s*(many)?\s*(one\s+way|both\s+ways)?\s*")
+
+
+def parse_signature(text: str) -> Signature:
+    """Return the signature that a text declares.
+
+    Examples
+    --------
+    >>> signature = parse_signature("atm(Molecule, Atom key, element, _, [Ring])")
+    >>> signature.key, signature.types, str(signature)
+    (1, (0, 1), 'atm(Molecule, Atom key, element, _, [Ring])')
+    >>> parse_signature("atm(Molecule")
+    Traceback (most recent call last):
+    structtree.errors.UsageError: expected a fact such as bond(Molecule, Atom, Atom -> to, order), got 'atm(Molecule'
+    """
+    head = _HEAD.match(text)
+    at, arguments = head.end() if head else 0, []
+    while found := _ARGUMENT.match(text, at):
+        role = _unquoted(found[4]) if found[4] else None
+        arguments.append(Argument(_unquoted(found[2]), bool(found[3]), role, bool(found[1])))
+        at = found.end()
+    tail = _TAIL.fullmatch(text, at)
+    if head is None or tail is None:
+        raise _no_signature(text)
+    words: Any = " ".join((tail[2] or "").split())
+    signature = Signature(_unquoted(head[1]), tuple(arguments), tail[1] is not None, words)
+    check_signature(signature)
+    return signature
+
+
+def _no_signature(text: str) -> UsageError:
+    return UsageError(f"expected a fact such as bond(Molecule, Atom, Atom -> to, order), got {text!r}")
+
+
+def check_signature(signature: Signature) -> None:
+    """Refuse what has no meaning.
+
+    Examples
+    --------
+    >>> check_signature(Signature("p", (Argument("a", is_key=True),)))
+    Traceback (most recent call last):
+    structtree.errors.UsageError: p(a key): a is an attribute, and only a capitalised type can be a key
+    """
+    keys = [one for one in signature.arguments if one.is_key]
+    if len(keys) > 1 or (keys and signature.is_many):
+        raise UsageError(f"{signature}: one argument can be a key, and none where there are many facts of each")
+    for one in signature.arguments:
+        if not one.is_type and (one.is_key or one.role):
+            word = "be a key" if one.is_key else "have a role"
+            raise UsageError(f"{signature}: {one.name} is an attribute, and only a capitalised type can {word}")
+    counts = Counter(signature.arguments[place].name for place in signature.types)
+    if signature.way == "both ways" and 2 not in counts.values():
+        raise UsageError(f"{signature}: both ways needs two arguments of one type")
+
+
+def signatures_of(texts: Iterable[str]) -> Mapping[PrologPredicate, Signature]:
+    """Return the signatures that texts declare, by predicate.
+
+    Examples
+    --------
+    >>> [str(predicate) for predicate in signatures_of(["smokes(Person)", "friends(Person, Person)"])]
+    ['smokes/1', 'friends/2']
+    """
+    found: dict[PrologPredicate, Signature] = {}
+    for text in texts:
+        signature = parse_signature(text)
+        if signature.predicate in found:
+            raise UsageError(
+                f"the fact {signature.predicate} is declared twice: {found[signature.predicate]}, and {text}"
+            )
+        found[signature.predicate] = signature
+    return found
+
+
+def _quoted(name: str) -> str:
+    if _PLAIN_NAME.fullmatch(name):
+        return name
+    escaped = name.replace("\\", "\\\\").replace("`", "\\`")
+    return f"`{escaped}`"
+
+
+def _unquoted(name: str) -> str:
+    return re.sub(r"\\(.)", r"\1", name[1:-1], flags=re.DOTALL) if name.startswith("`") else name

@@ -1,0 +1,666 @@
+"""Derived links and computed attributes: what they mean on a schema, and the schema with them.
+
+A declaration may use what other declarations give, wherever they stand, so that they are settled in rounds: each that
+makes sense on the schema so far is added to it, until none is left. Those that need each other in a circle are
+refused. Nothing is computed here: `structtree.space.background` does that, in the order in which they were settled.
+
+A derived link with attributes of its own, or with an order, leads to *pairs*: rows of a type that is called like the
+link. A pair has those attributes, a reference to the row that was met (`FAR_ROW`), and copies of those members of
+that row that the grammar mentions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
+from typing import assert_never
+
+from structtree.data.schema import FAR_ROW, Attribute, Kind, Link, RecordType, Schema
+from structtree.errors import GrammarError, did_you_mean
+from structtree.lang.pretty import pretty_expression, pretty_name, pretty_path
+from structtree.lang.resolve import Scope, link_of, resolve, value_attribute
+from structtree.lang.syntax import (
+    Absolute,
+    Arithmetic,
+    Closure,
+    Computed,
+    Definition,
+    DerivedLink,
+    DerivedPath,
+    Expression,
+    Glob,
+    GrammarSyntax,
+    LinkStep,
+    Location,
+    Negative,
+    Operand,
+    Predicate,
+    SortedBy,
+)
+from structtree.lang.walk import asked_members, expression_parts, parts_of, path_members
+
+__all__ = [
+    "MAX_PAIRS",
+    "Background",
+    "ComputedAttribute",
+    "ComputedLink",
+    "Hop",
+    "Repeated",
+    "Walk",
+    "background_of",
+    "declared_shape",
+    "members_used",
+]
+
+MAX_PAIRS = 50_000_000
+"""How many pairs the path of a derived link may have, unless ``limits { pairs ... }`` says another number."""
+
+_Member = tuple[str, str]
+"""A member with its type, the type first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hop:
+    """A step along a link of a type, or backwards along it."""
+
+    owner: str
+    link: str
+    backwards: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Repeated:
+    """A walk that leads back to its own type, once or several times."""
+
+    type: str
+    walk: Walk
+
+
+Walk = tuple[Hop | Repeated, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ComputedAttribute:
+    """An attribute that is computed, with the type that it is added to."""
+
+    type: str
+    attribute: Attribute
+    expression: Expression
+    declared: Computed
+
+
+@dataclass(frozen=True, slots=True)
+class ComputedLink:
+    """A link that is computed, all names resolved.
+
+    Parameters
+    ----------
+    type : str
+        Of the rows that ask.
+    link : Link
+        What it becomes; it leads to the pairs, if there are such.
+    far : str
+        The type of the rows that the walk leads to.
+    walk : tuple of Hop and Repeated
+    where : Predicate
+        About the far row, and about the row that asks.
+    attributes : tuple of ComputedAttribute
+        Of the pairs.
+    order : SortedBy or None
+    declared : DerivedLink
+    members : tuple of str
+        The members of the far rows that pairs have copies of.
+    """
+
+    type: str
+    link: Link
+    far: str
+    walk: Walk
+    where: Predicate
+    attributes: tuple[ComputedAttribute, ...]
+    order: SortedBy | None
+    declared: DerivedLink
+    members: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Background:
+    """All that a grammar computes, in an order in which it can be computed.
+
+    Parameters
+    ----------
+    schema : Schema
+        With all of it.
+    steps : tuple of ComputedAttribute and ComputedLink
+    max_pairs : int
+        How many pairs the path of a derived link may have.
+    """
+
+    schema: Schema
+    steps: tuple[ComputedAttribute | ComputedLink, ...] = ()
+    max_pairs: int = MAX_PAIRS
+
+
+def background_of(
+    syntax: GrammarSyntax,
+    schema: Schema,
+    source: str = "<grammar>",
+    text: str | None = None,
+    *,
+    members: Mapping[str, Collection[str]] | None = None,
+) -> Background:
+    """Settle the derived links and computed attributes of a grammar.
+
+    Parameters
+    ----------
+    syntax : GrammarSyntax
+        In the names of the schema.
+    schema : Schema
+        Of the data; what an earlier grammar has added to it is left out.
+    source, text : str
+        Where the syntax came from, for messages.
+    members : mapping from pair type to names, optional
+        The members of far rows that pairs have copies of, where the grammar does not say it by mentioning them.
+
+    Raises
+    ------
+    GrammarError
+        At the first declaration that makes no sense.
+
+    Examples
+    --------
+    >>> from structtree.lang.parse import parse_grammar
+    >>> text = "type Train = {cars: list of Car} type Car = {load: int} individual Train"
+    >>> schema = Schema((RecordType("Train", (), (Link("cars", "list", "Car"),)), RecordType("Car")), "Train")
+    >>> found = background_of(parse_grammar("link other: Car -> set of Car = ~cars.cars where not me"), schema)
+    >>> found.schema.type("Car").link("other")
+    Link(name='other', kind='set', target='Car', derived=True)
+    """
+    most = MAX_PAIRS if syntax.limits.pairs is None else syntax.limits.pairs
+    base = schema.given
+    if not syntax.computed and not syntax.links:
+        return Background(base, (), most)
+    draft = _Draft(syntax, base, Scope(base, source=source, text=text))
+    draft.settle()
+    kept = _copied(syntax, draft.schema) if members is None else members
+    steps = tuple(_with_members(step, kept, draft.schema) for step in draft.steps)
+    return Background(_trimmed(draft.schema, kept), steps, most)
+
+
+# ---- settling -------------------------------------------------------------------------------------------
+
+_Item = Computed | DerivedLink | Definition
+
+
+@dataclass(slots=True)
+class _Draft:
+    """The schema so far, with all copies of members, and what was settled so far."""
+
+    syntax: GrammarSyntax
+    schema: Schema
+    scope: Scope
+    steps: list[ComputedAttribute | ComputedLink] = field(default_factory=list)
+    definitions: dict[str, Definition] = field(default_factory=dict)
+    waiting: list[_Item] = field(default_factory=list)
+
+    def settle(self) -> None:
+        self.waiting = [*self.syntax.computed, *self.syntax.links, *self.syntax.definitions]
+        while any(not isinstance(item, Definition) for item in self.waiting):
+            errors: dict[int, GrammarError] = {}
+            before = len(self.waiting)
+            for item in tuple(self.waiting):
+                try:
+                    self._add(item)
+                    self.waiting = [each for each in self.waiting if each is not item]
+                except GrammarError as error:
+                    errors[id(item)] = error
+            if len(self.waiting) == before:
+                raise self._stuck(errors)
+
+    def _add(self, item: _Item) -> None:
+        match item:
+            case Definition(name, type_name, body):
+                here = replace(self._here(item.place), parameters=frozenset(item.parameters))
+                (resolved,) = resolve(body, type_name, here)
+                self.definitions[name] = replace(item, body=resolved)
+            case Computed():
+                self._add_attribute(item)
+            case DerivedLink():
+                self._add_link(item)
+            case _ as never:
+                assert_never(never)
+
+    def _here(self, place: Location | None, asker: str | None = None) -> Scope:
+        return replace(
+            self.scope, schema=self.schema, definitions=self.definitions, asker=asker, place=place or self.scope.place
+        )
+
+    def _add_attribute(self, item: Computed) -> None:
+        here = self._here(item.place)
+        self._refuse_second(item, here)
+        kind = _kind(item.expression, item.type, here)
+        attribute = Attribute(item.name, kind, derived=True)
+        self.steps.append(ComputedAttribute(item.type, attribute, item.expression, item))
+        self.schema = _with_member(self.schema, item.type, attribute)
+
+    def _add_link(self, item: DerivedLink) -> None:
+        here = self._here(item.place, asker=item.type)
+        self._refuse_second(item, here)
+        _check_order(item, here)
+        walk, far = self._walk(item.path, item.type, here)
+        if far != item.target and here.type(item.target).name == self.schema.met_by(far):
+            walk, far = (*walk, Hop(far, FAR_ROW)), item.target
+        if far != item.target:
+            message = f"the path {pretty_path(item.path)!r} leads to {far!r}, not to {item.target!r}"
+            raise here.at(item.path[0].place).error(message)
+        (where,) = resolve(item.where, far, here)
+        target = self._pair_type(item) if item.has_pairs else far
+        attributes = tuple(self._pair_attribute(each, item, far) for each in item.attributes)
+        link = Link(item.name, item.kind, target, derived=True)
+        self.steps.append(ComputedLink(item.type, link, far, walk, where, attributes, item.order, item))
+        if item.has_pairs:
+            self.schema = _with_pairs(self.schema, target, far, tuple(each.attribute for each in attributes))
+            if item.order is not None:
+                value_attribute((item.order.attribute,), target, self._here(item.order.place))
+        self.schema = _with_member(self.schema, item.type, link)
+
+    def _refuse_second(self, item: Computed | DerivedLink, scope: Scope) -> None:
+        """Refuse a member that the type has already, or that pairs which meet its rows have as their own."""
+        _refuse_member(item.name, scope.type(item.type), scope)
+        for record in self.schema.types:
+            if _meets(self.schema, record.name, item.type):
+                _refuse_member(item.name, record, scope)
+
+    def _pair_type(self, item: DerivedLink) -> str:
+        if item.name in self.schema or any(item.name == each.name for each in self.syntax.types):
+            raise self._here(item.place).error(
+                f"the pairs of this link are a type called {item.name!r}, and there is one already; name the link "
+                "otherwise"
+            )
+        return item.name
+
+    def _pair_attribute(self, item: Computed, link: DerivedLink, far: str) -> ComputedAttribute:
+        here = self._here(item.place, asker=link.type)
+        _refuse_member(item.name, here.type(far), here)
+        kind = _kind(item.expression, far, here)
+        return ComputedAttribute(link.name, Attribute(item.name, kind, derived=True), item.expression, item)
+
+    # ---- paths
+
+    def _walk(self, path: DerivedPath, type_name: str, scope: Scope) -> tuple[Walk, str]:
+        """Return the steps of a path from a type, and the type that it leads to."""
+        walk: list[Hop | Repeated] = []
+        steps = iter(range(len(path)))
+        for i in steps:
+            step, here = path[i], scope.at(path[i].place)
+            if isinstance(step, Closure):
+                inner, end = self._walk(step.path, type_name, here)
+                if end != type_name:
+                    raise here.error(
+                        f"'+' repeats a path that leads back to its own type; "
+                        f"{pretty_path(step.path)!r} leads from {type_name!r} to {end!r}"
+                    )
+                walk.append(Repeated(type_name, inner))
+                continue
+            hops, type_name, n_used = self._hops(path[i:], type_name, here)
+            walk += hops
+            for _ in range(n_used - 1):
+                next(steps)
+        return tuple(walk), type_name
+
+    def _hops(self, rest: DerivedPath, type_name: str, scope: Scope) -> tuple[list[Hop], str, int]:
+        """Return the hops of the next step, where they lead, and how many steps of the path they use up."""
+        step = rest[0]
+        assert isinstance(step, LinkStep)
+        if not step.backwards:
+            hops, type_name = self._to_far_row(type_name)
+            link = link_of(step.link, type_name, scope)
+            return [*hops, Hop(type_name, step.link)], link.target, 1
+        owners, hops = self._owners(step.link, type_name), []
+        if not owners:
+            hops, type_name = self._to_far_row(type_name)
+            owners = self._owners(step.link, type_name)
+        following = rest[1] if len(rest) > 1 else None
+        if not owners and step.link in self.schema and isinstance(following, LinkStep) and not following.backwards:
+            link = link_of(following.link, step.link, scope.at(following.place))
+            if link.target != type_name:
+                raise scope.error(f"{step.link}.{link.name} leads to {link.target!r}, not to {type_name!r}")
+            return [*hops, Hop(step.link, link.name, backwards=True)], step.link, 2
+        if len(owners) == 1:
+            return [*hops, Hop(owners[0], step.link, backwards=True)], owners[0], 1
+        raise scope.error(self._about_owners(step.link, type_name, owners))
+
+    def _to_far_row(self, type_name: str) -> tuple[list[Hop], str]:
+        met = self.schema.met_by(type_name)
+        return ([], type_name) if met is None else ([Hop(type_name, FAR_ROW)], met)
+
+    def _owners(self, link_name: str, type_name: str) -> list[str]:
+        """The types that have a link of that name to this type; copies of links do not count."""
+        types = [record for record in self.schema.types if self.schema.met_by(record.name) is None]
+        found = [t.name for t in types if (link := t.link(link_name)) is not None and link.target == type_name]
+        for item in self.waiting:  # what is not settled yet may make the name ambiguous
+            if isinstance(item, DerivedLink) and item.name == link_name and item.type not in found:
+                target = item.name if item.has_pairs else item.target
+                found += [item.type] if target == type_name else []
+        return found
+
+    def _about_owners(self, link_name: str, type_name: str, owners: list[str]) -> str:
+        if owners:
+            ways = " or ".join(f"'~{pretty_name(owner)}.{pretty_name(link_name)}'" for owner in owners)
+            return f"several types have a link {link_name!r} to {type_name!r}; write {ways}"
+        known = [link.name for t in self.schema.types for link in t.links if link.target == type_name]
+        hint = did_you_mean(link_name, [name for name in known if name != FAR_ROW])
+        return f"no link {link_name!r} leads to {type_name!r}, so there is no way back along it{hint}"
+
+    # ---- what is said when nothing goes on
+
+    def _stuck(self, errors: Mapping[int, GrammarError]) -> GrammarError:
+        """Return the error that a user should see: a circle if there is one, otherwise what all else waits for."""
+        by_name: dict[str, list[_Item]] = {}
+        for item in self.waiting:
+            by_name.setdefault(item.name, []).append(item)
+        needs = {id(item): [n for name in _names(item) for n in by_name.get(name, ())] for item in self.waiting}
+        start = next(item for item in self.waiting if not isinstance(item, Definition))
+        trail: list[_Item] = [start]
+        while following := needs[id(trail[-1])]:
+            if (seen := next((i for i, item in enumerate(trail) if item is following[0]), None)) is not None:
+                return self._circle(trail[seen:])
+            trail.append(following[0])
+        return errors[id(trail[-1])]
+
+    def _circle(self, items: list[_Item]) -> GrammarError:
+        names = " -> ".join(item.name for item in [*items, items[0]])
+        link = next((item for item in items if isinstance(item, DerivedLink)), None)
+        fix = "" if link is None else "; for a step that is repeated write its closure, as in 'parent+'"
+        return self._here((link or items[0]).place).error(f"this goes round in a circle: {names}{fix}")
+
+
+def _refuse_member(name: str, record: RecordType, scope: Scope) -> None:
+    if name in record.members:
+        raise scope.error(f"type {record.name!r} has a member {name!r} already")
+
+
+def _check_order(item: DerivedLink, scope: Scope) -> None:
+    if item.kind == "list" and item.order is None:
+        raise scope.error(f"a list has an order; add 'sorted by ...', or write 'set of {pretty_name(item.target)}'")
+    if item.order is not None and item.kind != "list":
+        raise scope.at(item.order.place).error(
+            f"only a list is sorted; write '-> list of {pretty_name(item.target)}', or leave 'sorted by' out"
+        )
+
+
+def _names(item: _Item) -> Iterator[str]:
+    """Yield the names that a declaration mentions, whatever they are names of."""
+    match item:
+        case Definition():
+            yield from _predicate_names(item.body)
+        case Computed():
+            yield from _expression_names(item.expression)
+        case DerivedLink():
+            yield from _path_names(item.path)
+            yield from _predicate_names(item.where)
+            for attribute in item.attributes:
+                yield from _expression_names(attribute.expression)
+            yield from () if item.order is None else (item.order.attribute,)
+        case _ as never:
+            assert_never(never)
+
+
+def _path_names(path: DerivedPath) -> Iterator[str]:
+    for step in path:
+        if isinstance(step, Closure):
+            yield from _path_names(step.path)
+        else:
+            yield step.link
+
+
+def _expression_names(value: Expression) -> Iterator[str]:
+    for part in expression_parts(value):
+        if isinstance(part, Operand):
+            yield from part.path
+
+
+def _predicate_names(predicate: Predicate) -> Iterator[str]:
+    for part in parts_of(predicate):
+        for name in ("attribute", "member", "link", "other", "mine", "name"):
+            found = getattr(part, name, ())
+            yield from (found,) if isinstance(found, str) else found or ()
+
+
+# ---- expressions ----------------------------------------------------------------------------------------
+
+
+def _kind(value: Expression, type_name: str, scope: Scope) -> Kind:
+    """Return the kind of what an expression computes, or raise an error.
+
+    The difference of two moments is a number of days. A moment and a number of days give a moment: whole days and a
+    date give a date, all else a time.
+    """
+    match value:
+        case int():
+            return "int"
+        case float():
+            return "real"
+        case Operand():
+            return _operand_kind(value, type_name, scope.at(value.place))
+        case Negative(inner) | Absolute(inner):
+            kind = _kind(inner, type_name, scope)
+            if kind not in ("int", "real"):
+                raise scope.error(
+                    f"{pretty_expression(inner)!r} is a {kind}, and {pretty_expression(value)!r} needs a number"
+                )
+            return kind
+        case Arithmetic(left, op, right):
+            kinds = _kind(left, type_name, scope), _kind(right, type_name, scope)
+            found = arithmetic_kind(kinds[0], op, kinds[1])
+            if found is None:
+                raise scope.at(value.place).error(
+                    f"{pretty_expression(value)!r} has no meaning: {pretty_expression(left)!r} is {_a(kinds[0])} and "
+                    f"{pretty_expression(right)!r} is {_a(kinds[1])}"
+                )
+            return found
+        case _ as never:
+            assert_never(never)
+
+
+def _a(kind: Kind) -> str:
+    return "a number" if kind in ("int", "real") else f"a {kind}"
+
+
+def arithmetic_kind(left: Kind, op: str, right: Kind) -> Kind | None:
+    """Return the kind of a sum, difference, product or quotient; None if it has no meaning.
+
+    Examples
+    --------
+    >>> arithmetic_kind("date", "-", "date"), arithmetic_kind("time", "-", "date")
+    ('int', 'real')
+    >>> arithmetic_kind("date", "*", "int") is None
+    True
+    """
+    numbers, moments = ("int", "real"), ("date", "time")
+    if left in numbers and right in numbers:
+        return "int" if op != "/" and left == right == "int" else "real"
+    if op == "-" and left in moments and right in moments:
+        return "int" if left == right == "date" else "real"
+    if (left in moments and op in "+-" and right in numbers) or (left in numbers and op == "+" and right in moments):
+        return "date" if {left, right} == {"date", "int"} else "time"
+    return None
+
+
+def _operand_kind(value: Operand, type_name: str, scope: Scope) -> Kind:
+    if value.mine and scope.asker is None:
+        raise scope.error(
+            f"{pretty_expression(value)!r} is a value of the row that asks, which only the pairs of a derived link "
+            "have; leave 'my' out"
+        )
+    at = scope.asker if value.mine else type_name
+    assert at is not None
+    attribute = value_attribute(value.path, at, scope)
+    if attribute.kind not in ("int", "real", "date", "time"):
+        raise scope.error(
+            f"{'.'.join(value.path)!r} is {attribute.kind}; expressions are of numbers, dates and times"
+        )
+    return attribute.kind
+
+
+# ---- schemas --------------------------------------------------------------------------------------------
+
+
+def _with_member(schema: Schema, type_name: str, member: Attribute | Link) -> Schema:
+    """Return the schema with one more member of a type, of which pairs that meet such rows have a copy."""
+    types = []
+    for record in schema.types:
+        if record.name == type_name:
+            types.append(_wider(record, member))
+        elif _meets(schema, record.name, type_name) and member.name not in record.members:
+            types.append(_wider(record, _copy(member) if isinstance(member, Link) else member))
+        else:
+            types.append(record)
+    return Schema(tuple(types), schema.individual)
+
+
+def _meets(schema: Schema, pairs: str, type_name: str) -> bool:
+    met = schema.met_by(pairs)
+    return met is not None and (met == type_name or _meets(schema, met, type_name))
+
+
+def _wider(record: RecordType, member: Attribute | Link) -> RecordType:
+    if isinstance(member, Attribute):
+        return RecordType(record.name, (*record.attributes, member), record.links)
+    return RecordType(record.name, record.attributes, (*record.links, member))
+
+
+def _copy(link: Link) -> Link:
+    """A link as pairs have it: several pairs may have met one row, and an element belongs to one list only."""
+    return replace(link, kind="set" if link.kind == "list" else link.kind, derived=True)
+
+
+def _with_pairs(schema: Schema, name: str, far: str, attributes: tuple[Attribute, ...]) -> Schema:
+    record = schema.type(far)
+    own = (*attributes, *(replace(a, derived=True) for a in record.attributes))
+    links = (Link(FAR_ROW, "one", far, derived=True), *(_copy(each) for each in record.links if each.name != FAR_ROW))
+    return Schema((*schema.types, RecordType(name, own, links)), schema.individual)
+
+
+def declared_shape(syntax: GrammarSyntax, schema: Schema) -> Schema:
+    """Return the schema with what a grammar declares to compute, whether that makes sense or not.
+
+    It is for looking through derived links where it is not known yet what is wrong with them.
+    """
+    found = schema.given
+    for item in syntax.computed:
+        if item.type in found and item.name not in found.type(item.type).members:
+            found = _with_member(found, item.type, Attribute(item.name, "real", derived=True))
+    for link in (*syntax.links, *syntax.links):  # twice, since one may lead to the pairs of a later one
+        target = link.name if link.has_pairs else link.target
+        if link.type not in found or link.target not in found or link.name in found.type(link.type).members:
+            continue
+        if link.has_pairs and target not in found:
+            own = {a.name: a for a in (Attribute(each.name, "real", derived=True) for each in link.attributes)}
+            names = found.type(link.target).members
+            found = _with_pairs(found, target, link.target, tuple(a for name, a in own.items() if name not in names))
+        found = _with_member(found, link.type, Link(link.name, link.kind, target, derived=True))
+    return found
+
+
+# ---- which members pairs have copies of -----------------------------------------------------------------
+
+
+def _copied(syntax: GrammarSyntax, schema: Schema) -> dict[str, frozenset[str]]:
+    """Return for each type of pairs the members of far rows that the grammar mentions.
+
+    A derived link is copied only where it is asked of the pairs themselves: a link of every row that another link has
+    met may be much larger than both.
+    """
+    asked = {(name, str(member)): member for name, member in _asked(syntax, schema)}
+    found: dict[str, frozenset[str]] = {}
+    for record in schema.types:
+        if schema.met_by(record.name) is None:
+            continue
+        names = frozenset(
+            member
+            for member in record.members
+            for at in _chain(record.name, schema)
+            if any(_matches(member, asked_for) for (name, _), asked_for in asked.items() if name == at)
+            and (at == record.name or not _is_derived_link(member, record.name, schema))
+        )
+        found[record.name] = names
+    return found
+
+
+def _asked(syntax: GrammarSyntax, schema: Schema) -> Iterator[_Member]:
+    bodies = [(each.body, each.type) for each in syntax.definitions]
+    sides = [(side, b.type) for b in syntax.blocks for r in b.rewrites for side in (r.left, r.right)]
+    for predicate, type_name in (*bodies, *sides):
+        if type_name in schema:
+            yield from asked_members(predicate, type_name, schema)
+    for declared in (syntax.computed, syntax.links):
+        for item in declared:
+            yield from members_used(item, schema)
+
+
+def members_used(item: Computed | DerivedLink, schema: Schema) -> Iterator[_Member]:
+    """Yield the members that a declaration asks about, each with its type, but not those of its path."""
+    if item.type not in schema:
+        return
+    if isinstance(item, Computed):
+        yield from _values_used(item.expression, item.type, None, schema)
+    elif item.target in schema:
+        yield from asked_members(item.where, item.target, schema, item.type)
+        for attribute in item.attributes:
+            yield from _values_used(attribute.expression, item.target, item.type, schema)
+        if item.order is not None:
+            own = item.order.attribute in {each.name for each in item.attributes}
+            yield (item.name if own else item.target), item.order.attribute
+
+
+def _values_used(value: Expression, type_name: str, asker: str | None, schema: Schema) -> Iterator[_Member]:
+    for part in expression_parts(value):
+        if isinstance(part, Operand):
+            at = asker if part.mine else type_name
+            yield from path_members(part.path, at, schema) if at is not None else ()
+
+
+def _chain(name: str, schema: Schema) -> Iterator[str]:
+    """Yield a type of pairs, and the types that they have met."""
+    at: str | None = name
+    while at is not None:
+        yield at
+        at = schema.met_by(at)
+
+
+def _matches(member: str, asked_for: str) -> bool:
+    return fnmatchcase(member, str(asked_for)) if isinstance(asked_for, Glob) else member == asked_for
+
+
+def _is_derived_link(member: str, name: str, schema: Schema) -> bool:
+    """Tell whether what pairs have a copy of is a derived link."""
+    met = schema.met_by(name)
+    link = None if met is None else schema.type(met).link(member)
+    return link is not None and link.derived
+
+
+def _trimmed(schema: Schema, kept: Mapping[str, Collection[str]]) -> Schema:
+    """Return the schema in which pairs have copies of some members only."""
+    return Schema(tuple(_trim(record, kept, schema) for record in schema.types), schema.individual)
+
+
+def _trim(record: RecordType, kept: Mapping[str, Collection[str]], schema: Schema) -> RecordType:
+    met = schema.met_by(record.name)
+    if met is None:
+        return record
+    copies = {*schema.type(met).members} - {FAR_ROW}
+    names = kept.get(record.name, ())
+    attributes = tuple(a for a in record.attributes if a.name not in copies or a.name in names)
+    links = tuple(each for each in record.links if each.name not in copies or each.name in names)
+    return RecordType(record.name, attributes, links)
+
+
+def _with_members(
+    step: ComputedAttribute | ComputedLink, kept: Mapping[str, Collection[str]], schema: Schema
+) -> ComputedAttribute | ComputedLink:
+    if isinstance(step, ComputedAttribute) or not step.declared.has_pairs:
+        return step
+    names = kept.get(step.link.target, ())
+    return replace(step, members=tuple(m for m in schema.type(step.far).members if m in names))

@@ -1,0 +1,341 @@
+"""Background knowledge as columns: functions, computed attributes and derived links, made once before learning.
+
+A derived link is composed from the links of its path, some rows that ask at a time, so that memory follows the
+result. How many walks the path has is counted before any of them is made. After that it is a link like any other.
+
+What a derived link meets are rows of the population that it is computed on, and no others: a row that only
+individuals beyond this population reach (those of a test set) is not seen. A path that goes back from a row to its
+owners may meet other individuals of the population.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structtree.data.columns import Adjacency, Column, Population, Table, TypedTable
+from structtree.data.reach import seen_by_individuals
+from structtree.data.schema import FAR_ROW, Attribute, Link, RecordType, Schema
+from structtree.errors import DataError
+from structtree.lang.background import Background, ComputedAttribute, ComputedLink, Hop, Repeated, Walk, background_of
+from structtree.lang.declare import in_names_of
+from structtree.lang.grammar import Grammar
+from structtree.lang.pretty import pretty_path
+from structtree.lang.syntax import TOP
+from structtree.space.functions import with_functions
+from structtree.space.pairs import Pairs, PairsOnData, row_values
+
+__all__ = ["computed", "with_background"]
+
+CHUNK = 1 << 21
+"""About so many walks are made at a time."""
+
+DENSE = 1 << 26
+"""Repeated pairs are found by a table of flags, if it has at most so many places, else by sorting."""
+
+_Ints = NDArray[np.int64]
+
+
+def with_background(
+    population: Population, grammar: Grammar, functions: Mapping[str, Callable[[Mapping[str, Any]], Any]]
+) -> Population:
+    """The population in the grammar's names of types, with all that the grammar computes.
+
+    Parameters
+    ----------
+    population : Population
+    grammar : Grammar
+    functions : mapping from name to function
+        For each ``function`` of the grammar; see `structtree.space.functions.with_functions`.
+
+    Examples
+    --------
+    >>> cars = [{"load": "a"}, {"load": "b"}, {"load": "a"}]
+    >>> trains = Population.from_records([{"cars": cars}], individual="Train")
+    >>> grammar = Grammar.parse("link rival: Car -> set of Car = ~cars.cars where load = my load and not me "
+    ...                         "refine Train { top -> exists cars (exists rival (top)) }")
+    >>> rival = with_background(trains, grammar, {}).table("Car").links["rival"]
+    >>> [rival.of(car).tolist() for car in range(3)]
+    [[2], [], [0]]
+    """
+    named = with_functions(population.given, grammar, functions)
+    if not grammar.syntax.links and not grammar.syntax.computed:
+        return named
+    meant = in_names_of(grammar.syntax, named.schema, grammar.source, grammar.text)
+    return computed(named, background_of(meant, named.schema, grammar.source, grammar.text))
+
+
+def computed(population: Population, background: Background) -> Population:
+    """The population with computed attributes and derived links.
+
+    Raises
+    ------
+    DataError
+        When a derived link has too many pairs, or leads to several rows where one is allowed.
+    """
+    if any(isinstance(step, ComputedLink) for step in background.steps):
+        population = seen_by_individuals(population)
+    made: list[ComputedLink] = []
+    for step in background.steps:
+        if isinstance(step, ComputedAttribute):
+            population = _with_attribute(population, step)
+        else:
+            population = _Composer(population, step, background.max_pairs).finished()
+            made += [step] if step.declared.has_pairs else []
+        for link in made:
+            population = _with_copies(population, link, background.max_pairs)
+    return _in_order_of(population, background.schema)
+
+
+def _with_attribute(population: Population, step: ComputedAttribute) -> Population:
+    column = row_values(step.expression, population, step.type)
+    attribute = Attribute(step.attribute.name, column.kind, derived=True)
+    return _with_members(population, step.type, {attribute: column}, {})
+
+
+def _with_copies(population: Population, step: ComputedLink, max_pairs: int) -> Population:
+    """The population in which pairs have what the rows that they met have, as far as it is there and wanted."""
+    pairs, record = population.schema.type(step.link.target), population.schema.type(step.far)
+    wanted = [name for name in step.members if name in record.members and name not in pairs.members]
+    if not wanted:
+        return population
+    rows, far = population.tables[pairs.name].links[FAR_ROW].targets.astype(np.int64), population.tables[step.far]
+    columns = {
+        replace(a, derived=True): far.columns[a.name].take(rows) for a in record.attributes if a.name in wanted
+    }
+    links = {}
+    for link in (each for each in record.links if each.name in wanted):
+        adjacency = far.links[link.name]
+        lengths = adjacency.n_of(rows)
+        _check_copies(int(lengths.sum()), link.name, step, max_pairs)
+        copy = Link(link.name, "set" if link.kind == "list" else link.kind, link.target, derived=True)
+        links[copy] = Adjacency.from_lengths(lengths, adjacency.targets[adjacency.places(rows)])
+    return _with_members(population, pairs.name, columns, links)
+
+
+def _check_copies(n_targets: int, link: str, step: ComputedLink, max_pairs: int) -> None:
+    if n_targets > max_pairs:
+        raise DataError(
+            f"the pairs of the link {step.link.name!r} lead to {n_targets:,} rows by {link!r}, and {max_pairs:,} are "
+            "allowed",
+            fix=f"do not ask about {link!r} behind {step.link.name!r}, or write 'limits {{ pairs {n_targets} }}'",
+        )
+
+
+def _in_order_of(population: Population, schema: Schema) -> Population:
+    """The population with its types and members in the order of a schema that has all of them."""
+    types = []
+    for like in schema.types:
+        record = population.schema.type(like.name)
+        places = {name: place for place, name in enumerate(like.members)}
+        attributes = sorted(record.attributes, key=lambda a: places.get(a.name, len(places)))
+        links = sorted(record.links, key=lambda each: places.get(each.name, len(places)))
+        types.append(RecordType(record.name, tuple(attributes), tuple(links)))
+    others = [record for record in population.schema.types if record.name not in schema]
+    return replace(population, schema=Schema((*types, *others), population.schema.individual))
+
+
+def _with_members(
+    population: Population,
+    type_name: str,
+    columns: Mapping[Attribute, Column],
+    links: Mapping[Link, Adjacency],
+) -> Population:
+    record, table = population.schema.type(type_name), population.tables[type_name]
+    wider = RecordType(type_name, (*record.attributes, *columns), (*record.links, *links))
+    more = {attribute.name: column for attribute, column in columns.items()}
+    arrays = {link.name: adjacency for link, adjacency in links.items()}
+    made = Table(table.n_rows, {**table.columns, **more}, {**table.links, **arrays})
+    return population.with_table(type_name, TypedTable(wider, made))
+
+
+# ---- one derived link -----------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class _Found:
+    """The pairs of a derived link so far: how many each row has, the rows met, and what was computed of them."""
+
+    lengths: _Ints
+    rows: list[NDArray[np.int32]] = field(default_factory=list)
+    columns: list[list[Column]] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Composer:
+    """Makes one derived link on a population."""
+
+    population: Population
+    step: ComputedLink
+    max_pairs: int
+
+    def finished(self) -> Population:
+        """The population with the link, and with its pairs if it has such."""
+        found = self._found()
+        rows = np.concatenate([np.zeros(0, dtype=np.int32), *found.rows])
+        if not self.step.declared.has_pairs:
+            adjacency = Adjacency.from_lengths(found.lengths, rows)
+            return _with_members(self.population, self.step.type, {}, {self.step.link: adjacency})
+        pairs = self._pair_table(rows, found)
+        population = self.population.with_table(self.step.link.target, pairs)
+        adjacency = Adjacency.in_order(found.lengths)
+        return _with_members(population, self.step.type, {}, {self.step.link: adjacency})
+
+    def _found(self) -> _Found:
+        step, on_data = self.step, PairsOnData(self.population, self.step.type)
+        found = _Found(np.zeros(self.population.tables[step.type].n_rows, dtype=np.int64))
+        for pairs in self._composed(step.walk):
+            if step.where != TOP:
+                pairs = pairs.take(on_data.where(step.where, step.far, pairs))
+            columns = [on_data.values(each.expression, step.far, pairs) for each in step.attributes]
+            if step.order is not None:
+                by = self._in_order(pairs, columns)
+                pairs, columns = pairs.take(by), [column.take(by) for column in columns]
+            found.lengths += np.bincount(pairs.askers, minlength=len(found.lengths))
+            found.rows.append(pairs.rows.astype(np.int32))
+            found.columns.append(columns)
+        if step.link.kind == "optional" and found.lengths.max(initial=0) > 1:
+            row = int(np.argmax(found.lengths))
+            raise DataError(
+                f"the link {step.link.name!r} leads from row {row} of {step.type!r} to {found.lengths[row]} rows, "
+                f"and '{step.far}?' allows one; write 'set of {step.far}'"
+            )
+        return found
+
+    def _in_order(self, pairs: Pairs, columns: list[Column]) -> _Ints:
+        """The places of pairs sorted for each row that asks; missing values come last, equal ones by their rows."""
+        order = self.step.order
+        assert order is not None
+        own = {each.attribute.name: column for each, column in zip(self.step.attributes, columns, strict=True)}
+        column = own.get(order.attribute)
+        if column is None:
+            column = self.population.tables[self.step.far].columns[order.attribute].take(pairs.rows)
+        keys = np.where(column.missing, np.nan, column.values.astype(np.float64))
+        return np.lexsort((pairs.rows, -keys if order.descending else keys, pairs.askers))
+
+    def _pair_table(self, rows: NDArray[np.int32], found: _Found) -> TypedTable:
+        step = self.step
+        columns: dict[Attribute, Column] = {}
+        for i, each in enumerate(step.attributes):
+            parts = [chunk[i] for chunk in found.columns]
+            kind = parts[0].kind if parts else each.attribute.kind
+            values = np.concatenate([np.zeros(0), *(part.values for part in parts)])
+            columns[Attribute(each.attribute.name, kind, derived=True)] = Column(kind, values)
+            for chunk in found.columns:
+                chunk[i] = replace(chunk[i], values=chunk[i].values[:0])  # so that no value is kept twice
+        link = Link(FAR_ROW, "one", step.far, derived=True)
+        record = RecordType(step.link.target, tuple(columns), (link,))
+        named = {attribute.name: column for attribute, column in columns.items()}
+        return TypedTable(record, Table(len(rows), named, {FAR_ROW: Adjacency.single(rows)}))
+
+    # ---- walks
+
+    def _adjacency(self, hop: Hop | Repeated) -> Adjacency:
+        if isinstance(hop, Repeated):
+            return self._closure(hop)
+        adjacency = self.population.tables[hop.owner].links[hop.link]
+        if not hop.backwards:
+            return adjacency
+        link = self.population.schema.type(hop.owner).link(hop.link)
+        assert link is not None
+        return adjacency.reversed(self.population.tables[link.target].n_rows)
+
+    def _composed(self, walk: Walk) -> Iterator[Pairs]:
+        """Yield the pairs that a walk leads to, each once, rows that ask in order, some of them at a time."""
+        hops = [self._adjacency(hop) for hop in walk]
+        n_walks = _n_walks(hops)
+        self._check_size(max(int(walks.sum()) for walks in n_walks))
+        for start, stop in _chunks(np.sum(n_walks, axis=0)):
+            pairs = _itself(start, stop)
+            for i, hop in enumerate(hops):
+                pairs = pairs.behind(hop)
+                if i:  # a single link leads to no row twice
+                    pairs = _unique(pairs, start, stop)
+            yield pairs
+
+    def _closure(self, hop: Repeated) -> Adjacency:
+        """The rows that a walk leads to from each row of its type if it is repeated."""
+        n_rows = self.population.tables[hop.type].n_rows
+        lengths, rows = np.zeros(n_rows, dtype=np.int64), [np.zeros(0, dtype=np.int32)]
+        for pairs in self._composed(hop.walk):
+            lengths += np.bincount(pairs.askers, minlength=n_rows)
+            rows.append(pairs.rows.astype(np.int32))
+        once = Adjacency.from_lengths(lengths, np.concatenate(rows))
+        return self._repeated(once, max(1, DENSE // max(n_rows, 1)))
+
+    def _repeated(self, once: Adjacency, n_at_once: int) -> Adjacency:
+        """The closure of a link from a type to itself; the rows of so many that ask are flagged at once."""
+        n_rows = len(once)
+        flags = np.zeros(n_at_once * n_rows, dtype=np.bool_)
+        lengths, rows, n_pairs = np.zeros(n_rows, dtype=np.int64), [np.zeros(0, dtype=np.int32)], 0
+        for start in range(0, n_rows, n_at_once):
+            fresh, reached = _itself(start, min(start + n_at_once, n_rows)), []
+            while len(fresh):
+                self._check_size(n_pairs + int(once.n_of(fresh.rows).sum()))
+                further = fresh.behind(once)
+                keys = (further.askers - start) * n_rows + further.rows
+                keys = np.unique(keys[~flags[keys]])
+                flags[keys] = True
+                n_pairs += len(keys)
+                reached.append(keys)
+                fresh = Pairs(keys // n_rows + start, keys % n_rows)
+            found = np.sort(np.concatenate(reached))
+            flags[found] = False
+            lengths += np.bincount(found // n_rows + start, minlength=n_rows)
+            rows.append((found % n_rows).astype(np.int32))
+        return Adjacency.from_lengths(lengths, np.concatenate(rows))
+
+    def _check_size(self, n_pairs: int) -> None:
+        if n_pairs > self.max_pairs:
+            path, name = pretty_path(self.step.declared.path), self.step.link.name
+            raise DataError(
+                f"the path {path!r} of the link {name!r} leads to {n_pairs:,} pairs of rows on this data, and "
+                f"{self.max_pairs:,} are allowed",
+                fix=f"take a path that leads to fewer rows, or write 'limits {{ pairs {n_pairs} }}' in the grammar",
+            )
+
+
+def _n_walks(hops: list[Adjacency]) -> list[NDArray[np.float64]]:
+    """For each row that asks, how many walks go along the first hop, the first two, and so on."""
+    found = []
+    for n_hops in range(1, len(hops) + 1):
+        walks: NDArray[np.float64] = np.ones(int(hops[n_hops - 1].targets.max(initial=0)) + 1)
+        for hop in reversed(hops[:n_hops]):
+            running = np.concatenate(([0.0], np.cumsum(walks[hop.targets])))
+            walks = running[hop.offsets[1:]] - running[hop.offsets[:-1]]
+        found.append(walks)
+    return found
+
+
+def _chunks(walks: NDArray[np.float64]) -> Iterator[tuple[int, int]]:
+    """Yield runs of rows that have about as many walks as are made at a time."""
+    ends = np.cumsum(walks)
+    start = 0
+    while start < len(walks):
+        before = ends[start - 1] if start else 0.0
+        stop = max(start + 1, int(np.searchsorted(ends, before + CHUNK, side="right")))
+        yield start, stop
+        start = stop
+
+
+def _itself(start: int, stop: int) -> Pairs:
+    """Each row from start up to stop with itself."""
+    rows = np.arange(start, stop)
+    return Pairs(rows, rows)
+
+
+def _unique(pairs: Pairs, start: int, stop: int) -> Pairs:
+    """Each pair once, in order; the rows that ask are those from start up to stop."""
+    width = int(pairs.rows.max(initial=0)) + 1
+    keys = (pairs.askers - start) * width + pairs.rows
+    if (stop - start) * width <= min(DENSE, 16 * len(keys)):
+        flags = np.zeros((stop - start) * width, dtype=np.bool_)
+        flags[keys] = True
+        keys = np.flatnonzero(flags)
+    else:
+        keys = np.unique(keys)
+    return Pairs(keys // width + start, keys % width)
