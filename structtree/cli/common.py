@@ -44,6 +44,7 @@ __all__ = [
     "print_json",
     "print_table",
     "reporting",
+    "say",
     "seconds_text",
     "system_sentence",
     "with_options",
@@ -274,10 +275,15 @@ def end_stopped(stop: Stop) -> None:
         raise typer.Exit(EXIT_CODE)
 
 
+def say(text: str = "") -> None:
+    """Print lines for people; what data has in them that would control a terminal is spelled out."""
+    typer.echo("\n".join(map(inert, text.split("\n"))))
+
+
 def note(sentence: str) -> None:
     """Tell people something that is not part of the result, if there is anywhere to tell it."""
     with suppress(OSError):
-        typer.echo(sentence, err=True)
+        typer.echo("\n".join(map(inert, sentence.split("\n"))), err=True)
 
 
 def print_json(value: Any) -> None:
@@ -294,7 +300,7 @@ def print_table(title: str, heads: Sequence[str], rows: Iterable[Sequence[str]])
     for i, head in enumerate(heads):
         table.add_column(head, overflow="fold", no_wrap=i == 0)
     for row in rows:
-        table.add_row(*row)
+        table.add_row(*map(inert, row))
     width = None if sys.stdout.isatty() else 110
     Console(width=width, highlight=False, markup=False).print(table)
 

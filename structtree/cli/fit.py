@@ -20,6 +20,7 @@ from structtree.cli.common import (
     is_printed,
     note,
     print_json,
+    say,
     seconds_text,
     words_aside,
 )
@@ -320,18 +321,18 @@ def _print_learned(learned: _Learned, estimated: _Estimate, metrics: Metrics, ou
 
     model, tree = learned.model, learned.model.tree
     is_large = len(tree.leaves) > MOST_LEAVES
-    typer.echo(export_text(tree, model.decision, max_depth=SHOWN_DEPTH if is_large else None))
+    say(export_text(tree, model.decision, max_depth=SHOWN_DEPTH if is_large else None))
     columns = {"training data": learned.train_scores(metrics.names)}
     if estimated.found is not None:
         columns[f"new data ({ESTIMATE_FOLDS} folds)"] = estimated.found.evaluate(metrics.names)
     not_known = [] if estimated.why_not is None else [f"New data: {estimated.why_not}"]
     for line in ["", *metrics.lines(str(model.target), columns), "", *not_known]:
-        typer.echo(line)
-    typer.echo(f"{_leaves(len(tree.leaves))}, depth {tree.depth}; {_effort(learned)}; {_proof(learned)}")
-    typer.echo(f"Settings: {_settings(model.params)}")
+        say(line)
+    say(f"{_leaves(len(tree.leaves))}, depth {tree.depth}; {_effort(learned)}; {_proof(learned)}")
+    say(f"Settings: {_settings(model.params)}")
     print_grammar(learned.grammar, learned.data)
     if out is not None:
-        typer.echo(f"saved {out}; use it with: structtree predict {quote(str(out))} DATA")
+        say(f"saved {out}; use it with: structtree predict {quote(str(out))} DATA")
     if is_large:
         whole = f"structtree show {quote(str(out))}" if out else "save it with -o MODEL.json and use structtree show"
         note(f"printed to depth {SHOWN_DEPTH}; all of it: {whole}")

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from structtree.cli.common import Json, check_output, command, is_printed, note, print_json
+from structtree.cli.common import Json, check_output, command, is_printed, note, print_json, say
 from structtree.cli.reading import Reading, Where, as_learned, read_as_said
 from structtree.cli.scoring import MetricOption, Metrics
 from structtree.errors import UsageError, did_you_mean
 from structtree.files import STANDARD_STREAM
+from structtree.reprs import inert
 
 if TYPE_CHECKING:
     from structtree.lang.syntax import Predicate
@@ -183,24 +184,24 @@ def _show_text(model: Model, max_depth: int | None, words: bool) -> None:
     from structtree.report.text import export_text
 
     tree = model.tree
-    of = f" ({', '.join(map(class_name, tree.classes))})" if 0 < len(tree.classes) <= 10 else ""
-    typer.echo(f"{model.target or 'the target'}{of} of a {tree.schema.individual}")
-    typer.echo(f"{len(tree.leaves)} leaves, depth {tree.depth}, by {model.params.get('criterion', '?')}")
+    of = f" ({', '.join(inert(class_name(label)) for label in tree.classes)})" if 0 < len(tree.classes) <= 10 else ""
+    say(f"{model.target or 'the target'}{of} of a {tree.schema.individual}")
+    say(f"{len(tree.leaves)} leaves, depth {tree.depth}, by {model.params.get('criterion', '?')}")
     if "grammar_origin" in model.params:
-        typer.echo(f"Grammar: {model.params['grammar_origin']}")
-    typer.echo()
-    typer.echo(export_text(tree, model.decision, max_depth=max_depth, words=words))
+        say(f"Grammar: {model.params['grammar_origin']}")
+    say()
+    say(export_text(tree, model.decision, max_depth=max_depth, words=words))
 
 
 def _show_rules(model: Model, as_json: bool, words: bool) -> None:
     from structtree.learn.rules import to_rules
 
-    rules, say = to_rules(model.tree, decision=model.decision), _speaker(model, words)
+    rules, speak = to_rules(model.tree, decision=model.decision), _speaker(model, words)
     if not as_json:
-        typer.echo("\n".join(rule.saying(say(rule.conditions)) for rule in rules))
+        say("\n".join(rule.saying(speak(rule.conditions)) for rule in rules))
         return
     keys = ("prediction", "n", "support", "confidence", "spread")
-    print_json([{"if": say(rule.conditions)} | {key: getattr(rule, key) for key in keys} for rule in rules])
+    print_json([{"if": speak(rule.conditions)} | {key: getattr(rule, key) for key in keys} for rule in rules])
 
 
 def _speaker(model: Model, words: bool) -> Callable[[Predicate], str]:
@@ -215,12 +216,12 @@ def _show_formula(model: Model, as_json: bool, words: bool) -> None:
     from structtree.learn.rules import to_formula
     from structtree.learn.score import class_name
 
-    say = _speaker(model, words)
-    formulas = {class_name(k): say(found) for k, found in to_formula(model.tree, model.decision).items()}
+    speak = _speaker(model, words)
+    formulas = {inert(class_name(k)): speak(found) for k, found in to_formula(model.tree, model.decision).items()}
     if as_json:
         print_json(formulas)
     else:
-        typer.echo("\n".join(f"{name}: {formula}" for name, formula in formulas.items()))
+        say("\n".join(f"{name}: {formula}" for name, formula in formulas.items()))
 
 
 @command
@@ -319,6 +320,6 @@ def explain_command(
     if as_json:
         print_json(found.to_dict() | ({} if actual is None else {"actual": known}))
         return
-    typer.echo(str(found))
+    say(str(found))
     if known is not None:
-        typer.echo(f"  (the data says {known})")
+        say(f"  (the data says {inert(str(known))})")

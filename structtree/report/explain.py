@@ -56,7 +56,7 @@ from structtree.learn.unknown import possibly, surely
 from structtree.report.english import name_words
 from structtree.report.text import NodeText
 from structtree.report.words import in_words
-from structtree.reprs import number_text, short_repr
+from structtree.reprs import inert, number_text, short_repr
 from structtree.space.evaluate import Known, aggregate_column, own_column, rows_where
 from structtree.space.meaning import witnesses
 from structtree.space.terms import conjuncts
@@ -206,7 +206,7 @@ class Explanation:
         return short_repr(self, f"{self.type} {self.individual} → {self.words}", number_text(self.reasons, "test"))
 
     def __str__(self) -> str:
-        names = ", ".join(f"{what} {name}" for what, name in self.names)
+        names = ", ".join(f"{what} {inert(name)}" for what, name in self.names)
         lines = [f"{self.type} {self.individual}" + (f" ({names})" if names else "")]
         for i, reason in enumerate(self.reasons, 1):
             lines.append(f"{i}. {reason}")

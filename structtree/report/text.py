@@ -26,6 +26,7 @@ from structtree.learn.tree import Branch, ClassCounts, Leaf, Switch, Tree
 from structtree.report.doubts import doubt_lines
 from structtree.report.english import name_words
 from structtree.report.words import in_words
+from structtree.reprs import inert
 
 __all__ = ["NodeText", "export_text", "leaves_below", "question", "side_names"]
 
@@ -163,7 +164,7 @@ class NodeText:
 
 def _label(label: object) -> str:
     """A class as a word; one that looks like a number is said to be a class."""
-    text = class_name(label)
+    text = inert(class_name(label))
     return text if text[:1].isalpha() else f"class {text}"
 
 
