@@ -201,8 +201,9 @@ def _may_become(right: Predicate, left: Predicate) -> bool:
             return True
         case Compare(value=offered), Compare(value=wanted):
             return _covers(offered, wanted) and replace(right, value=wanted) == left
-        case Aggregate(value=offered), Aggregate(value=wanted):
-            return _covers(offered, wanted) and replace(right, value=wanted) == left
+        case Aggregate(value=offered, inner=inner), Aggregate(value=wanted, inner=other):
+            may = inner == other or (inner is not None and _may_become(inner, other or TOP))
+            return may and _covers(offered, wanted) and replace(right, value=wanted, inner=other) == left
         case Named(name, arguments=offers), Named(other, arguments=wants):
             return name == other and len(offers) == len(wants) and all(map(_covers, offers, wants))
         case Within(source=source), Within() if source is not None:

@@ -27,6 +27,7 @@ from structtree.search.judges import judge_of, splittable
 from structtree.search.order import promising_last
 from structtree.search.results import Problem, SearchStats, Split
 from structtree.search.target import Target, target_for
+from structtree.space.background import with_computed
 from structtree.space.space import Position, Space
 
 __all__ = ["SearchStats", "Split", "Strategy", "best_split"]
@@ -106,7 +107,10 @@ def best_split(
     population = population_of(individuals)
     checked = _checked(population, target, criterion, sample_weight, class_weight)
     judge, own = judge_of(checked), compact(population)
-    space = replace(grammar, population=own) if isinstance(grammar, Space) else Space.build(grammar, own)
+    if isinstance(grammar, Space):
+        space = replace(grammar, population=with_computed(own, grammar.grammar.background))
+    else:
+        space = Space.build(grammar, own)
     budget = Budget(max_evaluations, clock or Clock(time_limit), max_frontier)
     pruning = prune and strategy != "exhaustive"
     problem = Problem(space, judge, min_samples_leaf)

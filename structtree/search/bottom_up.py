@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from structtree.arrays import Ints, Mask
 from structtree.data.columns import Population
-from structtree.lang.syntax import All, Count, Distinct, Predicate, Top
+from structtree.lang.syntax import Aggregate, All, Count, Distinct, Predicate, Top
 from structtree.search.boards import call_columns, is_nested, ranked_column
 from structtree.search.clock import Clock
 from structtree.search.kernels.masks import conjunction_signatures, signatures, words_behind
@@ -139,7 +139,8 @@ def suits(space: Space) -> bool:
     links = [family for family in families if isinstance(family, LinkFamily)]
     # ``all`` holds of a row without targets whatever is asked: what holds of no row would have to be kept for it.
     return all(
-        (link.slots[0].plain or _is_settled(link.slots[0])) and not isinstance(link.template, All | Distinct)
+        (link.slots[0].plain or _is_settled(link.slots[0]))
+        and not isinstance(link.template, All | Distinct | Aggregate)
         for link in links
     )
 

@@ -24,10 +24,11 @@ from structtree.errors import GrammarError, UsageError
 from structtree.lang.aggregates import computed_attribute
 from structtree.lang.calls import Place, called, is_open_call, places_of, substituted
 from structtree.lang.check import CheckedGrammar, CheckedRewrite
-from structtree.lang.logic import Subject, implies, subject
+from structtree.lang.logic import Subject, implies, source_of, subject
 from structtree.lang.mistakes import error_at
 from structtree.lang.pretty import pretty
 from structtree.lang.syntax import (
+    TOP,
     Aggregate,
     All,
     Among,
@@ -89,7 +90,7 @@ MOST_SETS = 4095
 """So many sets of values are tried one by one, if they must be: those of twelve values."""
 
 Values = NDArray[np.float64] | tuple[Any, ...] | Subsets
-LinkPredicate = Exists | All | Count | Distinct | Follow | ListStep
+LinkPredicate = Exists | All | Count | Distinct | Follow | ListStep | Aggregate
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -250,13 +251,16 @@ class Slot:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LinkFamily:
-    """Literals that look behind a link: ``exists cars (top)``, ``count atoms (top) >= n`` for all n."""
+    """Literals that look behind a link: ``exists cars (top)``, ``count atoms (top) >= n`` for all n.
+
+    So are aggregates inside which something is refined, ``max orders (top).price >= t``, for all t.
+    """
 
     index: int
     type: str
     template: LinkPredicate
     slots: tuple[Slot, ...]
-    numbers: tuple[int, ...] = (0,)
+    numbers: tuple[float, ...] = (0,)
     left: Predicate | None = None
     #: How many literals of a member are not counted, since they were there before; see `reopened`.
     given: int = 0
@@ -273,24 +277,37 @@ class LinkFamily:
         """True where it looks at one certain row."""
         return functional_step(self.template) is not None
 
-    def build(self, number: int, inners: Sequence[Predicate]) -> Predicate:
-        """The member with this count and these predicates in the slots."""
+    def build(self, number: float, inners: Sequence[Predicate]) -> Predicate:
+        """The member with this count or threshold and these predicates in the slots."""
         match self.template:
             case Distinct(link):
                 return canonical(Distinct(link, tuple(inners)))
             case Count(link, _, op):
-                return Count(link, inners[0], op, number)
+                return Count(link, inners[0], op, int(number))
+            case Aggregate() as test:
+                return canonical(replace(test, inner=inners[0], value=number))
             case other:
                 return replace(other, inner=inners[0])
 
     def inners(self, literal: Predicate) -> tuple[Predicate, ...] | None:
-        """The predicates in the slots of a literal, if it has this family's head and an offered count."""
+        """The predicates in the slots of a literal, if it has this family's head and an offered number."""
+        if isinstance(literal, Aggregate) and isinstance(self.template, Aggregate):
+            same = head(literal) == head(self.template) and literal.op == self.template.op
+            return (literal.inner or TOP,) if same and literal.value in self.numbers else None
         inners = children(literal)
         if head(literal) != head(self.template) or len(inners) != len(self.slots):
             return None
         if isinstance(literal, Count) and isinstance(self.template, Count):
             return inners if literal.op == self.template.op and literal.n in self.numbers else None
         return inners
+
+    def choice_of(self, literal: Predicate) -> int:
+        """The index of the number of a literal that has an offered one."""
+        match literal:
+            case Count(n=number) | Aggregate(value=number):
+                return self.numbers.index(number)
+            case _:
+                return 0
 
     def may_make(self, literal: Predicate) -> bool:
         """Tell whether a literal can be a member, as far as can be seen without a look inside."""
@@ -324,6 +341,7 @@ def resolve_families(grammar: CheckedGrammar, population: Population | None) -> 
         rewrites = grammar.rewrites.get(name, ())
         seen: dict[tuple[Any, ...], list[TestFamily]] = {}
         top[name] = tuple(_unseen(resolve.families(name, rewrites, of_top=True), seen))
+        resolve.refuse_overlap(top[name])
         literal[name] = {}
         for family in _unseen(resolve.families(name, rewrites, of_top=False), seen):
             assert family.left is not None
@@ -375,10 +393,26 @@ class _Resolver:
                 self._verify(family, rewrite)
             yield family
 
+    def refuse_overlap(self, families: Sequence[Family]) -> None:
+        """Refuse an aggregate with a fixed condition beside one whose condition is open: both may make one test."""
+        links = [family for family in families if isinstance(family, LinkFamily)]
+        opened = {(f.head, f.template.op) for f in links if isinstance(f.template, Aggregate)}
+        for family in families:
+            test = family.template
+            if not isinstance(family, TestFamily) or not isinstance(test, Aggregate):
+                continue
+            if (head(test), test.op) in opened:
+                rewrite = self.grammar.rewrites[family.type][family.index]
+                raise self._error(
+                    f"{pretty(rewrite.right)!r} has a fixed condition, and another rewrite of {family.type!r} "
+                    "refines that of the same aggregate: keep one of them",
+                    rewrite,
+                )
+
     def family(self, right: Predicate, name: str, rewrite: CheckedRewrite) -> Family:
         """The family of one right side, or of one literal inside it."""
         path, end = _path_to_test(right)
-        if isinstance(end, Test) or not _opens(end):
+        if not _opens(end):
             at = reduce(self._target, path, name)
             values, kind = self._values(end, at, rewrite)
             levels = self._levels(end, at) if kind == "ordered" else ()
@@ -386,8 +420,7 @@ class _Resolver:
         assert isinstance(right, LinkPredicate)
         target = self._target(name, right)
         slots = tuple(self.slot(inner, target, rewrite) for inner in children(right))
-        numbers = self._counts(right, name, rewrite) if isinstance(right, Count) else (0,)
-        return LinkFamily(0, name, right, slots, numbers)
+        return LinkFamily(0, name, right, slots, self._numbers(right, name, rewrite))
 
     def slot(self, inner: Predicate, name: str, rewrite: CheckedRewrite) -> Slot:
         parts = _parts(inner)
@@ -552,6 +585,39 @@ class _Resolver:
         lengths = self._data(rewrite).tables[name].links[predicate.link].lengths[self.reached[name]]
         return counts(predicate.n, int(lengths.max(initial=0)))
 
+    def _numbers(self, right: LinkPredicate, name: str, rewrite: CheckedRewrite) -> tuple[float, ...]:
+        """Return the counts or the thresholds that a literal with positions inside is offered with."""
+        match right:
+            case Count():
+                return self._counts(right, name, rewrite)
+            case Aggregate(value=int() | float() as number):
+                return (number,)
+            case Aggregate(value=Star() | Bins() | Quantiles() | Listed() | Range() as source):
+                made = self._computed(right, name)
+                known = (
+                    np.zeros(0) if isinstance(source, Listed | Range) else self._within_reach(right, name, rewrite)
+                )
+                found = cuts(source, known, made.kind, right.op).tolist()
+                return tuple(written(number, made.kind, made.values) for number in found)
+            case _:
+                return (0,)
+
+    def _within_reach(self, test: Aggregate, name: str, rewrite: CheckedRewrite) -> NDArray[np.float64]:
+        """Return what an aggregate may be of some of the rows behind the link; its ranges only of all of them."""
+        data, reached = self._data(rewrite), self.reached[name]
+        links = data.tables[name].links[test.link]
+        if test.function == "share":
+            lengths = np.unique(links.lengths[reached])
+            return np.concatenate([np.arange(n + 1) / n for n in lengths if n] or [np.zeros(0)])
+        if test.function in ("min", "max"):
+            assert test.attribute is not None
+            column = data.tables[self._target(name, test)].value_column(test.attribute)
+            return np.asarray(column.values[links.targets[reached[links.owners]]])
+        whole = aggregate_column(replace(test, inner=None), data, name).values[reached]
+        if test.function == "distinct":
+            return np.arange(np.nanmax(whole, initial=0.0) + 1)
+        return np.append(whole, 0.0)
+
     def _below(self, family: Family, left: Predicate, rewrite: CheckedRewrite) -> Family:
         """The family with only those members that are more specific than the left side."""
         if isinstance(family, LinkFamily):
@@ -610,13 +676,22 @@ def _special(literal: Predicate, left: Predicate, rewrite: CheckedRewrite) -> bo
 
 def _opens(predicate: Predicate) -> bool:
     """Tell whether a literal has positions behind a link in which something stands or may be added."""
+    if isinstance(predicate, Aggregate):
+        return not is_closed(predicate) and predicate.inner is not None and _is_refined(predicate.inner)
     return isinstance(predicate, LinkForm) and not is_closed(predicate)
+
+
+def _is_refined(inner: Predicate) -> bool:
+    """Tell whether something may be added inside a predicate, or some value chosen."""
+    if isinstance(inner, Top) or source_of(inner) is not None:
+        return True
+    return not is_closed(inner) and any(map(_is_refined, children(inner)))
 
 
 def _path_to_test(predicate: Predicate) -> tuple[StepPath, Predicate]:
     """Return the functional steps before a single test, and that test; no steps when it is not of that kind."""
     path, end = peel(predicate)
-    return (path, end) if isinstance(end, Test) else ((), predicate)
+    return (path, end) if isinstance(end, Test) and not _opens(end) else ((), predicate)
 
 
 def _instantiate(template: Predicate, value: Any, kind: Kind | None, levels: tuple[str, ...]) -> Predicate:

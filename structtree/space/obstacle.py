@@ -18,11 +18,11 @@ import numpy as np
 
 from structtree.lang.logic import excludes, implies, subject
 from structtree.lang.pretty import pretty
-from structtree.lang.syntax import Aggregate, Among, Compare, Count, Named, Predicate, Within
+from structtree.lang.syntax import TOP, Aggregate, Among, Compare, Count, Named, Predicate, Within
 from structtree.lang.walk import peel
 from structtree.space.families import Family, LinkFamily, Slot, TestFamily
 from structtree.space.space import Space
-from structtree.space.terms import canonical, clash, conjuncts, n_literals, nesting
+from structtree.space.terms import canonical, clash, conjuncts, head, n_literals, nesting
 
 __all__ = ["Obstacle", "obstacle"]
 
@@ -169,6 +169,8 @@ def _tests_the_same(family: Family, literal: Predicate) -> bool:
     if isinstance(family, TestFamily):
         return family.subject is not None and family.subject == subject(literal)
     template = family.template
+    if isinstance(template, Aggregate) and isinstance(literal, Aggregate):
+        return head(template) == head(literal) and template.op == literal.op
     return isinstance(template, Count) and isinstance(literal, Count) and template.link == literal.link
 
 
@@ -186,8 +188,8 @@ def _nearest(family: Family, literal: Predicate) -> Iterator[Predicate]:
         if isinstance(family, TestFamily):
             yield family.literal(v)
         else:
-            assert isinstance(literal, Count)
-            yield family.build(family.numbers[v], [literal.inner])
+            assert isinstance(literal, Count | Aggregate)
+            yield family.build(family.numbers[v], [literal.inner or TOP])
 
 
 def _distance(value: Any, wanted: Any) -> float:

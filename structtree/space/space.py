@@ -33,7 +33,7 @@ from structtree.lang.parse import parse_predicate
 from structtree.lang.pretty import pretty
 from structtree.lang.syntax import Compare, Follow, Predicate
 from structtree.reprs import number_text, short_repr
-from structtree.space.background import with_background
+from structtree.space.background import with_background, with_computed
 from structtree.space.families import (
     START,
     Family,
@@ -337,6 +337,8 @@ class Space:
             if population is not None:
                 population = with_background(population, grammar, functions or {})
             grammar = grammar.check(None if population is None else population.schema)
+        elif population is not None:
+            population = with_computed(population, grammar.background)
         offers = resolve_families(grammar, population)
         _refuse_shrinking(grammar, offers)
         return cls(grammar, population, offers)
@@ -690,7 +692,7 @@ class Space:
         inners = family.inners(literal)
         if inners is None:
             return None
-        choice = family.numbers.index(getattr(literal, "n", 0))
+        choice = family.choice_of(literal)
         plain = next((slot for slot in family.slots if slot.plain), None)
         slots = [plain if plain is not None and slot.plain else slot for slot in family.slots]
         placed = {slot: [self._place(slot, conjuncts(p)) for p in inners] for slot in dict.fromkeys(slots)}

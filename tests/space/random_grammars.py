@@ -132,6 +132,7 @@ def rights(name, schema, random):
         found += [f"count {link} ({test}) >= 2", f"count {link} ({test}) <= {{0, 1}}", f"count {link} (top) <= 2"]
         found += [f"distinct {link} (top, top)", f"distinct {link} ({test}, top)", f"none {link} ({test})"]
         found += [f"distinct {link} ({test} and top, top)", f"distinct {link} ({test}, {test})"]
+        found += [f"share {link} (top) >= {{0.5, 1}}", f"share {link} ({test} and top) >= 0.5"]
         found += [f"exists {link} ({inner})" for inner in deeper(target, schema)]
         if kind.startswith("list"):
             found += [f"first {link} (top)", f"last {link} ({test} and top)", f"first {link} ({test})"]
