@@ -315,7 +315,28 @@ def blocks_of(draw, schema, record, closed_forms):
     if nominal and draw(st.booleans()):
         source = draw(st.sampled_from(["= *", "in *"]))
         lines += [f"top -> {nominal} in {{p, q}}", f"{nominal} in {{p, q}} -> {nominal} {source}"]
+    if draw(st.sampled_from([False, False, True])):
+        lines += draw(bundles_of(record, offered))
     return f"refine {record.name} {{ {'; '.join(lines)} }}"
+
+
+@st.composite
+def bundles_of(draw, record, offered):
+    """Rewrites with conjunctions: on the right side, and on both sides."""
+    pairs = st.lists(st.sampled_from(offered), min_size=2, max_size=2, unique=True)
+    lines = [f"top -> {' and '.join(draw(pairs))}{draw(st.sampled_from(['', ' and top']))}"]
+    lefts = [ground_test(attribute) for attribute in record.attributes]
+    left = draw(st.lists(st.sampled_from(lefts), min_size=1, max_size=2, unique=True))
+    more = draw(st.sampled_from(offered))
+    if more not in left and draw(st.booleans()):
+        lines.append(f"{' and '.join(left)} -> {' and '.join([*left, more])}")
+    return lines
+
+
+def ground_test(attribute):
+    one = {"date": "1970-01-02", "time": "1970-01-01 00:00:01", "ordered": "q"}.get(attribute.kind, "1")
+    ground = {"bool": attribute.name, "nominal": f"{attribute.name} = p"}
+    return ground.get(attribute.kind, f"{attribute.name} >= {one}")
 
 
 def definitions(schema, record):
@@ -415,8 +436,7 @@ def link_rewrites(schema, link, closed_forms):
     name = link.name
     inner = schema.type(link.target).attributes[0]
     value = {"bool": inner.name, "nominal": f"{inner.name} = *"}.get(inner.kind, f"{inner.name} >= *")
-    one = {"date": "1970-01-02", "time": "1970-01-01 00:00:01", "ordered": "q"}.get(inner.kind, "1")
-    fixed = {"bool": inner.name, "nominal": f"{inner.name} = p"}.get(inner.kind, f"{inner.name} >= {one}")
+    fixed = ground_test(inner)
     if link.single:
         forms = [f"{name} (top)", f"{name}.{value}", f"{name} ({fixed} and top)"]
         return [*forms, f"missing {name}"] if link.kind == "optional" else forms

@@ -16,6 +16,7 @@ from structtree import (
     Space,
     StructuralTreeClassifier,
     best_split,
+    compare_effort,
     count_space,
     explain,
     fit,
@@ -25,6 +26,8 @@ from structtree import (
     save_model,
     why_not,
 )
+from structtree.data.columns import Adjacency, column_of, linked_population, typed_table
+from structtree.data.schema import Link
 from structtree.errors import DataError, GrammarError
 from structtree.learn.growth import Growth
 from structtree.learn.model import model_from_json, model_to_json
@@ -259,6 +262,24 @@ def test_cross_validation_computes_links_from_the_training_individuals_alone():
     assert whole.table("Person").links["mates"].lengths.tolist() == [3, 3, 3, 3]
     part = with_background(people.take([0, 2]), grammar, {})
     assert part.table("Person").links["mates"].lengths[part.individuals].tolist() == [1, 1]
+
+
+def test_rows_that_only_links_backwards_lead_to_are_met_on_every_route():
+    car = typed_table("Car", 6, {"wheels": column_of("int", [1, 2, 3, 4, 5, 6])})
+    cars = Adjacency.in_order([3, 3])
+    train = typed_table("Train", 2, {"fast": column_of("bool", [True, False])}, {Link("cars", "set", "Car"): cars})
+    population, labels = linked_population("Car", [car, train]), np.array([0, 0, 0, 1, 1, 1])
+    grammar = Grammar.parse("link train: Car -> Train? = ~cars refine Car { top -> train.fast; top -> wheels = * }")
+    assert pretty(best_split(population, labels, grammar).predicate) == "train.fast"
+    assert pretty(best_split(population, labels, grammar.check(population.schema)).predicate) == "train.fast"
+    assert pretty(best_split(population, labels, Space.build(grammar, population)).predicate) == "train.fast"
+    assert compare_effort(population, labels, grammar, ["entropy"])[0].predicate == "train.fast"
+    model = fit(population, labels, grammar, Growth(max_depth=1))
+    loaded = model_from_json(json.loads(json.dumps(model_to_json(model))))
+    assert loaded.needed == {"Car": set(), "Train": {"cars", "fast"}}
+    assert loaded.predict(population.take([0, 5])).tolist() == [0, 1]
+    with pytest.raises(DataError, match="the model needs rows of type 'Train', and the data has no such type"):
+        loaded.predict([{"wheels": 3}])
 
 
 def test_spaces_with_derived_links_are_counted_listed_and_asked():

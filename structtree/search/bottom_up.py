@@ -133,7 +133,7 @@ class _Work:
 
 def suits(space: Space) -> bool:
     """Return whether all that a grammar makes can be made from the inside out."""
-    if any(space.offers.from_literal.values()):
+    if any(space.offers.from_literal.values()) or space.bundled:
         return False
     families = [family for offered in space.offers.from_top.values() for family in offered]
     links = [family for family in families if isinstance(family, LinkFamily)]

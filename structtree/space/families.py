@@ -2,7 +2,8 @@
 
 A *family* is the right side of one rewrite with its value sources resolved: all its members differ in a value
 only. A test family asks one subject; a link family opens *slots*, the positions behind the link. Families are
-what is added during refinement, what is counted, and what the search evaluates in one pass.
+what is added during refinement, what is counted, and what the search evaluates in one pass. A *bundle* is the right
+side of a rewrite that is about several literals of a position at once: a slot whose literals stand among the others.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import reduce
 from graphlib import CycleError, TopologicalSorter
 from itertools import chain, islice, product
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,6 +63,7 @@ from structtree.space.evaluate import aggregate_column, rows_where
 from structtree.space.terms import (
     canonical,
     conjoin,
+    conjuncts,
     head,
     n_literals,
     nesting,
@@ -69,6 +71,7 @@ from structtree.space.terms import (
 from structtree.space.values import Interval, Subsets, counts, cuts, intervals, scalars
 
 __all__ = [
+    "BundleFamily",
     "Family",
     "LinkFamily",
     "Offers",
@@ -76,6 +79,7 @@ __all__ = [
     "TestFamily",
     "base_literals",
     "base_predicates",
+    "is_single",
     "reopened",
     "resolve_families",
 ]
@@ -237,11 +241,18 @@ class TestFamily:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Slot:
-    """A position behind a link: its type, the literals it must have, and whether more may be added."""
+    """A position behind a link: its type, the literals it must have, and whether more may be added.
+
+    Parameters
+    ----------
+    bundle : bool
+        Whether it is the right side of a rewrite, whose literals stand at a position among others.
+    """
 
     type: str
     fixed: tuple[Family, ...] = ()
     open: bool = True
+    bundle: bool = False
 
     @property
     def plain(self) -> bool:
@@ -317,12 +328,44 @@ class LinkFamily:
 Family = TestFamily | LinkFamily
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class BundleFamily:
+    """Literals that one rewrite puts at a position together: ``a = v and b >= t`` for all v and t.
+
+    Parameters
+    ----------
+    index : int
+        The place among the rewrites of its type.
+    type : str
+    slot : Slot
+        The literals; nothing is added to them.
+    left : tuple of Predicate
+        The literals whose place they take, ground; none where they are put in the place of ``top``.
+    open : bool
+        Whether the right side ends in ``and top``, so that the place of ``top`` is not used up.
+    """
+
+    index: int
+    type: str
+    slot: Slot
+    left: tuple[Predicate, ...] = ()
+    open: bool = False
+    #: Its literals may be those of any other family.
+    head: ClassVar[None] = None
+
+    @property
+    def places(self) -> int:
+        """Number of the places that ``top and top`` gives a position which are used up."""
+        return int(not self.open and not self.left)
+
+
 @dataclass(frozen=True, slots=True)
 class Offers:
-    """All families of a grammar on given data, by type: those from ``top``, and those from a literal."""
+    """All families of a grammar on given data, by type: those from ``top``, those from a literal, and bundles."""
 
     from_top: Mapping[str, tuple[Family, ...]]
     from_literal: Mapping[str, Mapping[Predicate, tuple[Family, ...]]]
+    bundles: Mapping[str, tuple[BundleFamily, ...]] = field(default_factory=dict)
 
     def of_type(self, name: str) -> Iterator[Family]:
         """Yield all families of a type, those from ``top`` first."""
@@ -346,7 +389,8 @@ def resolve_families(grammar: CheckedGrammar, population: Population | None) -> 
         for family in _unseen(resolve.families(name, rewrites, of_top=False), seen):
             assert family.left is not None
             literal[name][family.left] = (*literal[name].get(family.left, ()), family)
-    return Offers(top, literal)
+    bundles = {name: tuple(resolve.bundles(name, grammar.rewrites.get(name, ()))) for name in grammar.schema.names}
+    return Offers(top, literal, bundles)
 
 
 def reopened(literal: Predicate, grammar: CheckedGrammar) -> LinkFamily | None:
@@ -384,7 +428,7 @@ class _Resolver:
 
     def families(self, name: str, rewrites: Sequence[CheckedRewrite], *, of_top: bool) -> Iterator[Family]:
         for index, rewrite in enumerate(rewrites):
-            if isinstance(rewrite.left, Top) != of_top:
+            if rewrite.is_bundle or isinstance(rewrite.left, Top) != of_top:
                 continue
             family = replace(self.family(rewrite.right, name, rewrite), index=index)
             if not of_top:
@@ -392,6 +436,25 @@ class _Resolver:
             if not rewrite.settled:
                 self._verify(family, rewrite)
             yield family
+
+    def bundles(self, name: str, rewrites: Sequence[CheckedRewrite]) -> Iterator[BundleFamily]:
+        """Yield the rewrites of a type that are about several literals at once."""
+        for index, rewrite in enumerate(rewrites):
+            if rewrite.is_bundle:
+                slot, left = self.slot(rewrite.right, name, rewrite), conjuncts(canonical(rewrite.left))
+                fixed = self._parts_below(slot.fixed, left) if rewrite.settled else slot.fixed
+                bundle = BundleFamily(index, name, Slot(name, fixed, open=False, bundle=True), left, slot.open)
+                if not rewrite.settled:
+                    self._verify(bundle, rewrite)
+                yield bundle
+
+    def _parts_below(self, parts: tuple[Family, ...], left: tuple[Predicate, ...]) -> tuple[Family, ...]:
+        """The parts of a right side with only those values that make them imply the left side."""
+        certain = [literal for part in parts for literal in base_literals(part) if is_single(part)]
+        for literal in left:
+            if not any(implies(other, literal) for other in certain):
+                parts = tuple(_members_below(part, literal) for part in parts)
+        return parts
 
     def refuse_overlap(self, families: Sequence[Family]) -> None:
         """Refuse an aggregate with a fixed condition beside one whose condition is open: both may make one test."""
@@ -627,11 +690,12 @@ class _Resolver:
         keep = [v for v in family.choices() if _special(family.literal(v), left, rewrite)]
         return replace(family, values=_some(family.values, keep), left=left)
 
-    def _verify(self, family: Family, rewrite: CheckedRewrite) -> None:
+    def _verify(self, family: Family | BundleFamily, rewrite: CheckedRewrite) -> None:
         """Refuse a rewrite that some row shows to generalise."""
         population = self._data(rewrite)
         outside = ~rows_where(rewrite.left, population, family.type)
-        for literal in base_literals(family):
+        rights = base_predicates(family.slot) if isinstance(family, BundleFamily) else base_literals(family)
+        for literal in rights:
             broken = rows_where(literal, population, family.type) & outside
             if broken.any():
                 row = int(np.argmax(broken))
@@ -653,6 +717,22 @@ def base_literals(family: Family) -> Iterator[Predicate]:
     for number in family.numbers:
         for inners in product(*(list(base_predicates(slot)) for slot in family.slots)):
             yield family.build(number, inners)
+
+
+def is_single(family: Family) -> bool:
+    """Tell whether a family is one literal, so that which literal of a position it made is never a question."""
+    if isinstance(family, TestFamily):
+        return len(family) == 1
+    return len(family.numbers) == 1 and all(is_single(f) for slot in family.slots for f in slot.fixed)
+
+
+def _members_below(family: Family, left: Predicate) -> Family:
+    """A family of tests of the subject of a literal with only those members that imply it."""
+    if not isinstance(family, TestFamily) or family.subject is None or family.subject != subject(left):
+        return family
+    return replace(
+        family, values=_some(family.values, [v for v in family.choices() if implies(family.literal(v), left)])
+    )
 
 
 def base_predicates(slot: Slot) -> Iterator[Predicate]:

@@ -19,13 +19,13 @@ from tests.loans import loans
 def found(population, labels, grammar, rule):
     """The best split, which is proved and without an error; the rule is in the space and says the same."""
     labels = np.asarray(labels, dtype=bool)
-    population = with_background(population, Grammar.parse(grammar), {})
+    computed = with_background(population, Grammar.parse(grammar), {})
     space = Space.build(Grammar.parse(grammar), population)
     assert space.parse(rule) in space
-    assert holds(space.parse(rule), population).tolist() == labels.tolist()
+    assert holds(space.parse(rule), computed).tolist() == labels.tolist()
     split = best_split(population, labels, space)
     assert split.proved
-    assert holds(split.predicate, population).tolist() in (labels.tolist(), (~labels).tolist())
+    assert holds(split.predicate, computed).tolist() in (labels.tolist(), (~labels).tolist())
     return pretty(split.predicate)
 
 
