@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple, Unpack
@@ -174,8 +174,21 @@ def _seen_in_time(population: Population, options: DatabaseOptions) -> Populatio
         return frozen_at(population, until, dates)
     seen = as_of(population, own.removeprefix(f"{population.schema.individual}."), dates=dates, until=until)
     relations = provenance.relations
-    told = replace(relations, remarks=(*relations.remarks, *seen.notes), origins=seen.origins)
+    told = replace(relations, remarks=(*relations.remarks, *_in_short(seen.notes)), origins=seen.origins)
     return replace(seen.population, provenance=replace(provenance, relations=told))
+
+
+_NOT_FOLLOWED = "not followed: "
+
+
+def _in_short(notes: Sequence[str]) -> Iterator[str]:
+    """Yield notes, those about paths that are not followed as one."""
+    yield from (note for note in notes if not note.startswith(_NOT_FOLLOWED))
+    paths = [note.removeprefix(_NOT_FOLLOWED) for note in notes if note.startswith(_NOT_FOLLOWED)]
+    if len(paths) > 3:
+        paths = [*paths[:2], f"and {len(paths) - 2} more paths"]
+    if paths:
+        yield f"{_NOT_FOLLOWED}{', '.join(paths)}"
 
 
 def _dated(database: Database, text: str) -> tuple[str, str | None]:
