@@ -348,7 +348,7 @@ class _Reader:
         predicate = PrologPredicate(self.base.model_name.lower(), 1)
         rows = [(f"{MODEL}{model}",) for model in self.base.models]
         places = TargetPlaces(predicate, is_world=True)
-        flags = [one for one in tables if one.arity == 1 and str(tables[one].rows[0][0]).startswith(MODEL)]
+        flags = [one for one in tables if one.arity == 1 and one in self.base.within]
         chosen = [one for one in flags if not self.base.modes.classes or one.name in self.base.modes.classes]
         holding = {row[0]: one.name for one in chosen for row in tables[one].rows}
         n_facts = sum(len(tables[one].rows) for one in chosen)

@@ -415,6 +415,16 @@ def test_a_rule_that_is_not_evaluated_is_refused_with_its_line(rule, message):
         Population.from_facts(f"p(a).\n{rule}")
 
 
+def test_rules_hold_within_each_interpretation():
+    pytest.importorskip("clingo")
+    text = """replaceable(gear). replaceable(belt). stuck :- worn(X), \\+ replaceable(X).
+    begin(model(1)). sendback. worn(gear). worn(engine). end(model(1)).
+    begin(model(2)). fix. worn(gear). worn(belt). end(model(2)). begin(model(3)). ok. end(model(3))."""
+    machines = Population.from_facts(text)
+    assert [machines.record(i)["stuck"] for i in range(3)] == [True, False, False]
+    assert [machines.record(i)["class"] for i in range(3)] == ["sendback", "fix", "ok"]
+
+
 def _closure(pairs):
     found = set(pairs)
     while True:
