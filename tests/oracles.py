@@ -29,6 +29,8 @@ def positions(space, slot, deep, long):
     fixed = [with_rewrites(space, slot.type, family_literals(space, f, deep, long), deep, long) for f in slot.fixed]
     addable = literals_of(space, slot.type, deep, long) if slot.open else set()
     most = space.grammar.conjuncts.get(slot.type, 1) or long
+    if space.offers.bundles.get(slot.type):
+        return positions_with_bundles(space, slot, deep, long, fixed, addable, most)
     found = set()
     for chosen in product(*fixed):
         if not compatible(chosen):
@@ -42,6 +44,39 @@ def positions(space, slot, deep, long):
                     if len(found) > TOO_MANY**2:
                         raise TooManyError
     return found
+
+
+def positions_with_bundles(space, slot, deep, long, fixed, addable, most):
+    """The same where rewrites put several literals at a position at once: all that steps lead to, one by one."""
+    steps = [(frozenset(), {literal}, 1) for literal in addable]
+    for bundle in space.offers.bundles[slot.type]:
+        if slot.open or bundle.left:
+            parts = [
+                with_rewrites(space, slot.type, family_literals(space, f, deep, long), deep, long)
+                for f in bundle.slot.fixed
+            ]
+            free = bool(bundle.left) or bundle.open
+            steps += [(frozenset(bundle.left), set(one), int(not free)) for one in product(*parts) if compatible(one)]
+    n_fixed = len(slot.fixed)
+    room = max(most, n_fixed + int(slot.open)) - n_fixed
+    places = {frozenset(chosen): 0 for chosen in product(*fixed) if is_small(chosen, long)}
+    waiting = list(places)
+    while waiting:
+        here = waiting.pop()
+        for left, right, needed in steps:
+            rest = here - left
+            if left <= here and not rest & right and places[here] + needed <= room:
+                made = rest | right
+                if is_small(made, long) and places[here] + needed < places.get(made, ENDLESS):
+                    places[made] = places[here] + needed
+                    waiting.append(made)
+        if len(places) > TOO_MANY or len(steps) > TOO_MANY:
+            raise TooManyError
+    return {conjoin(tuple(one)) for one in places}
+
+
+def is_small(parts, long):
+    return compatible(parts) and sum(map(n_literals, parts)) <= long
 
 
 def literals_of(space, name, deep, long):

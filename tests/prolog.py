@@ -21,7 +21,7 @@ from typing import NamedTuple, assert_never
 import pytest
 
 from structtree.data.columns import Column, Population
-from structtree.data.schema import FAR_ROW, NUMERIC, Attribute, Kind, Schema
+from structtree.data.schema import FAR_ROW, NUMERIC, Attribute, Kind, RecordType, Schema
 from structtree.lang.background import ComputedAttribute, ComputedLink, Repeated, Walk
 from structtree.lang.check import CheckedGrammar
 from structtree.lang.syntax import (
@@ -110,12 +110,18 @@ _HEAD = """:- encoding(utf8).
 :- style_check(-singleton).
 :- use_module(library(aggregate)).
 :- use_module(library(lists)).
+:- use_module(library(date)).
 
 main :- forall(asked(Question, Type), answer(Question, Type)).
 answer(Question, Type) :-
     Row =.. [Type, X],
     findall(X, (Row, once(holds(Question, X))), Rows),
     writeln(Rows).
+
+part(Part, Moment, Number) :-
+    Seconds is float(Moment), stamp_date_time(Seconds, date(Year, Month, Day, Hour, _, _, _, _, _), 'UTC'),
+    day_of_the_week(date(Year, Month, Day), FromOne), Weekday is FromOne - 1,
+    memberchk(Part-Whole, [weekday-Weekday, day-Day, month-Month, year-Year, hour-Hour]), Number is float(Whole).
 
 % Aggregates: of rows with their order, their place and their value; units are those in a day, of order and value.
 
@@ -261,7 +267,7 @@ class Translation:
                 assert self.asker is not None
                 return f"{row} == {self.asker[1]}"
             case Missing(member):
-                spare = ", _" if self.schema.type(type_name).attribute(member) else ", _, _"
+                spare = ", _" if self.schema.type(type_name).attribute_or_part(member) else ", _, _"
                 return f"\\+ {_member(type_name, member)}({row}{spare})"
             case Named(name, _, arguments):
                 return f"once({_call(name, row, arguments)})"
@@ -295,7 +301,7 @@ class Translation:
 
     def _compared(self, type_name: str, row: str, name: str, test: Test) -> str:
         """Some value of the row, and what is asked of it; there is none where it is missing."""
-        attribute = self.schema.type(type_name).attribute(name)
+        attribute = self.schema.type(type_name).attribute_or_part(name)
         assert attribute is not None
         value = self.variable()
         return f"({_member(type_name, name)}({row}, {value}), {test(value, attribute)})"
@@ -327,7 +333,7 @@ class Translation:
             target = self.variable()
             goals.append(f"{_member(type_name, link)}({row}, _, {target})")
             type_name, row = self._target(type_name, link), target
-        attribute = self.schema.type(type_name).attribute(name)
+        attribute = self.schema.type(type_name).attribute_or_part(name)
         assert attribute is not None
         value = self.variable()
         return ValueAt((*goals, f"{_member(type_name, name)}({row}, {value})"), value, attribute)
@@ -385,7 +391,7 @@ class Translation:
             found = f"findall({target}, {link}, {every}), findall({target}, ({link}, {condition}), {rows})"
             return f"({found}, share({rows}, {every}, {result}), {result} {_NUMBERS[test.op]} {constant(test.value)})"
         place, order, value = (self.variable() for _ in range(3))
-        attribute, by = (self.schema.type(far).attribute(name or "") for name in (test.attribute, test.order))
+        attribute, by = (self.schema.type(far).attribute_or_part(name or "") for name in (test.attribute, test.order))
         assert attribute is not None
         goals = [f"{_member(type_name, test.link)}({row}, {place}, {target})", condition]
         goals.append(f"{_member(far, attribute.name)}({target}, {value})")
@@ -428,11 +434,23 @@ def rules(grammar: CheckedGrammar) -> Iterator[str]:
     for definition in grammar.definitions.values():
         head = _call(definition.name, "X", map(Parameter, definition.parameters))
         yield f"{head} :- {translation.goal(definition.body, definition.type, 'X')}."
+    for record in grammar.schema.types:
+        yield from _part_rules(record)
     for step in grammar.background.steps:
         if isinstance(step, ComputedAttribute):
             yield _attribute_rule(step, translation, step.type, "X", "X")
         else:
             yield from _link_rules(step, grammar.schema)
+
+
+def _part_rules(record: RecordType) -> Iterator[str]:
+    """The parts of all dates and times of a type, by Prolog's own calendar; the weekday is a rank from Monday on."""
+    for attribute in record.attributes:
+        if attribute.kind in ("date", "time"):
+            moment = "D * 86400" if attribute.kind == "date" else "D"
+            for part in ("weekday", "day", "month", "year", *(["hour"] if attribute.kind == "time" else [])):
+                name = _member(record.name, f"{attribute.name}.{part}")
+                yield f"{name}(X, V) :- {_member(record.name, attribute.name)}(X, D), part({part}, {moment}, V)."
 
 
 def _call(name: str, row: str, arguments: Iterable[Scalar]) -> str:
@@ -577,17 +595,21 @@ class AssociatedQuery:
 
     translation: Translation
     root: KnownRow
-    literals: tuple[str, ...] = ()
+    components: dict[int, list[str]] = field(default_factory=dict)
+    """Literals that share rows other than that of the root, by the place of the first of them there."""
     gone_on: int = 0
 
     def add(self, test: Predicate) -> None:
         """Add what a test asks beyond what is asked already."""
-        self.literals = (*self.literals, *self._new_literals(self.root, test))
+        for part in _conjuncts(test):
+            literals = list(self._new_literals(self.root, part))
+            place = [asked for asked, _ in self.root.asked].index(part)
+            self.components.setdefault(place, []).extend(literals)
 
     @property
     def goal(self) -> str:
-        """The conjunction, about the row of the root."""
-        return ", ".join(self.literals) or "true"
+        """The conjunction, about the row of the root; what shares no other row is not asked again."""
+        return ", ".join(f"once(({', '.join(literals)}))" for literals in self.components.values()) or "true"
 
     def _new_literals(self, row: KnownRow, test: Predicate) -> Iterator[str]:
         for part in _conjuncts(test):

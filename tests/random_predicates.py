@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from random import Random
 
+from structtree.data.moments import PARTS
 from structtree.data.schema import FAR_ROW, NUMERIC
 from structtree.lang.syntax import (
     TOP,
@@ -12,7 +14,9 @@ from structtree.lang.syntax import (
     Among,
     And,
     Compare,
+    CompareOwn,
     Count,
+    DatePart,
     Distinct,
     Exists,
     Flag,
@@ -51,7 +55,10 @@ class RandomPredicates:
         self.random = Random(seed)
         self.definitions = {name: [d for d in definitions if d.type == name] for name in self.schema.names}
         self.comparisons = {
-            record.name: [c for c in own_comparisons(self.schema, record) if FAR_ROW not in (*c.attribute, *c.other)]
+            record.name: [
+                *(c for c in own_comparisons(self.schema, record) if FAR_ROW not in (*c.attribute, *c.other)),
+                *self.comparisons_of_parts(record.name),
+            ]
             for record in self.schema.types
         }
 
@@ -70,7 +77,7 @@ class RandomPredicates:
     # ---- the row itself ---------------------------------------------------------------------------------
 
     def literal(self, type_name, _=0):
-        attribute = self.random.choice(self.schema.type(type_name).attributes)
+        attribute = self.random.choice(self.attributes(type_name))
         if self.random.random() < 0.08:
             return Missing(attribute.name)
         if attribute.kind == "bool":
@@ -83,14 +90,31 @@ class RandomPredicates:
         ops = ("=", "!=", ">=", ">=", "<=", "<=") if attribute.kind in NUMERIC else ("=", "=", "=", "!=")
         return Compare(name, self.random.choice(ops), values[0])
 
+    def attributes(self, type_name):
+        """The attributes of a type, and the parts of its dates and times."""
+        record = self.schema.type(type_name)
+        parts = (record.attribute_or_part(DatePart(f"{a.name}.{part}")) for a in record.attributes for part in PARTS)
+        return [*record.attributes, *filter(None, parts)]
+
     def value(self, type_name, attribute):
         """A value that some row has."""
-        column = self.population.tables[type_name].columns[attribute.name]
+        column = self.population.tables[type_name].value_column(attribute.name)
         present = (~column.missing).nonzero()[0]
+        if not len(present):
+            if attribute.kind in NUMERIC:
+                return written(1.0, attribute.kind, attribute.values)
+            return "p" if attribute.kind == "nominal" else True
         row = present[self.random.randrange(len(present))]
         if attribute.kind in NUMERIC:
             return written(float(column.values[row]), attribute.kind, column.categories)
         return column.value(row)
+
+    def comparisons_of_parts(self, type_name):
+        """Comparisons of the same part of two dates or times."""
+        parts = [a for a in self.attributes(type_name) if isinstance(a.name, DatePart)]
+        for one, other in combinations(parts, 2):
+            if one.name.rpartition(".")[2] == other.name.rpartition(".")[2]:
+                yield from (CompareOwn((one.name,), op, (other.name,)) for op in ("=", "!=", ">=", "<="))
 
     def comparison(self, type_name, _=0):
         return self.random.choice(self.comparisons[type_name])
@@ -159,7 +183,7 @@ class RandomPredicates:
 
     def aggregate(self, _, link, depth):
         """An aggregate of any function that fits the rows behind a link."""
-        attributes = self.schema.type(link.target).attributes
+        attributes = self.attributes(link.target)
         inner = self.predicate(link.target, min(depth, 1)) if self.random.random() < 0.5 else None
         ops = (">=", "<=")
         if not attributes or self.random.random() < 0.15:

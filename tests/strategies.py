@@ -307,7 +307,7 @@ def blocks_of(draw, schema, record, closed_forms):
         offered += ["next (top)", "previous (top)", "later (top)"]
     offered += [r for _, _, asked in definitions(schema, record) for r in asked]
     chosen = draw(st.lists(st.sampled_from(offered), min_size=1, max_size=4, unique=True))
-    lines = [f"top -> {right}" for right in chosen]
+    lines = [f"top -> {right}" for right in without_overlap(chosen)]
     conjuncts = draw(st.integers(1, 3))
     if conjuncts > 1:
         lines.append(f"top -> top and top max {conjuncts}")
@@ -315,7 +315,28 @@ def blocks_of(draw, schema, record, closed_forms):
     if nominal and draw(st.booleans()):
         source = draw(st.sampled_from(["= *", "in *"]))
         lines += [f"top -> {nominal} in {{p, q}}", f"{nominal} in {{p, q}} -> {nominal} {source}"]
+    if draw(st.sampled_from([False, False, True])):
+        lines += draw(bundles_of(record, offered))
     return f"refine {record.name} {{ {'; '.join(lines)} }}"
+
+
+@st.composite
+def bundles_of(draw, record, offered):
+    """Rewrites with conjunctions: on the right side, and on both sides."""
+    pairs = st.lists(st.sampled_from(offered), min_size=2, max_size=2, unique=True)
+    lines = [f"top -> {' and '.join(draw(pairs))}{draw(st.sampled_from(['', ' and top']))}"]
+    lefts = [ground_test(attribute) for attribute in record.attributes]
+    left = draw(st.lists(st.sampled_from(lefts), min_size=1, max_size=2, unique=True))
+    more = draw(st.sampled_from(offered))
+    if more not in left and draw(st.booleans()):
+        lines.append(f"{' and '.join(left)} -> {' and '.join([*left, more])}")
+    return lines
+
+
+def ground_test(attribute):
+    one = {"date": "1970-01-02", "time": "1970-01-01 00:00:01", "ordered": "q"}.get(attribute.kind, "1")
+    ground = {"bool": attribute.name, "nominal": f"{attribute.name} = p"}
+    return ground.get(attribute.kind, f"{attribute.name} >= {one}")
 
 
 def definitions(schema, record):
@@ -368,6 +389,25 @@ def own_rewrites(schema, record):
     return [*every[:: 1 + len(every) // 8], *globs] if every else []
 
 
+def open_aggregates(schema, link, fixed="top"):
+    """Aggregates that are refined inside; with another condition each is the same but for that."""
+    name, inner = link.name, schema.type(link.target).attributes[0]
+    forms = [f"distinct {name} (top).{inner.name} >= *", f"share {name} (top) >= *"]
+    if inner.kind in ("int", "real", "date", "time"):
+        forms += [f"max {name} (top).{inner.name} >= *", f"min {name} ({fixed} and top).{inner.name} <= *"]
+        forms += [f"range {name} (top).{inner.name} >= *"]
+    return forms
+
+
+def without_overlap(rights):
+    """The right sides of rewrites without aggregates of which others refine the condition: those are refused."""
+    about = [tuple(word.partition(".")[0] for word in right.split()[:2]) for right in rights]
+    opened = {pair for pair, right in zip(about, rights, strict=True) if " top)" in right or "(top)" in right}
+    opened = {pair for pair in opened if pair[0] in FUNCTIONS}
+    is_plain = [" top)" not in right and "(top" not in right for right in rights]
+    return [r for r, pair, plain in zip(rights, about, is_plain, strict=True) if pair not in opened or not plain]
+
+
 def aggregate_rewrites(schema, link, fixed):
     """A rewrite or two for each function that fits, with a condition or without."""
     target = schema.type(link.target)
@@ -396,8 +436,7 @@ def link_rewrites(schema, link, closed_forms):
     name = link.name
     inner = schema.type(link.target).attributes[0]
     value = {"bool": inner.name, "nominal": f"{inner.name} = *"}.get(inner.kind, f"{inner.name} >= *")
-    one = {"date": "1970-01-02", "time": "1970-01-01 00:00:01", "ordered": "q"}.get(inner.kind, "1")
-    fixed = {"bool": inner.name, "nominal": f"{inner.name} = p"}.get(inner.kind, f"{inner.name} >= {one}")
+    fixed = ground_test(inner)
     if link.single:
         forms = [f"{name} (top)", f"{name}.{value}", f"{name} ({fixed} and top)"]
         return [*forms, f"missing {name}"] if link.kind == "optional" else forms
@@ -410,6 +449,7 @@ def link_rewrites(schema, link, closed_forms):
         f"exists {name} ({value} and top)",
         f"exists {name} ({fixed})",
     ]
+    forms += open_aggregates(schema, link, fixed)
     if closed_forms:
         forms += [f"none {name} ({fixed})", f"count {name} ({fixed}) <= {{0, 1}}"]
         forms += aggregate_rewrites(schema, link, fixed)

@@ -344,12 +344,65 @@ def test_new_words_may_still_be_names(word):
         ),
         ("mean payments (late and top).amount <= *", "of fewer rows 'mean' may pass '<=' where of more it does not"),
         ("sum payments (n >= *).amount >= *", "'n >= *' must have one value there"),
+        ("max payments (top).amount <= *", "of fewer rows 'max' may pass '<=' where of more it does not"),
+        ("share payments (top) <= *", "of fewer rows 'share' may pass '<=' where of more it does not"),
+        ("latest payments (top).amount by paid >= *", "of fewer rows 'latest' may pass '>='"),
     ],
 )
 def test_nothing_is_refined_inside(rewrite, message):
     with pytest.raises(GrammarError) as refused:
         Grammar.parse(f"{TYPES} refine Loan {{ top -> {rewrite} }}").check()
     assert message in str(refused.value)
+
+
+# ---- open conditions --------------------------------------------------------------------------------------
+
+OPEN = {
+    "max payments (top).amount >= *": "max payments (late).amount >= 90",
+    "min payments (top).amount <= *": "min payments (kind = cash).amount <= 20",
+    "range payments (top).amount >= {20, 40, 60}": "range payments (late).amount >= 40",
+    "distinct payments (top).kind >= *": "distinct payments (late).kind >= 2",
+    "share payments (top) >= *": "share payments (late and kind = cash) >= 0.25",
+    "distinct payments (late and top).kind >= *": "distinct payments (late and kind = cash).kind >= 1",
+}
+INSIDE = "refine Payment { top -> late; top -> kind = *; top -> top and top max 2 }"
+
+
+@pytest.mark.parametrize("rewrite", OPEN)
+def test_where_fewer_rows_never_help_more_is_asked_inside(rewrite):
+    population = random_loans(60)
+    grammar = Grammar.parse(f"refine Individual {{ top -> {rewrite} }} {INSIDE}")
+    space = Space.build(grammar, population)
+    members = list(space.enumerate())
+    assert count_space(space).size == len(members) == len(set(members))
+    rule = canonical(check_predicate(parse_predicate(OPEN[rewrite]), "Individual", population.schema))
+    family = space.offers.from_top["Individual"][0]
+    near = family.build(min(family.numbers, key=lambda number: abs(number - rule.value)), [rule.inner])
+    assert near in space and near in members
+    for predicate in members[:: max(1, len(members) // 40)]:
+        parent = holds(predicate, population)
+        assert all(not (holds(child, population) & ~parent).any() for child in space.refine(predicate))
+    labels = holds(near, population)
+    found = [best_split(population, labels, space, prune=prune) for prune in (True, False)]
+    assert all(split.loss == pytest.approx((0.0, 0.0)) for split in found)
+    assert (fit(population, labels, grammar).predict(population) == labels).all()
+
+
+def test_a_fixed_condition_beside_an_open_one_is_refused():
+    text = "refine Individual { top -> max payments.amount >= *; top -> max payments (top).amount >= * }"
+    with pytest.raises(GrammarError, match=r"'max payments.amount >= \*' has a fixed condition, and another rewrite"):
+        Space.build(Grammar.parse(text), random_loans(5))
+    both = "refine Individual { top -> max payments (top).amount >= *; top -> max payments.amount <= * }"
+    assert len(Space.build(Grammar.parse(both), random_loans(5)).offers.from_top["Individual"]) == 2
+
+
+def test_what_an_open_aggregate_does_not_offer_is_told():
+    rows = [[{"amount": a, "late": a > 2} for a in range(1, k)] for k in range(2, 6)]
+    grammar = Grammar.parse(
+        f"refine Individual {{ top -> distinct payments (top).amount >= * }} {INSIDE.split(';')[0]} }}"
+    )
+    split = best_split(loans(*rows), [0, 0, 1, 1], Space.build(grammar, loans(*rows)))
+    assert "offers 4 others" in str(why_not(split, "distinct payments (late).amount >= 7"))
 
 
 def test_globs_stand_for_the_attributes_that_fit():

@@ -37,6 +37,7 @@ from structtree.space import families
 from structtree.space.count import count_space
 from structtree.space.evaluate import holds
 from structtree.space.meaning import witnesses
+from structtree.space.nested_calls import ranked_calls
 from structtree.space.space import Space
 from structtree.space.terms import canonical, clash
 from tests.space.truth import is_true
@@ -244,6 +245,33 @@ def test_thresholds_that_depend_on_themselves_are_listed(molecules):
         Space.build(Grammar.parse(text.format("*")), molecules)
 
 
+@pytest.mark.parametrize(
+    ("definition", "members"),
+    [
+        ("d(m): Individual = exists paid (when.month = m)", ["d(1)", "d(2)"]),
+        ("d(t): Individual = exists paid (when >= t)", ["d(2024-01-21)"]),
+        ("d(h): Individual = latest paid.how by when = h", ["d(card)"]),
+        ("d(h, t): Individual = share paid (how = h) >= t", ["d(card, 0.5)", "d(cash, 0.5)"]),
+    ],
+)
+def test_a_parameter_may_be_a_date_a_part_of_one_or_the_value_of_an_aggregate(definition, members):
+    paid = [{"when": "2024-01-05", "how": "cash"}, {"when": "2024-02-05", "how": "card"}]
+    asked = "d(*, {0.5})" if "h, t" in definition else "d(*)"
+    text = f"define {definition} refine Individual {{ top -> {asked} }}"
+    space = Space.build(Grammar.parse(text), Population.from_records([{"paid": paid}]))
+    assert [pretty(p) for p in space.enumerate()][1:] == members
+
+
+def test_the_condition_of_a_derived_link_may_call_a_definition(molecules):
+    text = """
+        define light(t): Atom = mass <= t
+        link lighter: Atom -> set of Atom = ~atoms.atoms where light(12) and not me
+        refine Individual { top -> exists atoms (exists lighter (top)) }
+    """
+    space = Space.build(Grammar.parse(text), molecules)
+    assert holds(list(space.enumerate())[1], space.population).tolist() == [False, False, True]
+
+
 def test_a_call_is_made_by_the_first_rewrite_that_offers_it(molecules):
     assert offered("top -> many(2); top -> many(*)", molecules) == ["many(2)", "many(1)"]
 
@@ -274,6 +302,41 @@ def test_why_a_call_is_not_in_the_space(molecules):
     answer = why_not(split, "heavy(C, 13)")
     assert "'top -> heavy(*, {12.0, 14.0})' offers" in answer.sentence
     assert "heavy(C, 12.0)" in answer.sentence
+
+
+# ---- one pass -------------------------------------------------------------------------------------------
+
+NESTED = {
+    "d(t): Individual = exists atoms (element = C and mass >= t)": True,
+    "d(t): Individual = all atoms (mass <= t or element = N)": True,
+    "d(t): Individual = count atoms (mass >= t) >= 2 and size <= 3": True,
+    "d(n): Individual = count atoms (element = C) >= n": True,
+    "d(n): Individual = count atoms (element = C) <= n": True,
+    "d(t): Individual = max atoms (element = C).mass >= t": True,
+    "d(t): Individual = size >= t and size <= 3": True,
+    "d(e, t): Individual = exists atoms (element = e and mass >= t)": True,
+    "d(t): Individual = size >= t or exists atoms (mass <= t)": False,
+    "d(t): Individual = not (exists atoms (mass >= t))": False,
+    "d(t): Individual = none atoms (mass <= t)": False,
+    "d(e): Individual = exists atoms (element = e)": False,
+}
+
+
+@pytest.mark.parametrize("definition", NESTED)
+def test_calls_that_differ_in_a_threshold_are_ranked_in_one_pass(definition):
+    data = many_molecules()
+    stars = "*, *" if "e, t" in definition else "*"
+    text = f"define {definition} refine Individual {{ top -> d({stars}) }}"
+    space = Space.build(Grammar.parse(text), data)
+    (family,) = space.offers.from_top["Individual"]
+    runs = ranked_calls(family, data, "Individual")
+    assert (runs is not None) == NESTED[definition]
+    found = {}
+    for choices, ranks in runs or ():
+        found |= {int(v): (ranks > i).tolist() for i, v in enumerate(choices)}
+    assert not runs or sorted(found) == list(range(len(family)))
+    for v, passed in found.items():
+        assert passed == [is_true(family.literal(v), data, i) for i in range(len(data))]
 
 
 # ---- learning -------------------------------------------------------------------------------------------

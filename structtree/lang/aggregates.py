@@ -8,7 +8,7 @@ from __future__ import annotations
 from structtree.data.schema import NUMERIC, Attribute, Kind, Link, RecordType
 from structtree.lang.syntax import Aggregate, AggregateFunction
 
-__all__ = ["ORDERED", "attribute_kinds", "computed_attribute", "default_order", "order_kinds"]
+__all__ = ["ORDERED", "attribute_kinds", "computed_attribute", "default_order", "is_monotone", "order_kinds"]
 
 ORDERED: tuple[AggregateFunction, ...] = ("latest", "earliest", "trend")
 """The functions that look at rows in an order."""
@@ -39,6 +39,21 @@ def attribute_kinds(function: AggregateFunction) -> tuple[Kind, ...]:
 def order_kinds(function: AggregateFunction) -> tuple[Kind, ...]:
     """Return the kinds of attribute that rows can be ordered by; for a slope there must be distances, too."""
     return (*_NUMBERS, *_MOMENTS) if function == "trend" else NUMERIC
+
+
+def is_monotone(test: Aggregate) -> bool:
+    """Tell whether a test that holds of some rows behind a link holds of more of them as well.
+
+    So it is where one more row can only raise what ``>=`` asks for, or lower what ``<=`` does; of a sum it is not,
+    since values may be negative, nor of means and of the latest. Then more may be asked inside the condition.
+
+    Examples
+    --------
+    >>> [is_monotone(Aggregate(function, "orders", "price", ">=", 3)) for function in ("max", "sum")]
+    [True, False]
+    """
+    rising = test.function in ("max", "range", "distinct", "share") and test.op == ">="
+    return rising or (test.function == "min" and test.op == "<=")
 
 
 def default_order(link: Link, target: RecordType) -> str | None:

@@ -30,6 +30,7 @@ from structtree.lang.syntax import (
     DerivedPath,
     Expression,
     Glob,
+    GrammarLimits,
     GrammarSyntax,
     LinkStep,
     Location,
@@ -46,11 +47,14 @@ __all__ = [
     "ComputedAttribute",
     "ComputedLink",
     "Hop",
+    "Needs",
     "Repeated",
     "Walk",
     "background_of",
     "declared_shape",
     "members_used",
+    "needs_of",
+    "step_names",
 ]
 
 MAX_PAIRS = 50_000_000
@@ -141,6 +145,15 @@ class Background:
     steps: tuple[ComputedAttribute | ComputedLink, ...] = ()
     max_pairs: int = MAX_PAIRS
 
+    @property
+    def declarations(self) -> GrammarSyntax:
+        """The statements that say it."""
+        return GrammarSyntax(
+            computed=tuple(step.declared for step in self.steps if isinstance(step, ComputedAttribute)),
+            links=tuple(step.declared for step in self.steps if isinstance(step, ComputedLink)),
+            limits=GrammarLimits(pairs=None if self.max_pairs == MAX_PAIRS else self.max_pairs),
+        )
+
 
 def background_of(
     syntax: GrammarSyntax,
@@ -186,6 +199,86 @@ def background_of(
     kept = _copied(syntax, draft.schema) if members is None else members
     steps = tuple(_with_members(step, kept, draft.schema) for step in draft.steps)
     return Background(_trimmed(draft.schema, kept), steps, most)
+
+
+@dataclass(frozen=True, slots=True)
+class Needs:
+    """Needs of some tests: members that the data must have, by type, and what is computed from them."""
+
+    given: Mapping[str, frozenset[str]]
+    background: Background
+
+
+def needs_of(members: Mapping[str, Collection[str]], background: Background) -> Needs:
+    """Return what some members need: those of the data among them and behind them, and what computes the others.
+
+    Parameters
+    ----------
+    members : mapping from type to names
+        They may be of pairs, and they may be derived.
+    background : Background
+
+    Examples
+    --------
+    >>> from structtree.lang.parse import parse_grammar
+    >>> box = RecordType("Box", (Attribute("a", "int"), Attribute("b", "int"), Attribute("c", "int")))
+    >>> schema = Schema((box,), "Box")
+    >>> found = background_of(parse_grammar("attribute sum: Box = a + b attribute twice: Box = 2 * sum"), schema)
+    >>> needs = needs_of({"Box": {"sum"}}, found)
+    >>> sorted(needs.given["Box"]), len(needs.background.steps)
+    (['a', 'b'], 1)
+    """
+    schema = background.schema
+    makers: dict[_Member, ComputedAttribute | ComputedLink] = {}
+    for step in background.steps:
+        makers[step.type, step.attribute.name if isinstance(step, ComputedAttribute) else step.link.name] = step
+        if isinstance(step, ComputedLink) and step.declared.has_pairs:
+            makers |= {
+                (step.link.target, name): step for name in (FAR_ROW, *(a.attribute.name for a in step.attributes))
+            }
+    waiting: list[_Member] = [(name, member) for name, own in members.items() for member in own]
+    seen: set[_Member] = set()
+    while waiting:
+        member = waiting.pop()
+        if member in seen:
+            continue
+        seen.add(member)
+        met = schema.met_by(member[0])
+        if member in makers:
+            waiting += _needed_by(makers[member], schema)
+        elif met is not None and member[1] in schema.type(met).members:
+            waiting.append((met, member[1]))
+    used = {id(makers[member]) for member in seen if member in makers}
+    copies = {name: frozenset(m for at, m in seen if at == name) for name in schema.names if schema.met_by(name)}
+    steps = tuple(_with_members(step, copies, schema) for step in background.steps if id(step) in used)
+    given: dict[str, set[str]] = {name: set() for name in members if schema.met_by(name) is None}
+    for name, own in seen - makers.keys():
+        if schema.met_by(name) is None:
+            given.setdefault(name, set()).add(own)
+    return Needs(
+        {name: frozenset(own) for name, own in given.items()}, Background(schema, steps, background.max_pairs)
+    )
+
+
+def _needed_by(step: ComputedAttribute | ComputedLink, schema: Schema) -> Iterator[_Member]:
+    if isinstance(step, ComputedAttribute):
+        yield from _values_used(step.expression, step.type, None, schema)
+        return
+    yield step.type, step.link.name
+    yield from _hops_of(step.walk)
+    yield from asked_members(step.where, step.far, schema, step.type, definitions=True)
+    for attribute in step.attributes:
+        yield from _values_used(attribute.expression, step.far, step.type, schema)
+    if step.order is not None and step.order.attribute not in {each.attribute.name for each in step.attributes}:
+        yield step.far, step.order.attribute
+
+
+def _hops_of(walk: Walk) -> Iterator[_Member]:
+    for hop in walk:
+        if isinstance(hop, Repeated):
+            yield from _hops_of(hop.walk)
+        else:
+            yield hop.owner, hop.link
 
 
 # ---- settling -------------------------------------------------------------------------------------------
@@ -398,7 +491,7 @@ def _names(item: _Item) -> Iterator[str]:
         case Computed():
             yield from _expression_names(item.expression)
         case DerivedLink():
-            yield from _path_names(item.path)
+            yield from step_names(item.path)
             yield from _predicate_names(item.where)
             for attribute in item.attributes:
                 yield from _expression_names(attribute.expression)
@@ -407,10 +500,11 @@ def _names(item: _Item) -> Iterator[str]:
             assert_never(never)
 
 
-def _path_names(path: DerivedPath) -> Iterator[str]:
+def step_names(path: DerivedPath) -> Iterator[str]:
+    """Yield the links, and the types, that a path names."""
     for step in path:
         if isinstance(step, Closure):
-            yield from _path_names(step.path)
+            yield from step_names(step.path)
         else:
             yield step.link
 
@@ -596,8 +690,11 @@ def _asked(syntax: GrammarSyntax, schema: Schema) -> Iterator[_Member]:
         if type_name in schema:
             yield from asked_members(predicate, type_name, schema)
     for declared in (syntax.computed, syntax.links):
-        for item in declared:
-            yield from members_used(item, schema)
+        for item in declared:  # what is asked of the far rows themselves needs no copy
+            yield from (pair for pair in members_used(item, schema) if schema.met_by(pair[0]) is not None)
+    for link in syntax.links:
+        if link.order is not None:
+            yield link.name, link.order.attribute
 
 
 def members_used(item: Computed | DerivedLink, schema: Schema) -> Iterator[_Member]:

@@ -31,7 +31,7 @@ from structtree.lang.syntax import (
 )
 from structtree.lang.walk import children, parts_of, subpredicates, with_children
 
-__all__ = ["Place", "as_calls", "call_of", "called", "is_open_call", "places_of", "substituted"]
+__all__ = ["Place", "as_calls", "call_of", "called", "is_open_call", "parameters_in", "places_of", "substituted"]
 
 
 class Place(NamedTuple):
@@ -44,7 +44,7 @@ class Place(NamedTuple):
     def needs(self) -> frozenset[str]:
         """The parameters in the condition of an aggregate: their values decide what thresholds there are."""
         inner = self.test.inner if isinstance(self.test, Aggregate) else None
-        return frozenset() if inner is None else frozenset(_parameters_in(inner))
+        return frozenset() if inner is None else frozenset(parameters_in(inner))
 
 
 def call_of(step: Follow) -> Named | None:
@@ -107,7 +107,14 @@ def substituted(body: Predicate, values: Mapping[str, Scalar]) -> Predicate:
             return inside
 
 
-def _parameters_in(predicate: Predicate) -> Iterator[Parameter]:
+def parameters_in(predicate: Predicate) -> Iterator[Parameter]:
+    """Yield the parameters that stand in a predicate.
+
+    Examples
+    --------
+    >>> list(parameters_in(Compare("element", "=", Parameter("e"))))
+    [Parameter('e')]
+    """
     for part in parts_of(predicate):
         match part:
             case Compare(value=Parameter() as word) | Aggregate(value=Parameter() as word):

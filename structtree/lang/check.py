@@ -7,7 +7,7 @@ they need each other.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from graphlib import CycleError, TopologicalSorter
 
@@ -96,7 +96,12 @@ class CheckedGrammar:
 
 
 def check(
-    syntax: GrammarSyntax, schema: Schema | None = None, *, source: str = "<grammar>", text: str | None = None
+    syntax: GrammarSyntax,
+    schema: Schema | None = None,
+    *,
+    source: str = "<grammar>",
+    text: str | None = None,
+    copies: Mapping[str, Collection[str]] | None = None,
 ) -> CheckedGrammar:
     """Check a grammar, on the schema of the data if it is given.
 
@@ -107,6 +112,8 @@ def check(
         Of the data; it must have all that the grammar declares.
     source, text : str
         Where the syntax came from, for messages.
+    copies : mapping from type to names, optional
+        The members that pairs of derived links have copies of, where the grammar does not say it by mentioning them.
 
     Raises
     ------
@@ -122,7 +129,7 @@ def check(
     """
     known = schema or declared_schema(syntax, source, text)
     meant = in_names_of(syntax, known, source, text)
-    background = background_of(meant, schema_of(meant, schema, source, text), source, text)
+    background = background_of(meant, schema_of(meant, schema, source, text), source, text, members=copies)
     found = background.schema
     scope = Scope(found, categories=_categories(meant, found), source=source, text=text)
     scope = replace(scope, definitions=_definitions(meant, scope))
@@ -230,7 +237,7 @@ def _wanted(place: Place, schema: Schema) -> tuple[str, tuple[str, ...]]:
         assert target is not None
         attribute: Attribute | None = computed_attribute(test, schema.type(target))
     else:
-        attribute = schema.type(place.type).attribute(test.attribute)
+        attribute = schema.type(place.type).attribute_or_part(test.attribute)
     assert attribute is not None  # the body has been resolved
     kind = "number" if attribute.kind in ("int", "real") else attribute.kind
     levels = attribute.values if kind == "ordered" else ()
@@ -378,8 +385,9 @@ def _warnings(
     individual = schema.type(schema.individual)
     if individual.members and not rewrites.get(individual.name):
         yield f"{scope.source}: there is nothing to ask: type {individual.name!r} has no rewrites"
+    used_by_pairs = {schema.met_by(name) for name in reachable} | {schema.rows_of(name) for name in reachable}
     for block in syntax.blocks:
-        if block.type not in reachable:
+        if block.type not in reachable | used_by_pairs:
             yield _warning(
                 f"no rewrite leads from {schema.individual!r} to {block.type!r}, so this block is never used",
                 block.place,

@@ -174,8 +174,10 @@ class Grammar:
         if found.syntax == self.syntax:
             return self
         names = ", ".join(f"{pretty_name(name)} ({reasons[name]})" for name in found.names)
-        n = "1 rewrite is" if found.n_rewrites == 1 else f"{found.n_rewrites} rewrites are"
-        notes = (f"not asked: {names}; {n} left out",) if found.n_rewrites else ()
+        left = [f"{found.n_rewrites} rewrite{'s' * (found.n_rewrites > 1)}"] if found.n_rewrites else []
+        left += [f"what computes {pretty_name(name)}" for name in found.computed]
+        are = "is" if len(left) == 1 and found.n_rewrites <= 1 else "are"
+        notes = (f"not asked: {names}; {' and '.join(left)} {are} left out",) if left else ()
         return replace(self, syntax=found.syntax, notes=(*self.notes, *notes))
 
     def predicate(self, text: str, schema: Schema | None = None) -> Predicate:

@@ -7,13 +7,16 @@ several targets, serves then without an edit.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 
 from structtree.data.schema import Schema
+from structtree.lang.background import declared_shape, members_used, step_names
 from structtree.lang.declare import in_names_of
 from structtree.lang.mistakes import error_at
 from structtree.lang.syntax import (
+    Computed,
+    DerivedLink,
     Glob,
     GrammarSyntax,
     Predicate,
@@ -27,11 +30,23 @@ __all__ = ["Omission", "omit_attributes"]
 
 @dataclass(frozen=True, slots=True)
 class Omission:
-    """Grammar without what it asks about some attributes, with their names and the number of rewrites left out."""
+    """Grammar without what it asks about some attributes.
+
+    Parameters
+    ----------
+    syntax : GrammarSyntax
+    names : tuple of str
+        The attributes that it asked about.
+    n_rewrites : int
+        The number of rewrites that are left out.
+    computed : tuple of str
+        The derived links and computed attributes that are left out, since they are about these attributes.
+    """
 
     syntax: GrammarSyntax
     names: tuple[str, ...]
     n_rewrites: int
+    computed: tuple[str, ...] = ()
 
 
 def omit_attributes(
@@ -72,43 +87,78 @@ def omit_attributes(
     has = schema.type(schema.individual).members
     gone = {name: why for name, why in reasons.items() if name not in has}
     meant = in_names_of(syntax, schema, source, text)
-    view = _View(schema, frozenset(gone))
+    view = _View.of(meant, schema, frozenset(gone))
     for definition in meant.definitions:
         for name in view.asked(definition.body, definition.type):
             message = f"the definition {definition.name!r} asks about {name!r}, which is {gone[name]}: take it out"
             raise error_at(definition.place, message, source, text)
     pairs = list(zip(syntax.blocks, meant.blocks, strict=True))
     lost = {id(r): [*view.asked(r.left, m.type), *view.asked(r.right, m.type)] for _, m in pairs for r in m.rewrites}
-    names = {name for asked in lost.values() for name in asked}
+    names = {name for asked in lost.values() for name in asked} | {*view.lost.values()}
     kept = [_block(block, [r for r in block.rewrites if not lost[id(r)]]) for block, _ in pairs]
     types = tuple(
         _undeclared(declared, gone) if named.name == schema.individual else declared
         for declared, named in zip(syntax.types, meant.types, strict=True)
     )
-    return Omission(
-        replace(syntax, types=types, blocks=tuple(filter(None, kept))),
-        tuple(name for name in gone if name in names),
-        sum(map(bool, lost.values())),
+    computed = zip(syntax.computed, meant.computed, strict=True)
+    links = zip(syntax.links, meant.links, strict=True)
+    rest = replace(
+        syntax,
+        types=types,
+        computed=tuple(one for one, named in computed if (named.type, named.name) not in view.lost),
+        links=tuple(one for one, named in links if (named.type, named.name) not in view.lost),
+        blocks=tuple(filter(None, kept)),
     )
+    asked_about = tuple(name for name in gone if name in names)
+    return Omission(rest, asked_about, sum(map(bool, lost.values())), tuple(name for _, name in view.lost))
 
 
 @dataclass(frozen=True, slots=True)
 class _View:
-    """The data, and the attributes of the individuals that it does not have."""
+    """The data, the attributes of the individuals that it does not have, and what is computed from these.
+
+    The latter has, for each member that is lost with its type, the attribute that it is about.
+    """
 
     schema: Schema
     gone: frozenset[str]
+    lost: dict[tuple[str, str], str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, syntax: GrammarSyntax, schema: Schema, gone: frozenset[str]) -> _View:
+        view = cls(declared_shape(syntax, schema), gone)
+        declared: list[Computed | DerivedLink] = [*syntax.computed, *syntax.links]
+        n_lost = -1
+        while gone and n_lost != (n_lost := len(view.lost)):
+            for item in declared:
+                for name in view._needed(item):
+                    view.lost.setdefault((item.type, item.name), name)
+        return view
+
+    def _needed(self, item: Computed | DerivedLink) -> Iterator[str]:
+        """The attributes that a declaration is about, directly or by what it uses."""
+        for type_name, member in members_used(item, self.schema):
+            yield from self._matched(member, type_name)
+        if isinstance(item, DerivedLink):
+            steps = set(step_names(item.path))
+            yield from [name for (_, link), name in self.lost.items() if link in steps]
 
     def asked(self, predicate: Predicate, type_name: str) -> Iterator[str]:
         """Those of them that a predicate asks about."""
         if type_name not in self.schema:
             return
+        yield from (name for (_, link), name in self.lost.items() if link == type_name)  # what is asked of its pairs
         for at, member in asked_members(predicate, type_name, self.schema):
             yield from self._matched(member, at)
 
     def _matched(self, attribute: str, type_name: str) -> Iterator[str]:
-        """The attribute, if it is gone; a glob stands for what is there, if there is anything."""
-        if type_name != self.schema.individual:
+        """The attribute, if it is gone or lost; a glob stands for what is there, if there is anything."""
+        for at in {type_name, self.schema.rows_of(type_name)}:
+            if (at, attribute) in self.lost:
+                yield self.lost[at, attribute]
+        if self.schema.rows_of(type_name) != self.schema.individual:
+            return
+        if not isinstance(attribute, Glob) and self.schema.type(type_name).attribute(attribute) is not None:
             return
         if not isinstance(attribute, Glob):
             yield from {attribute} & self.gone

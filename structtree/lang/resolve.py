@@ -259,7 +259,12 @@ def _named(named: Named, type_name: str, scope: Scope) -> Predicate:
         known = did_you_mean(named.name, scope.definitions)
         raise scope.error(f"unknown definition {named.name!r}{known}")
     if definition.type != type_name:
-        definition = _of_pairs(definition, type_name, scope)
+        of_pairs = _of_pairs(definition, type_name, scope)
+        return replace(_named_by(of_pairs, named, scope), definition=definition)
+    return _named_by(definition, named, scope)
+
+
+def _named_by(definition: Definition, named: Named, scope: Scope) -> Named:
     if definition.parameters or named.arguments:
         return _call(named, definition, scope)
     return replace(named, body=definition.body)
@@ -303,7 +308,7 @@ def _step_of(named: Named, type_name: str, scope: Scope) -> Follow | None:
             raise scope.error(f"{named.name!r} is a link to {link.target!r}; write '{_how(link)}' with a test inside")
 
 
-def _call(named: Named, definition: Definition, scope: Scope) -> Predicate:
+def _call(named: Named, definition: Definition, scope: Scope) -> Named:
     """Return the call with its arguments as their places want them, and with its body if they are single values."""
     n, expected = len(named.arguments), len(definition.parameters)
     if n != expected:

@@ -1,16 +1,17 @@
 """Checks of rewrites: their shape, whether they specialise, and whether rewriting comes to an end.
 
 All forms in which something is refined are monotone: adding a test inside can only make the whole hold of fewer
-rows. A rewrite from ``top`` therefore always specialises; a rewrite of a test does if its right side implies it,
+rows. A rewrite from ``top`` therefore always specialises; a rewrite of tests does if its right side implies them,
 which `structtree.lang.logic` answers from the syntax where that is possible.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from structtree.data.schema import Schema
+from structtree.lang.calls import is_open_call
 from structtree.lang.logic import implies, source_of
 from structtree.lang.pretty import pretty, pretty_aggregate, pretty_rewrite
 from structtree.lang.resolve import Scope, resolve
@@ -32,11 +33,12 @@ from structtree.lang.syntax import (
     Range,
     Rewrite,
     Scalar,
+    Test,
     Top,
     ValueSource,
     Within,
 )
-from structtree.lang.walk import children, is_closed, open_types, parts_of, subpredicates, with_children
+from structtree.lang.walk import children, is_closed, open_types, parts_of, peel, subpredicates, with_children
 
 __all__ = ["CheckedRewrite", "check_rewrite", "never_derived", "reachable_types", "refuse_endless"]
 
@@ -51,7 +53,8 @@ class CheckedRewrite:
     ----------
     type : str
     left, right : Predicate
-        The left side is ground; the right side may have value sources and open positions (``top``).
+        The left side is ground; the right side may have value sources and open positions (``top``). Either may be
+        a conjunction.
     settled : bool
         Whether the syntax shows that it specialises; otherwise the data must.
     place : Location or None
@@ -62,6 +65,11 @@ class CheckedRewrite:
     right: Predicate
     settled: bool
     place: Location | None = None
+
+    @property
+    def is_bundle(self) -> bool:
+        """True where a side is a conjunction, so that the rewrite is about several literals of a position at once."""
+        return isinstance(self.left, And) or isinstance(self.right, And)
 
 
 def check_rewrite(rewrite: Rewrite, type_name: str, scope: Scope) -> tuple[CheckedRewrite, ...]:
@@ -85,20 +93,35 @@ def check_rewrite(rewrite: Rewrite, type_name: str, scope: Scope) -> tuple[Check
 
 
 def _check_shape(rewrite: Rewrite, scope: Scope) -> None:
-    if isinstance(rewrite.left, And):
-        raise scope.error("the left side of a rewrite is 'top' or one test, not a conjunction")
+    if TOP in _literals(rewrite.left):
+        raise scope.error("the left side of a rewrite is 'top' alone, or tests without 'top'")
     match rewrite.right:
         case Top():
             raise scope.error(f"{pretty_rewrite(rewrite)!r} adds nothing")
         case And(parts) if set(parts) == {TOP}:
             raise scope.error("conjunctions are allowed by 'top -> top and top max k', from 'top' and to 'top' twice")
-        case And():
+        case And(parts) if TOP in parts and not isinstance(rewrite.left, Top):
             raise scope.error(
-                "a rewrite adds one test; give each its own rewrite and allow 'top -> top and top max 2', "
-                "or name the pair with 'define'"
+                f"a rewrite of {pretty(rewrite.left)!r} adds no 'top' beside it; "
+                "leave 'and top' out, or begin the rewrite at 'top'"
+            )
+        case And(parts) if parts.count(TOP) > 1:
+            raise scope.error(
+                "one 'and top' is enough; how many tests there may be is said by 'top -> top and top max k'"
             )
         case right:
             _check_closed(right, scope, inside=None)
+
+
+def _literals(predicate: Predicate) -> tuple[Predicate, ...]:
+    """Return the parts of a conjunction, ``top`` among them where it stands there; none for ``top`` alone."""
+    match predicate:
+        case And(parts):
+            return parts
+        case Top():
+            return ()
+        case _:
+            return (predicate,)
 
 
 def _check_closed(predicate: Predicate, scope: Scope, inside: Predicate | None) -> None:
@@ -130,7 +153,7 @@ def _specialises(left: Predicate, right: Predicate, scope: Scope) -> bool:
     """Tell whether syntax shows it; False leaves it to the data, and what is wrong for certain is refused."""
     if isinstance(left, Top):
         return True
-    if left == right:
+    if {*_literals(left)} == {*_literals(right)}:
         raise scope.error(f"{pretty(left)!r} is rewritten to itself")
     answer = implies(right, left)
     if answer is False and any(source_of(part) is not None for part in parts_of(right)):
@@ -150,12 +173,20 @@ def reachable_types(rewrites: Rewrites, schema: Schema) -> set[str]:
 
 def refuse_endless(rewrites: Rewrites, limits: GrammarLimits, scope: Scope) -> None:
     """Raise a GrammarError at a rewrite that can be repeated for ever."""
-    if limits.nesting is not None or limits.literals is not None:
+    if limits.literals is not None:
+        return
+    for name in sorted(reachable_types(rewrites, scope.schema)):
+        for rewrite in rewrites.get(name, ()):
+            if _adds_again(rewrite):
+                raise scope.at(rewrite.place).error(
+                    "this rewrite can be repeated at the same position; add a limit, as in 'limits { literals 6 }'"
+                )
+    if limits.nesting is not None:
         return
     steps = _steps(rewrites, scope.schema)
     for name in sorted(_reach(steps, scope.schema.individual)):
         for rewrite in rewrites.get(name, ()):
-            for target in open_types(rewrite.right, name, scope.schema):
+            for target in _opened(rewrite, scope.schema):
                 if name in _reach(steps, target):
                     raise scope.at(rewrite.place).error(
                         f"this rewrite can be repeated for ever, from {name!r} to {name!r} again; "
@@ -163,12 +194,33 @@ def refuse_endless(rewrites: Rewrites, limits: GrammarLimits, scope: Scope) -> N
                     )
 
 
+def _adds_again(rewrite: CheckedRewrite) -> bool:
+    """Tell whether a rewrite adds literals at a position and can do so again there, with others of the same form."""
+    left, right = _literals(rewrite.left), _literals(rewrite.right)
+    more = TOP in right if isinstance(rewrite.left, Top) else len(right) > len(left)
+    return more and not any(_stands_once(part) for part in right if part not in left)
+
+
+def _stands_once(part: Predicate) -> bool:
+    """Tell whether no two literals of a form stand at one position, as two values of one attribute do not."""
+    test = peel(part)[1]
+    many = isinstance(test, Compare | Aggregate) and test.op == "!="
+    return isinstance(test, Test) and not many and not is_open_call(test) and TOP not in parts_of(test)
+
+
 def _steps(rewrites: Rewrites, schema: Schema) -> dict[str, set[str]]:
     """For each type the types of the positions that its rewrites open."""
     return {
-        name: {target for rewrite in of_type for target in open_types(rewrite.right, name, schema)}
+        name: {target for rewrite in of_type for target in _opened(rewrite, schema)}
         for name, of_type in rewrites.items()
     }
+
+
+def _opened(rewrite: CheckedRewrite, schema: Schema) -> Iterator[str]:
+    """Yield the types of the positions that a rewrite opens, other than the one it stands at."""
+    for part in _literals(rewrite.right):
+        if part != TOP:
+            yield from open_types(part, rewrite.type, schema)
 
 
 def _reach(steps: Mapping[str, set[str]], start: str) -> set[str]:
@@ -183,15 +235,14 @@ def _reach(steps: Mapping[str, set[str]], start: str) -> set[str]:
 
 def never_derived(rewrite: CheckedRewrite, rewrites: Iterable[CheckedRewrite], schema: Schema) -> bool:
     """Tell whether no other rewrite can lead to the left side of this one."""
-    if isinstance(rewrite.left, Top):
-        return False
-    return not any(
-        name == rewrite.type and _may_become(part, rewrite.left)
+    made = [
+        part
         for other in rewrites
         if other is not rewrite
         for part, name in subpredicates(other.right, other.type, schema, closed=False)
-        if not isinstance(part, Top)
-    )
+        if name == rewrite.type and not isinstance(part, Top)
+    ]
+    return not all(any(_may_become(part, literal) for part in made) for literal in _literals(rewrite.left))
 
 
 def _may_become(right: Predicate, left: Predicate) -> bool:
@@ -201,8 +252,9 @@ def _may_become(right: Predicate, left: Predicate) -> bool:
             return True
         case Compare(value=offered), Compare(value=wanted):
             return _covers(offered, wanted) and replace(right, value=wanted) == left
-        case Aggregate(value=offered), Aggregate(value=wanted):
-            return _covers(offered, wanted) and replace(right, value=wanted) == left
+        case Aggregate(value=offered, inner=inner), Aggregate(value=wanted, inner=other):
+            may = inner == other or (inner is not None and _may_become(inner, other or TOP))
+            return may and _covers(offered, wanted) and replace(right, value=wanted, inner=other) == left
         case Named(name, arguments=offers), Named(other, arguments=wants):
             return name == other and len(offers) == len(wants) and all(map(_covers, offers, wants))
         case Within(source=source), Within() if source is not None:

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import assert_never
 
 from structtree.data.schema import Schema
+from structtree.lang.aggregates import is_monotone
 from structtree.lang.syntax import (
     Absolute,
     Aggregate,
@@ -213,8 +214,10 @@ def expression_parts(value: Expression) -> Iterator[Expression]:
 def is_closed(predicate: Predicate) -> bool:
     """Tell whether nothing is refined inside, since adding to a part could make the whole hold of more rows."""
     match predicate:
-        case Or() | Not() | No() | Aggregate():
+        case Or() | Not() | No():
             return True
+        case Aggregate():
+            return not is_monotone(predicate)
         case Count(op=op):
             return op == "<="
         case Top() | And() | Follow() | ListStep() | Exists() | All() | Distinct():

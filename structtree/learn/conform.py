@@ -22,8 +22,8 @@ from structtree.data.columns import Adjacency, Column, Population, Table
 from structtree.data.infer import Misfit, encode, missing_column
 from structtree.data.schema import Attribute, Link, RecordType, Schema
 from structtree.errors import DataError, did_you_mean
-from structtree.lang.syntax import Aggregate, AttributeTest, CompareOwn, LinkForm, Missing, Predicate
-from structtree.lang.walk import compared_members, subpredicates
+from structtree.lang.syntax import ListStep, Predicate
+from structtree.lang.walk import asked_members, subpredicates
 
 __all__ = ["NeededMembers", "conform", "needed_members", "optional_members"]
 
@@ -43,22 +43,14 @@ def needed_members(tests: Iterable[Predicate], schema: Schema) -> NeededMembers:
     {'Train': frozenset({'cars'}), 'Car': frozenset({'wheels'})}
     """
     found: dict[str, set[str]] = {schema.individual: set()}
+    for test in tests:
+        for name, member in asked_members(test, schema.individual, schema, definitions=True):
+            found.setdefault(name, set()).add(str(member))
     parts = (pair for test in tests for pair in subpredicates(test, schema.individual, schema, definitions=True))
     for part, name in parts:
         here = found.setdefault(name, set())
-        if isinstance(part, AttributeTest):
-            here.add(str(part.attribute))
-        elif isinstance(part, CompareOwn):
-            for at, member in compared_members(part, name, schema):
-                found.setdefault(at, set()).add(member)
-        elif isinstance(part, Missing):
-            here.add(str(part.member))
-        elif isinstance(part, LinkForm | Aggregate):
-            here.add(_LISTS if part.link is None else part.link)
-        if isinstance(part, Aggregate):
-            target = schema.type(name).link(part.link)
-            assert target is not None  # the tests have been checked on this schema
-            found.setdefault(target.target, set()).update(filter(None, (part.attribute, part.order)))
+        if isinstance(part, ListStep) and part.link is None:
+            here.add(_LISTS)
     return {name: frozenset(map(schema.type(name).given_name, members)) for name, members in found.items()}
 
 
@@ -121,6 +113,8 @@ def conform(
     draft.names[schema.individual] = population.schema.individual
     for name in waiting:  # grows while it is read
         waiting += [target for member in sorted(needed.get(name, ())) for target in draft.settle(name, member)]
+        if name == waiting[-1]:  # only links backwards lead to the others, so that nothing but their name tells them
+            waiting += draft.by_name(each for each in needed if each not in draft.names)
     return draft.finish()
 
 
@@ -147,6 +141,15 @@ class _Draft:
     def __post_init__(self) -> None:
         self.types = {record.name: record for record in self.population.schema.types}
         self.tables = dict(self.population.tables)
+
+    def by_name(self, names: Iterable[str]) -> tuple[str, ...]:
+        """Take the first of some types of the training data for the type of the data that has its name."""
+        for name in names:
+            if name not in self.types:
+                raise DataError(f"the model needs rows of type {name!r}, and the data has no such type")
+            self.names[name] = name
+            return (name,)
+        return ()
 
     def settle(self, name: str, member: str) -> tuple[str, ...]:
         """See to one member of a type of the training data; the types, if any, that are met for the first time."""

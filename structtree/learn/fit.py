@@ -146,7 +146,8 @@ def fit(
         tree = job.run()
     params = {"goal": goal, **job.facts, **_facts(allowed)}
     functions_used = tuple(job.grammar.functions.values())
-    model = Model(tree, settings.decision, target_name, params, functions=functions_used)
+    computes = job.grammar.background if job.grammar.background.steps else None
+    model = Model(tree, settings.decision, target_name, params, functions=functions_used, background=computes)
     return replace(model, optional=optional_members(whole, model.needed))
 
 

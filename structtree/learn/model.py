@@ -12,7 +12,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from math import inf, isfinite
@@ -26,15 +26,16 @@ from structtree import __version__
 from structtree.data.columns import Population
 from structtree.data.given import population_of, recognised
 from structtree.data.infer import shown
-from structtree.data.schema import Attribute, Kind, Link, LinkKind, Schema
+from structtree.data.schema import Attribute, Kind, Link, LinkKind, RecordType, Schema
 from structtree.data.textfiles import open_text_file
 from structtree.errors import DataError, GrammarError, StructtreeError, UsageError
 from structtree.files import replacing
+from structtree.lang.background import Background, ComputedLink, Needs, needs_of
 from structtree.lang.check import CheckedGrammar, check, check_predicate
 from structtree.lang.declare import named_by
 from structtree.lang.grammar import Grammar
-from structtree.lang.parse import parse_predicate
-from structtree.lang.pretty import pretty
+from structtree.lang.parse import parse_grammar, parse_predicate
+from structtree.lang.pretty import pretty, pretty_grammar
 from structtree.lang.syntax import Compare, Definition, Function, GrammarSyntax, Named, Predicate, TypeDeclaration
 from structtree.lang.walk import subpredicates
 from structtree.learn.conform import NeededMembers, conform, needed_members
@@ -55,13 +56,19 @@ from structtree.learn.tree import (
 )
 from structtree.options import listed
 from structtree.reprs import short_repr
-from structtree.space.background import with_background
+from structtree.space.background import computed, with_background
 
 __all__ = ["Fitted", "Model", "fitted", "load_model", "model_from_json", "model_to_json", "save_model"]
 
 FORMAT = "structtree model"
-FORMAT_VERSION = 1
-"""Goes up when older versions of structtree could no longer read, or would misread, what is written."""
+FORMAT_VERSION = 2
+"""Goes up when older versions of structtree could no longer read, or would misread, what is written.
+
+Models without derived links and computed attributes are written in format 1.
+"""
+
+_NO_BACKGROUND = Background(Schema((RecordType(""),), ""))
+"""The background of models whose tests need nothing but what the data has."""
 
 Call = Callable[[Mapping[str, Any]], Any]
 
@@ -85,6 +92,8 @@ class Model:
         The functions of the grammar that its tests may need.
     optional : mapping from type to members
         What parts of individuals may lack, since some lacked it in training; see `structtree.learn.conform`.
+    background : Background, optional
+        The derived links and computed attributes of the grammar that its tests may need.
 
     Examples
     --------
@@ -102,18 +111,25 @@ class Model:
     version: str = __version__
     functions: tuple[Function, ...] = ()
     optional: NeededMembers = field(default_factory=dict)
+    background: Background | None = None
 
     def __repr__(self) -> str:
         return short_repr(self, f"predicts {self.target or 'a target without a name'} by {self.tree!r}")
 
-    @cached_property
+    @property
     def needed(self) -> NeededMembers:
-        """Attributes and links, by type, that its tests mention."""
+        """Attributes and links of the data, by type, that its tests mention, or that what they mention needs."""
+        return self.needs.given
+
+    @cached_property
+    def needs(self) -> Needs:
+        """All that its tests need: members of the data, and what is computed from them."""
         tree = self.tree
+        mentioned = needed_members(tree.tests, tree.schema)
         if tree.descent is not None:
             record = tree.schema.type(tree.schema.individual)
-            return {record.name: frozenset(map(record.given_name, tree.descent.attributes))}
-        return needed_members(tree.tests, tree.schema)
+            mentioned = {record.name: frozenset(map(record.given_name, tree.descent.attributes))}
+        return Needs(mentioned, _NO_BACKGROUND) if self.background is None else needs_of(mentioned, self.background)
 
     def predict(
         self, individuals: Any, functions: Mapping[str, Call] | None = None, *, smiles: str | None = None
@@ -147,29 +163,32 @@ class Model:
         self, individuals: Any, functions: Mapping[str, Call] | None = None, *, smiles: str | None = None
     ) -> Population:
         """The individuals as the tests need them; see `structtree.learn.conform.conform`."""
-        schema, needed = self.tree.schema, self.needed
+        needed, computes = self.needed, self.needs.background
+        schema = self.tree.schema.given if computes.steps else self.tree.schema
         population = self._population(individuals, smiles)
         types = _declarations(schema, self.functions)
-        if self.functions:
+        if computes.steps:
+            population = population.given
+        if self.functions or computes.steps:
             population = named_by(population, types)
         wanted = tuple(f for f in self.functions if f.name in needed.get(f.type, ()) and _lacks(population, f))
         if wanted:
             given = {f.name: functions[f.name] for f in wanted if functions and f.name in functions}
             population = with_background(population, Grammar(replace(types, functions=wanted), ""), given)
-        return conform(population, schema, needed, self.optional)
+        return computed(conform(population, schema, needed, self.optional), computes)
 
     @property
     def columns(self) -> tuple[Attribute, ...]:
         """The attributes of the individuals in training, without those that functions computed."""
-        schema, computed = self.tree.schema, {function.name for function in self.functions}
-        return tuple(a for a in schema.type(schema.individual).attributes if a.name not in computed)
+        schema, functions = self.tree.schema.given, {function.name for function in self.functions}
+        return tuple(a for a in schema.type(schema.individual).attributes if a.name not in functions)
 
     def _population(self, individuals: Any, smiles: str | None) -> Population:
         if isinstance(individuals, Population):
             return individuals
         schema = self.tree.schema
-        computed = {function.name for function in self.functions}
-        links = [link for link in schema.given.type(schema.individual).links if link.name not in computed]
+        functions = {function.name for function in self.functions}
+        links = [link for link in schema.given.type(schema.individual).links if link.name not in functions]
         if recognised(individuals, smiles).form == "array" and links:
             known = ", ".join(link.name for link in links)
             raise DataError(f"the model is for individuals with {known}, which the rows of an array do not have")
@@ -271,11 +290,12 @@ def load_model(path: str | os.PathLike[str]) -> Model:
 def model_to_json(model: Model) -> dict[str, Any]:
     """The model as plain JSON values, as they are written to a file."""
     tree = model.tree
-    definitions = _definitions(tree.tests, tree.schema)
+    computes = model.needs.background
+    definitions = _definitions(model)
     optional = {name: sorted(members) for name, members in model.optional.items()}
     return {
         "format": FORMAT,
-        "format_version": FORMAT_VERSION,
+        "format_version": FORMAT_VERSION if computes.steps else 1,
         "structtree": model.version,
         "target": model.target,
         "task": tree.task,
@@ -286,6 +306,7 @@ def model_to_json(model: Model) -> dict[str, Any]:
         "schema": tree.schema.to_json(),
         "definitions": {d.name: _definition_to_json(d) for d in definitions},
         "functions": {f.name: _function_to_json(f) for f in model.functions},
+        **({"background": pretty_grammar(computes.declarations)} if computes.steps else {}),
         **({"optional": optional} if optional else {}),
         "nodes": [_node_to_json(node) for node in tree.nodes],
     }
@@ -307,7 +328,7 @@ def model_from_json(value: Any) -> Model:
         whole.member("classes").fail("expected classes for the task 'classes', and none for 'numbers'")
     if len({(type(label), label) for label in classes}) < len(classes):
         whole.member("classes").fail("expected classes that differ")
-    grammar = _checked_definitions(whole.member("definitions"), schema)
+    grammar = _checked_definitions(whole, schema)
     missing = whole.member("missing").one_of(get_args(MissingRule), "false, majority or fractional")
     nodes = tuple(_node(part, grammar, len(classes), missing) for part in whole.member("nodes").elements())
     _require_reading_order(nodes, whole.member("nodes"))
@@ -320,6 +341,7 @@ def model_from_json(value: Any) -> Model:
         whole.member("structtree").text(),
         tuple(_function(name, part) for name, part in whole.member("functions").parts()),
         _optional(whole),
+        grammar.background if grammar.background.steps else None,
     )
 
 
@@ -414,10 +436,11 @@ def _stats_to_json(stats: Stats) -> dict[str, Any]:
             return {"n": n, "weight": float(weight), "mean": float(mean), "variance": _number(variance)}
 
 
-def _definitions(tests: Iterable[Predicate], schema: Schema) -> tuple[Definition, ...]:
-    """The definitions that some tests use, and those that these use."""
-    found: dict[str, Definition] = {}
-    stack = [(test, schema.individual) for test in tests]
+def _definitions(model: Model) -> tuple[Definition, ...]:
+    """The definitions that tests and derived links use, and those that these use."""
+    schema, found = model.tree.schema, dict[str, Definition]()
+    stack = [(test, schema.individual) for test in model.tree.tests]
+    stack += [(step.where, step.far) for step in model.needs.background.steps if isinstance(step, ComputedLink)]
     while stack:
         for part, name in subpredicates(*stack.pop(), schema):
             if not isinstance(part, Named) or part.body is None:
@@ -428,7 +451,7 @@ def _definitions(tests: Iterable[Predicate], schema: Schema) -> tuple[Definition
                 raise UsageError(f"the model uses two definitions that are both called {part.name!r}")
             if known is None:
                 found[part.name] = used
-                stack.append((used.body, name))
+                stack.append((used.body, used.type))
     return tuple(found.values())
 
 
@@ -581,13 +604,27 @@ def _optional(whole: _Part) -> NeededMembers:
     return {name: frozenset(member.text() for member in part.elements()) for name, part in parts}
 
 
-def _checked_definitions(part: _Part, schema: Schema) -> CheckedGrammar:
-    """The definitions of the file as a grammar, which is what tests are checked with."""
+def _checked_definitions(whole: _Part, schema: Schema) -> CheckedGrammar:
+    """The definitions of the file, and what it computes, as a grammar, which is what tests are checked with."""
+    part = whole.member("definitions")
     definitions = tuple(_definition(name, written) for name, written in part.parts())
+    if "background" not in whole.members():
+        return _checked(GrammarSyntax(definitions=definitions), schema, part, "a definition")
+    written = whole.member("background")
     try:
-        return check(GrammarSyntax(definitions=definitions), _any_category(schema))
+        declared = parse_grammar(written.text())
     except GrammarError as error:
-        part.fail(f"a definition cannot be used: {error.message}")
+        written.fail(f"the background cannot be read: {error.message}")
+    only = GrammarSyntax(definitions=definitions, computed=declared.computed, links=declared.links)
+    return _checked(replace(only, limits=declared.limits), schema, written, "the background")
+
+
+def _checked(syntax: GrammarSyntax, schema: Schema, part: _Part, what: str) -> CheckedGrammar:
+    copies = {name: schema.type(name).members for name in schema.names if schema.met_by(name) is not None}
+    try:
+        return check(syntax, _any_category(schema), copies=copies)
+    except GrammarError as error:
+        part.fail(f"{what} cannot be used: {error.message}")
 
 
 def _definition(name: str, part: _Part) -> Definition:

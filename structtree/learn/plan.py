@@ -38,6 +38,7 @@ from structtree.reprs import short_repr
 from structtree.search.clock import Clock
 from structtree.search.criteria import Criterion
 from structtree.search.target import Target
+from structtree.space.background import with_computed
 
 __all__ = ["Plan", "Route", "plan_for"]
 
@@ -136,9 +137,8 @@ def plan_for(
     """
     given = growth or Growth()
     is_compiled = criterion is None or criterion.is_compiled
-    planner = _Planner(
-        population_of(individuals), grammar, given, clock or Clock(), tuning or Tuning(), reusable, is_compiled
-    )
+    population = with_computed(population_of(individuals), grammar.background)
+    planner = _Planner(population, grammar, given, clock or Clock(), tuning or Tuning(), reusable, is_compiled)
     is_for_table = bool(_given(given, *FOR_TABLES)) or route == "parts"
     plan = planner.for_table(route) if is_for_table else planner.for_structure(route)
     if route not in (None, plan.route):

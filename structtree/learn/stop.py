@@ -187,7 +187,8 @@ def literals_offered(space: Space) -> int:
     """
     from_top = space.offers.from_top.values()
     from_literal = (families for found in space.offers.from_literal.values() for families in found.values())
-    return sum(map(_n_members, (family for families in (*from_top, *from_literal) for family in families)))
+    bundled = (bundle.slot.fixed for bundles in space.offers.bundles.values() for bundle in bundles)
+    return sum(map(_n_members, (family for families in (*from_top, *from_literal, *bundled) for family in families)))
 
 
 def _n_members(family: Family) -> int:

@@ -173,6 +173,8 @@ def listed_tests(grammar: CheckedGrammar, population: Population) -> ListedTests
     if grammar.conjuncts.get(grammar.individual, 1) != 1 or not all(isinstance(r.left, Top) for r in rewrites):
         return None
     space, tests = Space.build(grammar, population), []
+    if space.bundled:
+        return None
     for family in space.first_families():
         if isinstance(family, LinkFamily) or family.path or own_attributes(family.literal(0)) is None:
             return None

@@ -16,7 +16,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from structtree.data.columns import Population
 from structtree.data.given import population_of
-from structtree.data.reach import compact
 from structtree.errors import UsageError
 from structtree.interrupts import cut_short, stoppable
 from structtree.lang.grammar import Grammar, grammar_from
@@ -277,7 +276,7 @@ def _of_node(task: _Task) -> Effort:
 
 
 def _size(grammar: Grammar | Space, population: Population) -> int | None:
-    space = grammar if isinstance(grammar, Space) else Space.build(grammar, compact(population))
+    space = grammar if isinstance(grammar, Space) else Space.build(grammar, population)
     try:
         return count_space(space).size
     except UsageError:

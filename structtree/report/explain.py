@@ -9,7 +9,7 @@ leaves in parts, the path of its greatest part is explained.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
 from itertools import pairwise
@@ -22,7 +22,7 @@ import numpy as np
 from structtree.data.columns import Population, Value
 from structtree.data.moments import text_of
 from structtree.data.reach import compact
-from structtree.data.schema import Schema
+from structtree.data.schema import FAR_ROW, Schema
 from structtree.errors import UsageError
 from structtree.lang.pretty import pretty, pretty_aggregate, pretty_name, pretty_scalar
 from structtree.lang.syntax import (
@@ -56,7 +56,7 @@ from structtree.learn.unknown import possibly, surely
 from structtree.report.text import NodeText
 from structtree.reprs import number_text, short_repr
 from structtree.space.evaluate import Known, aggregate_column, own_column, rows_where
-from structtree.space.meaning import witnesses
+from structtree.space.meaning import given_paths, witnesses
 from structtree.space.terms import conjuncts
 
 __all__ = ["Explanation", "Reason", "SeenRow", "explain"]
@@ -78,18 +78,21 @@ class SeenRow:
         What the test looked at there, by name: attributes, and what was counted or aggregated.
     fails : str
         The condition that is not satisfied there, or because of it; empty for a row that made the test true.
+    met : str
+        For a row behind a derived link: how the individual reaches it through links of the data, if it does.
     """
 
     path: str
     type: str
     values: tuple[tuple[str, Value], ...]
     fails: str = ""
+    met: str = ""
 
     def __repr__(self) -> str:
         return short_repr(self, str(self))
 
     def __str__(self) -> str:
-        where = f"{self.path} ({self.type})" if self.path else ""
+        where = f"{' = '.join(filter(None, (self.path, self.met)))} ({self.type})" if self.path else ""
         seen = ", ".join(f"{name} = {_plain(value)}" for name, value in self.values)
         missed = f"not {self.fails}" if self.fails else ""
         return ", but ".join(filter(None, (": ".join(filter(None, (where, seen))), missed)))
@@ -97,7 +100,8 @@ class SeenRow:
     def to_dict(self) -> dict[str, Any]:
         """Return the row as plain JSON values."""
         values = {name: _json_value(value) for name, value in self.values}
-        return {"path": self.path, "type": self.type, "values": values, "fails": self.fails}
+        met = {"met": self.met} if self.met else {}
+        return {"path": self.path, **met, "type": self.type, "values": values, "fails": self.fails}
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,7 +255,7 @@ def explain(model: Any, individuals: Any, individual: int, decision: Decision | 
     if not isinstance(individual, Integral) or not 0 <= individual < len(population):
         raise UsageError(f"individual must be between 0 and {len(population) - 1}; got {individual!r}")
     alone = compact(population.take([individual]))
-    start = _Row(alone.schema.individual, int(alone.individuals[0]), "", alone)
+    start = _Row(alone.schema.individual, int(alone.individuals[0]), "", alone, given_paths(alone, 0))
     leaf = int(tree.apply(alone)[0])
     nodes = [*(step.branch for step in tree.path(leaf)), leaf]
     reasons = tuple(_reason(tree, *pair, start) for pair in pairwise(nodes))
@@ -337,11 +341,20 @@ class _Row:
     number: int
     path: str
     population: Population = field(compare=False, repr=False)
+    given: Mapping[tuple[str, int], str] = field(compare=False, repr=False)
     known: Known = field(default_factory=dict, compare=False, repr=False)
 
     def seen(self, values: tuple[tuple[str, Value], ...], fails: str = "") -> SeenRow:
-        """Return the row with what was looked at."""
-        return SeenRow(self.path, self.type, values, fails)
+        """Return the row with what was looked at; of a pair, the row that was met."""
+        schema, type_name, number = self.population.schema, self.type, self.number
+        while (met := schema.met_by(type_name)) is not None:
+            type_name, number = met, int(self.population.tables[type_name].links[FAR_ROW].targets[number])
+        place = self.given.get((type_name, number), "") if self._is_behind_derived_link() else ""
+        return SeenRow(self.path, type_name, values, fails, place)
+
+    def _is_behind_derived_link(self) -> bool:
+        derived = {link.name for t in self.population.schema.types for link in t.links if link.derived}
+        return any(step.partition("[")[0] in derived for step in self.path.split("."))
 
     def satisfies(self, predicate: Predicate) -> bool:
         """Return whether a predicate holds of the row."""

@@ -27,6 +27,7 @@ from structtree.search.judges import judge_of, splittable
 from structtree.search.order import promising_last
 from structtree.search.results import Problem, SearchStats, Split
 from structtree.search.target import Target, target_for
+from structtree.space.background import with_background, with_computed
 from structtree.space.space import Position, Space
 
 __all__ = ["SearchStats", "Split", "Strategy", "best_split"]
@@ -105,8 +106,7 @@ def best_split(
     _check_options(strategy, min_samples_leaf, beam_width, max_frontier)
     population = population_of(individuals)
     checked = _checked(population, target, criterion, sample_weight, class_weight)
-    judge, own = judge_of(checked), compact(population)
-    space = replace(grammar, population=own) if isinstance(grammar, Space) else Space.build(grammar, own)
+    judge, space = judge_of(checked), _space(grammar, population)
     budget = Budget(max_evaluations, clock or Clock(time_limit), max_frontier)
     pruning = prune and strategy != "exhaustive"
     problem = Problem(space, judge, min_samples_leaf)
@@ -125,6 +125,16 @@ def best_split(
         return split
     units = checked.units
     return replace(split, score=units.square(split.score), gap=units.square(split.gap))
+
+
+def _space(grammar: Grammar | CheckedGrammar | Space, population: Population) -> Space:
+    """Return the space on the rows that individuals reach; what the grammar computes may be found by others, too."""
+    if isinstance(grammar, Space):
+        return replace(grammar, population=compact(with_computed(population, grammar.grammar.background)))
+    if isinstance(grammar, Grammar):
+        population = with_background(population, grammar, {})
+        grammar = grammar.check(population.schema)
+    return Space.build(grammar, compact(with_computed(population, grammar.background)))
 
 
 def _starts(space: Space, start: Predicate | Sequence[Predicate] | None) -> tuple[Position, ...]:

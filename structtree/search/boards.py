@@ -20,6 +20,7 @@ from structtree.lang.syntax import Aggregate, Compare, Count, ValueSource, Withi
 from structtree.search.steps import Steps, need_of
 from structtree.space.evaluate import aggregate_column, rows_where
 from structtree.space.families import LinkFamily, TestFamily
+from structtree.space.nested_calls import ranked_calls
 from structtree.space.space import Batch, Space
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "BoardColumn",
     "Boards",
     "board_of",
+    "call_columns",
     "is_nested",
     "is_swept",
     "opening_column",
@@ -157,6 +159,8 @@ class Boards:
                 ranked += [opening_column(family, self.steps.of(family).lengths)] if is_swept(family) else []
             elif is_nested(family):
                 ranked.append(ranked_column(family, self.steps))
+            elif (calls := call_columns(family, self.steps)) is not None:
+                ranked += calls
             else:
                 coded.extend(_coded(family, self.steps))
         n_rows = self.steps.population.tables[name].n_rows
@@ -198,6 +202,15 @@ def ranked_column(family: TestFamily, steps: Steps) -> BoardColumn:
     else:
         ranks, choices = n - np.searchsorted(cuts, values, side="left"), np.arange(n)[::-1]
     return BoardColumn(np.where(present, ranks, 0).astype(np.int32), family.index, choices.astype(np.int64))
+
+
+def call_columns(family: TestFamily, steps: Steps) -> list[BoardColumn] | None:
+    """Return calls that are nested in one of their thresholds as ranked columns; None for any other family."""
+    end, at = _ends(family, steps)
+    runs = ranked_calls(family, steps.population, at)
+    if runs is None:
+        return None
+    return [BoardColumn(np.append(ranks, 0)[end].astype(np.int32), family.index, choices) for choices, ranks in runs]
 
 
 def opening_column(family: LinkFamily, counts: NDArray[Any]) -> BoardColumn:

@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 
 from structtree.arrays import Ints, Mask
 from structtree.data.columns import Population
-from structtree.lang.syntax import All, Count, Distinct, Predicate, Top
-from structtree.search.boards import is_nested, ranked_column
+from structtree.lang.syntax import Aggregate, All, Count, Distinct, Predicate, Top
+from structtree.search.boards import call_columns, is_nested, ranked_column
 from structtree.search.clock import Clock
 from structtree.search.kernels.masks import conjunction_signatures, signatures, words_behind
 from structtree.search.steps import Steps
@@ -133,13 +133,14 @@ class _Work:
 
 def suits(space: Space) -> bool:
     """Return whether all that a grammar makes can be made from the inside out."""
-    if any(space.offers.from_literal.values()):
+    if any(space.offers.from_literal.values()) or space.bundled:
         return False
     families = [family for offered in space.offers.from_top.values() for family in offered]
     links = [family for family in families if isinstance(family, LinkFamily)]
     # ``all`` holds of a row without targets whatever is asked: what holds of no row would have to be kept for it.
     return all(
-        (link.slots[0].plain or _is_settled(link.slots[0])) and not isinstance(link.template, All | Distinct)
+        (link.slots[0].plain or _is_settled(link.slots[0]))
+        and not isinstance(link.template, All | Distinct | Aggregate)
         for link in links
     )
 
@@ -221,10 +222,12 @@ def link_columns(
 
 def own_columns(family: TestFamily, population: Population) -> Iterator[LinkColumn]:
     """The tests of a family on the individuals as columns: one for nested ones, as thresholds are, else one each."""
-    if is_nested(family):
-        column = ranked_column(family, Steps(population))
+    steps = Steps(population)
+    nested = [ranked_column(family, steps)] if is_nested(family) else call_columns(family, steps)
+    for column in nested or ():
         tests = tuple(family.literal(v) for v in column.choices.tolist())
         yield LinkColumn(tests, column.values[population.individuals].astype(np.int16))
+    if nested is not None:
         return
     for v in family.choices():
         yield LinkColumn((family.literal(v),), holds(family.literal(v), population).astype(np.int16))

@@ -504,7 +504,7 @@ class Search:
 
     def _may_stay_as_long(self) -> bool:
         """Return whether a refinement can have as many literals as what it refines."""
-        return any(self.space.offers.from_literal.values())
+        return any(self.space.offers.from_literal.values()) or bool(self.space.bundled)
 
     # ---- one expansion ----------------------------------------------------------------------------------
 

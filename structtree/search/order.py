@@ -18,7 +18,7 @@ from structtree.search.boards import Board, Boards
 from structtree.search.chains import Chain
 from structtree.search.judges import Judge, Loss, Tally
 from structtree.search.steps import Steps
-from structtree.space.families import Family, LinkFamily, Offers
+from structtree.space.families import Family, LinkFamily
 from structtree.space.space import Space
 
 __all__ = ["promising_last"]
@@ -44,7 +44,7 @@ def promising_last(space: Space, judge: Judge) -> tuple[Space, Boards]:
             moved = places[name] = dict(zip(ranked, sorted(plain), strict=True))
             families: list[Family] = [replace(f, index=moved.get(f.index, f.index)) for f in top[name]]
             top[name] = tuple(sorted(families, key=lambda family: family.index))
-    ordered = replace(space, offers=Offers(top, space.offers.from_literal))
+    ordered = replace(space, offers=replace(space.offers, from_top=top))
     return ordered, boards.moved(ordered, places)
 
 

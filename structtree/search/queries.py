@@ -163,9 +163,7 @@ class Vocabulary:
                 inners = family.inners(literal)
                 inner = None if inners is None else self.query(inners[0], family.slots[0].type)
                 if inner is not None:
-                    return QueryLink(
-                        family.index, family.numbers.index(getattr(literal, "n", family.numbers[0])), inner
-                    )
+                    return QueryLink(family.index, family.choice_of(literal), inner)
         return None
 
     def size(self, query: Query) -> int:

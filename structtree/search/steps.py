@@ -49,7 +49,7 @@ def rows_needed(family: LinkFamily, choice: int) -> int | Literal["all"] | None:
         case Exists() | Follow() | ListStep():
             return 1
         case Count():
-            return max(0, family.numbers[choice])
+            return max(0, int(family.numbers[choice]))
         case All():
             return "all"
         case _:

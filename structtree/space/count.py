@@ -23,7 +23,15 @@ import numpy as np
 from structtree.errors import UsageError
 from structtree.lang.pretty import pretty
 from structtree.lang.syntax import Aggregate, Among, Compare, Count, Follow, Missing, Within
-from structtree.space.families import Family, LinkFamily, Slot, TestFamily, base_literals
+from structtree.space.families import (
+    BundleFamily,
+    Family,
+    LinkFamily,
+    Slot,
+    TestFamily,
+    base_literals,
+    base_predicates,
+)
 from structtree.space.space import Room, Space, has_room
 from structtree.space.terms import clash
 
@@ -126,6 +134,9 @@ class _Counter:
 
     def _groups(self, name: str, room: Room, most: int) -> Iterator[Series]:
         tests, links = self._families(name)
+        for bundle in self.space.offers.bundles.get(name, ()):
+            self._require_apart(bundle, [*tests, *links])
+            yield self._bundle_series(bundle, room)
         functional = {f.head: f for f in links if f.functional}
         plain = [t for t in tests if t.head not in functional]
         lonely = self._lonely_missing(plain)
@@ -270,9 +281,41 @@ class _Counter:
                     for group in self._plain_tests(family.slots[0].type, _inside(room), most):
                         yield _Group(group.ways, group.size + 1)
 
+    # ---- bundles --------------------------------------------------------------------------------------------
+
+    def _require_apart(self, bundle: BundleFamily, others: list[Family]) -> None:
+        """Raise an error unless the literals of a bundle clash with none but those of another member of it."""
+        parts, name = bundle.slot.fixed, bundle.type
+        rivals = [f for other in self.space.offers.bundles[name] if other is not bundle for f in other.slot.fixed]
+        about = [_about(family) for family in parts]
+        known = {_about(family) for family in (*others, *rivals)}
+        if bundle.left or self.space.offers.from_literal[name] or None in about or not known.isdisjoint(about):
+            raise _NoFormulaError(f"several rewrites of {name} can make literals of {_shown(bundle)}")
+        once = len(parts) > 1 and any(isinstance(family, TestFamily) and family.lonely for family in parts)
+        is_link = len(parts) == 1 and isinstance(parts[0], LinkFamily) and len(parts[0].slots) == 1
+        if len(set(about)) < len(about) or not (once or is_link):
+            raise _NoFormulaError(f"{_shown(bundle)} can stand at a position of {name} in several ways")
+
+    def _bundle_series(self, bundle: BundleFamily, room: Room) -> Series:
+        """A bundle once, where it has a test that stands only once; a link by itself as often as there is room."""
+        (first, *more), places = bundle.slot.fixed, bundle.places
+        if not more and isinstance(first, LinkFamily):
+            if not room.allows(1, 1):
+                return {(0, 0): 1}
+            most = room.literals if room.literals is not None else 1
+            found = self._set_series(first, room, most)
+        else:
+            found = {(0, 0): 1, **{(1, size): n for (_, size), n in self._closed(bundle.slot, room).items()}}
+        series: Series = defaultdict(int)
+        for (k, size), n in found.items():
+            series[k * places, size] += n
+        return series
+
     # ---- slots in which a rewrite has put something -----------------------------------------------------
 
     def _with_fixed(self, slot: Slot, room: Room) -> Series:
+        if self.space.offers.bundles.get(slot.type):
+            raise _NoFormulaError(f"rewrites of {slot.type} put several literals beside what is there")
         if self.space.offers.from_literal[slot.type]:
             raise _NoFormulaError(f"what a rewrite puts into a position of {slot.type} is rewritten further")
         if not slot.open:
@@ -318,6 +361,18 @@ class _Counter:
         steps = [s for s in subjects if isinstance(s, tuple) and str(s[0]).endswith(".")]
         if len(set(subjects)) < len(subjects) or len(steps) > 1:
             raise _NoFormulaError(f"a rewrite puts two literals of one kind into a position of {slot.type}")
+
+
+def _about(family: Family) -> Any:
+    """Return what a literal of a family may clash about; None if that is not one thing."""
+    if isinstance(family, LinkFamily):
+        return None if family.functional else family.head
+    is_plain = family.head is None and family.depth == 0 and not isinstance(family.template, Missing)
+    return family.subject if is_plain else None
+
+
+def _shown(bundle: BundleFamily) -> str:
+    return repr(next((pretty(right) for right in base_predicates(bundle.slot)), ""))
 
 
 # ---- polynomials ----------------------------------------------------------------------------------------

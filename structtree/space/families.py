@@ -2,7 +2,8 @@
 
 A *family* is the right side of one rewrite with its value sources resolved: all its members differ in a value
 only. A test family asks one subject; a link family opens *slots*, the positions behind the link. Families are
-what is added during refinement, what is counted, and what the search evaluates in one pass.
+what is added during refinement, what is counted, and what the search evaluates in one pass. A *bundle* is the right
+side of a rewrite that is about several literals of a position at once: a slot whose literals stand among the others.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import reduce
 from graphlib import CycleError, TopologicalSorter
 from itertools import chain, islice, product
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,10 +25,11 @@ from structtree.errors import GrammarError, UsageError
 from structtree.lang.aggregates import computed_attribute
 from structtree.lang.calls import Place, called, is_open_call, places_of, substituted
 from structtree.lang.check import CheckedGrammar, CheckedRewrite
-from structtree.lang.logic import Subject, implies, subject
+from structtree.lang.logic import Subject, implies, source_of, subject
 from structtree.lang.mistakes import error_at
 from structtree.lang.pretty import pretty
 from structtree.lang.syntax import (
+    TOP,
     Aggregate,
     All,
     Among,
@@ -61,6 +63,7 @@ from structtree.space.evaluate import aggregate_column, rows_where
 from structtree.space.terms import (
     canonical,
     conjoin,
+    conjuncts,
     head,
     n_literals,
     nesting,
@@ -68,6 +71,7 @@ from structtree.space.terms import (
 from structtree.space.values import Interval, Subsets, counts, cuts, intervals, scalars
 
 __all__ = [
+    "BundleFamily",
     "Family",
     "LinkFamily",
     "Offers",
@@ -75,6 +79,7 @@ __all__ = [
     "TestFamily",
     "base_literals",
     "base_predicates",
+    "is_single",
     "reopened",
     "resolve_families",
 ]
@@ -89,7 +94,7 @@ MOST_SETS = 4095
 """So many sets of values are tried one by one, if they must be: those of twelve values."""
 
 Values = NDArray[np.float64] | tuple[Any, ...] | Subsets
-LinkPredicate = Exists | All | Count | Distinct | Follow | ListStep
+LinkPredicate = Exists | All | Count | Distinct | Follow | ListStep | Aggregate
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -236,11 +241,18 @@ class TestFamily:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Slot:
-    """A position behind a link: its type, the literals it must have, and whether more may be added."""
+    """A position behind a link: its type, the literals it must have, and whether more may be added.
+
+    Parameters
+    ----------
+    bundle : bool
+        Whether it is the right side of a rewrite, whose literals stand at a position among others.
+    """
 
     type: str
     fixed: tuple[Family, ...] = ()
     open: bool = True
+    bundle: bool = False
 
     @property
     def plain(self) -> bool:
@@ -250,13 +262,16 @@ class Slot:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LinkFamily:
-    """Literals that look behind a link: ``exists cars (top)``, ``count atoms (top) >= n`` for all n."""
+    """Literals that look behind a link: ``exists cars (top)``, ``count atoms (top) >= n`` for all n.
+
+    So are aggregates inside which something is refined, ``max orders (top).price >= t``, for all t.
+    """
 
     index: int
     type: str
     template: LinkPredicate
     slots: tuple[Slot, ...]
-    numbers: tuple[int, ...] = (0,)
+    numbers: tuple[float, ...] = (0,)
     left: Predicate | None = None
     #: How many literals of a member are not counted, since they were there before; see `reopened`.
     given: int = 0
@@ -273,24 +288,37 @@ class LinkFamily:
         """True where it looks at one certain row."""
         return functional_step(self.template) is not None
 
-    def build(self, number: int, inners: Sequence[Predicate]) -> Predicate:
-        """The member with this count and these predicates in the slots."""
+    def build(self, number: float, inners: Sequence[Predicate]) -> Predicate:
+        """The member with this count or threshold and these predicates in the slots."""
         match self.template:
             case Distinct(link):
                 return canonical(Distinct(link, tuple(inners)))
             case Count(link, _, op):
-                return Count(link, inners[0], op, number)
+                return Count(link, inners[0], op, int(number))
+            case Aggregate() as test:
+                return canonical(replace(test, inner=inners[0], value=number))
             case other:
                 return replace(other, inner=inners[0])
 
     def inners(self, literal: Predicate) -> tuple[Predicate, ...] | None:
-        """The predicates in the slots of a literal, if it has this family's head and an offered count."""
+        """The predicates in the slots of a literal, if it has this family's head and an offered number."""
+        if isinstance(literal, Aggregate) and isinstance(self.template, Aggregate):
+            same = head(literal) == head(self.template) and literal.op == self.template.op
+            return (literal.inner or TOP,) if same and literal.value in self.numbers else None
         inners = children(literal)
         if head(literal) != head(self.template) or len(inners) != len(self.slots):
             return None
         if isinstance(literal, Count) and isinstance(self.template, Count):
             return inners if literal.op == self.template.op and literal.n in self.numbers else None
         return inners
+
+    def choice_of(self, literal: Predicate) -> int:
+        """The index of the number of a literal that has an offered one."""
+        match literal:
+            case Count(n=number) | Aggregate(value=number):
+                return self.numbers.index(number)
+            case _:
+                return 0
 
     def may_make(self, literal: Predicate) -> bool:
         """Tell whether a literal can be a member, as far as can be seen without a look inside."""
@@ -300,12 +328,44 @@ class LinkFamily:
 Family = TestFamily | LinkFamily
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class BundleFamily:
+    """Literals that one rewrite puts at a position together: ``a = v and b >= t`` for all v and t.
+
+    Parameters
+    ----------
+    index : int
+        The place among the rewrites of its type.
+    type : str
+    slot : Slot
+        The literals; nothing is added to them.
+    left : tuple of Predicate
+        The literals whose place they take, ground; none where they are put in the place of ``top``.
+    open : bool
+        Whether the right side ends in ``and top``, so that the place of ``top`` is not used up.
+    """
+
+    index: int
+    type: str
+    slot: Slot
+    left: tuple[Predicate, ...] = ()
+    open: bool = False
+    #: Its literals may be those of any other family.
+    head: ClassVar[None] = None
+
+    @property
+    def places(self) -> int:
+        """Number of the places that ``top and top`` gives a position which are used up."""
+        return int(not self.open and not self.left)
+
+
 @dataclass(frozen=True, slots=True)
 class Offers:
-    """All families of a grammar on given data, by type: those from ``top``, and those from a literal."""
+    """All families of a grammar on given data, by type: those from ``top``, those from a literal, and bundles."""
 
     from_top: Mapping[str, tuple[Family, ...]]
     from_literal: Mapping[str, Mapping[Predicate, tuple[Family, ...]]]
+    bundles: Mapping[str, tuple[BundleFamily, ...]] = field(default_factory=dict)
 
     def of_type(self, name: str) -> Iterator[Family]:
         """Yield all families of a type, those from ``top`` first."""
@@ -324,11 +384,13 @@ def resolve_families(grammar: CheckedGrammar, population: Population | None) -> 
         rewrites = grammar.rewrites.get(name, ())
         seen: dict[tuple[Any, ...], list[TestFamily]] = {}
         top[name] = tuple(_unseen(resolve.families(name, rewrites, of_top=True), seen))
+        resolve.refuse_overlap(top[name])
         literal[name] = {}
         for family in _unseen(resolve.families(name, rewrites, of_top=False), seen):
             assert family.left is not None
             literal[name][family.left] = (*literal[name].get(family.left, ()), family)
-    return Offers(top, literal)
+    bundles = {name: tuple(resolve.bundles(name, grammar.rewrites.get(name, ()))) for name in grammar.schema.names}
+    return Offers(top, literal, bundles)
 
 
 def reopened(literal: Predicate, grammar: CheckedGrammar) -> LinkFamily | None:
@@ -366,7 +428,7 @@ class _Resolver:
 
     def families(self, name: str, rewrites: Sequence[CheckedRewrite], *, of_top: bool) -> Iterator[Family]:
         for index, rewrite in enumerate(rewrites):
-            if isinstance(rewrite.left, Top) != of_top:
+            if rewrite.is_bundle or isinstance(rewrite.left, Top) != of_top:
                 continue
             family = replace(self.family(rewrite.right, name, rewrite), index=index)
             if not of_top:
@@ -375,10 +437,45 @@ class _Resolver:
                 self._verify(family, rewrite)
             yield family
 
+    def bundles(self, name: str, rewrites: Sequence[CheckedRewrite]) -> Iterator[BundleFamily]:
+        """Yield the rewrites of a type that are about several literals at once."""
+        for index, rewrite in enumerate(rewrites):
+            if rewrite.is_bundle:
+                slot, left = self.slot(rewrite.right, name, rewrite), conjuncts(canonical(rewrite.left))
+                fixed = self._parts_below(slot.fixed, left) if rewrite.settled else slot.fixed
+                bundle = BundleFamily(index, name, Slot(name, fixed, open=False, bundle=True), left, slot.open)
+                if not rewrite.settled:
+                    self._verify(bundle, rewrite)
+                yield bundle
+
+    def _parts_below(self, parts: tuple[Family, ...], left: tuple[Predicate, ...]) -> tuple[Family, ...]:
+        """The parts of a right side with only those values that make them imply the left side."""
+        certain = [literal for part in parts for literal in base_literals(part) if is_single(part)]
+        for literal in left:
+            if not any(implies(other, literal) for other in certain):
+                parts = tuple(_members_below(part, literal) for part in parts)
+        return parts
+
+    def refuse_overlap(self, families: Sequence[Family]) -> None:
+        """Refuse an aggregate with a fixed condition beside one whose condition is open: both may make one test."""
+        links = [family for family in families if isinstance(family, LinkFamily)]
+        opened = {(f.head, f.template.op) for f in links if isinstance(f.template, Aggregate)}
+        for family in families:
+            test = family.template
+            if not isinstance(family, TestFamily) or not isinstance(test, Aggregate):
+                continue
+            if (head(test), test.op) in opened:
+                rewrite = self.grammar.rewrites[family.type][family.index]
+                raise self._error(
+                    f"{pretty(rewrite.right)!r} has a fixed condition, and another rewrite of {family.type!r} "
+                    "refines that of the same aggregate: keep one of them",
+                    rewrite,
+                )
+
     def family(self, right: Predicate, name: str, rewrite: CheckedRewrite) -> Family:
         """The family of one right side, or of one literal inside it."""
         path, end = _path_to_test(right)
-        if isinstance(end, Test) or not _opens(end):
+        if not _opens(end):
             at = reduce(self._target, path, name)
             values, kind = self._values(end, at, rewrite)
             levels = self._levels(end, at) if kind == "ordered" else ()
@@ -386,8 +483,7 @@ class _Resolver:
         assert isinstance(right, LinkPredicate)
         target = self._target(name, right)
         slots = tuple(self.slot(inner, target, rewrite) for inner in children(right))
-        numbers = self._counts(right, name, rewrite) if isinstance(right, Count) else (0,)
-        return LinkFamily(0, name, right, slots, numbers)
+        return LinkFamily(0, name, right, slots, self._numbers(right, name, rewrite))
 
     def slot(self, inner: Predicate, name: str, rewrite: CheckedRewrite) -> Slot:
         parts = _parts(inner)
@@ -552,6 +648,39 @@ class _Resolver:
         lengths = self._data(rewrite).tables[name].links[predicate.link].lengths[self.reached[name]]
         return counts(predicate.n, int(lengths.max(initial=0)))
 
+    def _numbers(self, right: LinkPredicate, name: str, rewrite: CheckedRewrite) -> tuple[float, ...]:
+        """Return the counts or the thresholds that a literal with positions inside is offered with."""
+        match right:
+            case Count():
+                return self._counts(right, name, rewrite)
+            case Aggregate(value=int() | float() as number):
+                return (number,)
+            case Aggregate(value=Star() | Bins() | Quantiles() | Listed() | Range() as source):
+                made = self._computed(right, name)
+                known = (
+                    np.zeros(0) if isinstance(source, Listed | Range) else self._within_reach(right, name, rewrite)
+                )
+                found = cuts(source, known, made.kind, right.op).tolist()
+                return tuple(written(number, made.kind, made.values) for number in found)
+            case _:
+                return (0,)
+
+    def _within_reach(self, test: Aggregate, name: str, rewrite: CheckedRewrite) -> NDArray[np.float64]:
+        """Return what an aggregate may be of some of the rows behind the link; its ranges only of all of them."""
+        data, reached = self._data(rewrite), self.reached[name]
+        links = data.tables[name].links[test.link]
+        if test.function == "share":
+            lengths = np.unique(links.lengths[reached])
+            return np.concatenate([np.arange(n + 1) / n for n in lengths if n] or [np.zeros(0)])
+        if test.function in ("min", "max"):
+            assert test.attribute is not None
+            column = data.tables[self._target(name, test)].value_column(test.attribute)
+            return np.asarray(column.values[links.targets[reached[links.owners]]])
+        whole = aggregate_column(replace(test, inner=None), data, name).values[reached]
+        if test.function == "distinct":
+            return np.arange(np.nanmax(whole, initial=0.0) + 1)
+        return np.append(whole, 0.0)
+
     def _below(self, family: Family, left: Predicate, rewrite: CheckedRewrite) -> Family:
         """The family with only those members that are more specific than the left side."""
         if isinstance(family, LinkFamily):
@@ -561,11 +690,12 @@ class _Resolver:
         keep = [v for v in family.choices() if _special(family.literal(v), left, rewrite)]
         return replace(family, values=_some(family.values, keep), left=left)
 
-    def _verify(self, family: Family, rewrite: CheckedRewrite) -> None:
+    def _verify(self, family: Family | BundleFamily, rewrite: CheckedRewrite) -> None:
         """Refuse a rewrite that some row shows to generalise."""
         population = self._data(rewrite)
         outside = ~rows_where(rewrite.left, population, family.type)
-        for literal in base_literals(family):
+        rights = base_predicates(family.slot) if isinstance(family, BundleFamily) else base_literals(family)
+        for literal in rights:
             broken = rows_where(literal, population, family.type) & outside
             if broken.any():
                 row = int(np.argmax(broken))
@@ -589,6 +719,22 @@ def base_literals(family: Family) -> Iterator[Predicate]:
             yield family.build(number, inners)
 
 
+def is_single(family: Family) -> bool:
+    """Tell whether a family is one literal, so that which literal of a position it made is never a question."""
+    if isinstance(family, TestFamily):
+        return len(family) == 1
+    return len(family.numbers) == 1 and all(is_single(f) for slot in family.slots for f in slot.fixed)
+
+
+def _members_below(family: Family, left: Predicate) -> Family:
+    """A family of tests of the subject of a literal with only those members that imply it."""
+    if not isinstance(family, TestFamily) or family.subject is None or family.subject != subject(left):
+        return family
+    return replace(
+        family, values=_some(family.values, [v for v in family.choices() if implies(family.literal(v), left)])
+    )
+
+
 def base_predicates(slot: Slot) -> Iterator[Predicate]:
     """Yield what stands in a slot as a rewrite makes it."""
     for parts in product(*(list(base_literals(family)) for family in slot.fixed)):
@@ -610,13 +756,22 @@ def _special(literal: Predicate, left: Predicate, rewrite: CheckedRewrite) -> bo
 
 def _opens(predicate: Predicate) -> bool:
     """Tell whether a literal has positions behind a link in which something stands or may be added."""
+    if isinstance(predicate, Aggregate):
+        return not is_closed(predicate) and predicate.inner is not None and _is_refined(predicate.inner)
     return isinstance(predicate, LinkForm) and not is_closed(predicate)
+
+
+def _is_refined(inner: Predicate) -> bool:
+    """Tell whether something may be added inside a predicate, or some value chosen."""
+    if isinstance(inner, Top) or source_of(inner) is not None:
+        return True
+    return not is_closed(inner) and any(map(_is_refined, children(inner)))
 
 
 def _path_to_test(predicate: Predicate) -> tuple[StepPath, Predicate]:
     """Return the functional steps before a single test, and that test; no steps when it is not of that kind."""
     path, end = peel(predicate)
-    return (path, end) if isinstance(end, Test) else ((), predicate)
+    return (path, end) if isinstance(end, Test) and not _opens(end) else ((), predicate)
 
 
 def _instantiate(template: Predicate, value: Any, kind: Kind | None, levels: tuple[str, ...]) -> Predicate:

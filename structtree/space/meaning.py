@@ -31,7 +31,7 @@ from structtree.reprs import short_repr
 from structtree.space.evaluate import Known, rows_where
 from structtree.space.list_steps import runs_of
 
-__all__ = ["Witness", "satisfies", "witnesses"]
+__all__ = ["Witness", "given_paths", "satisfies", "witnesses"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +87,31 @@ def witnesses(predicate: Predicate, individuals: Any, individual: int) -> tuple[
     return tuple(dict.fromkeys(evidence.of(predicate, row))) if evidence.holds(predicate, row) else ()
 
 
+def given_paths(population: Population, individual: int) -> dict[tuple[str, int], str]:
+    """Return how an individual reaches each row through links of the data, on a shortest way, by type and row.
+
+    Where no link is derived there is nothing to find out, and nothing is returned.
+
+    Examples
+    --------
+    >>> trains = Population.from_records([{"cars": [{"wheels": 2}]}], individual="Train")
+    >>> given_paths(trains, 0)
+    {}
+    """
+    schema, found = population.schema, dict[tuple[str, int], str]()
+    if schema.given is schema:
+        return found
+    start = _individual(population, individual)
+    found[start.type, start.index] = ""
+    waiting, evidence = [start], _Evidence(population)
+    for row in waiting:  # grows while it is read
+        for link in schema.given.type(row.type).links:
+            fresh = [r for r in evidence.targets(row, link.name) if (r.type, r.index) not in found]
+            found |= {(r.type, r.index): r.path for r in fresh}
+            waiting += fresh
+    return found
+
+
 @dataclass(frozen=True, slots=True)
 class _Row:
     """A row of a type, and the path that led to it from the individual."""
@@ -129,11 +154,11 @@ class _Evidence:
         """Yield the rows that a literal looked at and found true, each with what it found."""
         match predicate:
             case Follow(link, inner) | Exists(link, inner) | All(link, inner) | Count(link, inner, ">="):
-                yield from ((inner, r) for r in self._targets(row, link) if self.holds(inner, r))
+                yield from ((inner, r) for r in self.targets(row, link) if self.holds(inner, r))
             case ListStep(_, inner):
                 yield from ((inner, r) for r in self._elements(row, predicate) if self.holds(inner, r))
             case Distinct(link, inners):
-                rows = self._targets(row, link)
+                rows = self.targets(row, link)
                 chosen = first_matching([[i for i, r in enumerate(rows) if self.holds(p, r)] for p in inners])
                 assert chosen is not None
                 yield from ((inner, rows[i]) for inner, i in zip(inners, chosen, strict=True))
@@ -144,7 +169,7 @@ class _Evidence:
             case _ as never:
                 assert_never(never)
 
-    def _targets(self, row: _Row, link: str) -> list[_Row]:
+    def targets(self, row: _Row, link: str) -> list[_Row]:
         declared = self.population.schema.type(row.type).link(link)
         assert declared is not None
         rows = self.population.tables[row.type].links[link].of(row.index)

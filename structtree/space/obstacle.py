@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from heapq import nsmallest
 from itertools import combinations
 from typing import Any, Literal
@@ -18,11 +18,11 @@ import numpy as np
 
 from structtree.lang.logic import excludes, implies, subject
 from structtree.lang.pretty import pretty
-from structtree.lang.syntax import Aggregate, Among, Compare, Count, Named, Predicate, Within
+from structtree.lang.syntax import TOP, Aggregate, Among, Compare, Count, Named, Predicate, Within
 from structtree.lang.walk import peel
-from structtree.space.families import Family, LinkFamily, Slot, TestFamily
+from structtree.space.families import BundleFamily, Family, LinkFamily, Slot, TestFamily
 from structtree.space.space import Space
-from structtree.space.terms import canonical, clash, conjuncts, n_literals, nesting
+from structtree.space.terms import canonical, clash, conjuncts, head, n_literals, nesting
 
 __all__ = ["Obstacle", "obstacle"]
 
@@ -90,6 +90,8 @@ def _at(space: Space, slot: Slot, literals: tuple[Predicate, ...], whole: Predic
     for p, q in combinations(literals, 2):
         if clash(p, q):
             return Obstacle("clash", _clash(p, q, slot.type), whole, slot.type)
+    if slot.type in space.bundled:
+        return _at_bundles(space, slot, literals, whole)
     if 0 < space.most_conjuncts(slot) < len(literals):
         sentence = _too_many(literals, space.grammar.conjuncts.get(slot.type, 1), slot.type)
         return Obstacle("conjuncts", sentence, whole, slot.type)
@@ -98,6 +100,30 @@ def _at(space: Space, slot: Slot, literals: tuple[Predicate, ...], whole: Predic
         if not fixed and space._home(slot.type, literal) is None:
             return _of_literal(space, slot.type, literal)
     return None
+
+
+def _at_bundles(space: Space, slot: Slot, literals: tuple[Predicate, ...], whole: Predicate) -> Obstacle | None:
+    """The same where rewrites put several literals at a position at once."""
+    if space._place(slot, literals) is not None:
+        return None
+    parts = [family for bundle in space.offers.bundles[slot.type] for family in bundle.slot.fixed]
+    for literal in literals:
+        together = any(space._place_as(family, literal) for family in (*slot.fixed, *parts))
+        if not together and (not slot.open or space._home(slot.type, literal) is None):
+            return _of_literal(space, slot.type, literal)
+    text = " and ".join(map(pretty, literals))
+    alone = [literal for literal in literals if space._home(slot.type, literal) is None]
+    if not alone:
+        sentence = _too_many(literals, space.grammar.conjuncts.get(slot.type, 1), slot.type)
+        return Obstacle("conjuncts", sentence, whole, slot.type)
+    rules = [_rule(space, b) for b in space.offers.bundles[slot.type] if _makes(space, b, alone[0])]
+    made = f"{pretty(alone[0])!r} is made only by {' and '.join(map(repr, rules))}" if rules else "it is closed"
+    sentence = f"no rewrites of {slot.type} make {text!r}: {made}"
+    return Obstacle("rewrite", sentence, whole, slot.type)
+
+
+def _makes(space: Space, bundle: BundleFamily, literal: Predicate) -> bool:
+    return any(space._place_as(family, literal) is not None for family in bundle.slot.fixed)
 
 
 def _clash(p: Predicate, q: Predicate, name: str) -> str:
@@ -124,7 +150,7 @@ def _too_many(literals: tuple[Predicate, ...], most: int, name: str) -> str:
 
 def _of_literal(space: Space, name: str, literal: Predicate) -> Obstacle:
     """Why no rewrite of a type makes a literal: because of what is inside it, of its value, or altogether."""
-    inside = [found for family in space.offers.of_type(name) for found in _inside(space, family, literal)]
+    inside = [found for family in _families(space, name) for found in _inside(space, family, literal)]
     if inside:
         return inside[0]
     return _value(space, name, literal) or _unmade(space, name, literal)
@@ -144,20 +170,21 @@ def _inside(space: Space, family: Family, literal: Predicate) -> Iterator[Obstac
 
 def _value(space: Space, name: str, literal: Predicate) -> Obstacle | None:
     """Find rewrites that test the same thing with other values, and which values are nearest."""
-    same = [family for family in space.offers.of_type(name) if _tests_the_same(family, literal)]
+    same = [family for family in _families(space, name) if _tests_the_same(family, literal)]
     if not same:
         return None
     alike = [family for family in same if _operator(family.template) == _operator(peel(literal)[1])] or same
     near = [found for family in alike for found in _nearest(family, literal)][:N_NEAREST]
-    rules = " and ".join(repr(rule) for rule in dict.fromkeys(_rule(space, family) for family in alike))
+    rules = list(dict.fromkeys(repr(_rule(space, family)) for family in alike))
     n = sum(family.n if isinstance(family, TestFamily) else len(family.numbers) for family in alike)
     offers = _listed(near) if n <= len(near) else f"{n:,} others, among them {_listed(near)}"
-    sentence = f"no rewrite of {name} makes {pretty(literal)!r}: {rules} offer{'s' * (' and ' not in rules)} {offers}"
+    offer = f"{' and '.join(rules)} offer{'s' * (len(rules) == 1)}"
+    sentence = f"no rewrite of {name} makes {pretty(literal)!r}: {offer} {offers}"
     return Obstacle("value", sentence, literal, name, tuple(near))
 
 
 def _unmade(space: Space, name: str, literal: Predicate) -> Obstacle:
-    rules = list(dict.fromkeys(_rule(space, family) for family in space.offers.of_type(name)))
+    rules = list(dict.fromkeys(_rule(space, family) for family in _families(space, name)))
     text = f"top -> {pretty(literal)}"
     near = difflib.get_close_matches(text, rules, n=N_NEAREST, cutoff=0.0)
     more = f" and {len(rules) - len(near)} more" if len(rules) > len(near) else ""
@@ -165,14 +192,23 @@ def _unmade(space: Space, name: str, literal: Predicate) -> Obstacle:
     return Obstacle("rewrite", f"no rewrite of {name} makes {pretty(literal)!r}{known}", literal, name)
 
 
+def _families(space: Space, name: str) -> Iterator[Family]:
+    """Yield all families of a type, those of bundles by the places of their rewrites."""
+    yield from space.offers.of_type(name)
+    for bundle in space.offers.bundles.get(name, ()):
+        yield from (replace(family, index=bundle.index) for family in bundle.slot.fixed)
+
+
 def _tests_the_same(family: Family, literal: Predicate) -> bool:
     if isinstance(family, TestFamily):
         return family.subject is not None and family.subject == subject(literal)
     template = family.template
+    if isinstance(template, Aggregate) and isinstance(literal, Aggregate):
+        return head(template) == head(literal) and template.op == literal.op
     return isinstance(template, Count) and isinstance(literal, Count) and template.link == literal.link
 
 
-def _rule(space: Space, family: Family) -> str:
+def _rule(space: Space, family: Family | BundleFamily) -> str:
     rewrite = space.grammar.rewrites[family.type][family.index]
     return f"{pretty(rewrite.left)} -> {pretty(rewrite.right)}"
 
@@ -186,8 +222,8 @@ def _nearest(family: Family, literal: Predicate) -> Iterator[Predicate]:
         if isinstance(family, TestFamily):
             yield family.literal(v)
         else:
-            assert isinstance(literal, Count)
-            yield family.build(family.numbers[v], [literal.inner])
+            assert isinstance(literal, Count | Aggregate)
+            yield family.build(family.numbers[v], [literal.inner or TOP])
 
 
 def _distance(value: Any, wanted: Any) -> float:

@@ -7,6 +7,12 @@ and only the last one grows or gets a successor, as in set enumeration. Growing 
 literal that would overtake its left neighbour has been, or will be, generated the other way round: each set is
 made exactly once. (The same idea as the rightmost extension of unordered trees, for sets instead of bags.)
 
+Where a rewrite is about several literals of a position at once, a position is a sequence of steps: each puts one
+literal or a bundle of literals there, or a bundle in the place of others. Of all sequences that lead to the same
+literals the least one counts: that which uses up the fewest places of ``top and top``, then the shortest, then the
+first by its keys. A least sequence without its last step is a least one too, since what is less stays less when both
+get the same step; so it is enough to look at each growth of a least sequence, and to ask whether it is one.
+
 Law: every predicate that `Space.refine` yields implies the one it came from; `Space.enumerate` yields every
 member of the space once; `Space.size` equals the number of them.
 """
@@ -14,10 +20,11 @@ member of the space once; `Space.size` equals the number of them.
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import chain, islice, pairwise, product
+from heapq import heappop, heappush
+from itertools import chain, combinations, count, islice, pairwise, product
 from typing import Any, TypeVar
 
 import numpy as np
@@ -33,15 +40,18 @@ from structtree.lang.parse import parse_predicate
 from structtree.lang.pretty import pretty
 from structtree.lang.syntax import Compare, Follow, Predicate
 from structtree.reprs import number_text, short_repr
-from structtree.space.background import with_background
+from structtree.space.background import with_background, with_computed
 from structtree.space.families import (
     START,
+    BundleFamily,
     Family,
     LinkFamily,
     Offers,
     Slot,
     TestFamily,
     base_literals,
+    base_predicates,
+    is_single,
     reopened,
     resolve_families,
 )
@@ -53,6 +63,7 @@ from structtree.space.terms import (
     conjuncts,
     head,
     may_outgrow,
+    may_part,
     n_literals,
     nesting,
 )
@@ -61,32 +72,37 @@ __all__ = ["Batch", "Extension", "Item", "Opening", "PlainTests", "Position", "R
 
 END = 1 << 60  # closes a literal or a position in a key; greater than every choice, so that growing is smaller
 CHAIN = -1  # follows the key of the literal that this one was rewritten from
+MAX_KNOWN = 100_000
+"""How many derivations are kept, so that they need not be found again."""
+
 Key = tuple[int, ...]
 SlotPath = tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Item:
-    """A literal with the choices that made it.
+    """A literal, or a bundle of literals, with the choices that made it.
 
     Parameters
     ----------
-    family : Family
+    family : Family or BundleFamily
     choice : int
         Which value, or which count, of the family.
+    literal : Predicate
+        The conjunction of its literals, where it is a bundle.
     positions : tuple of Position
-        What stands in the slots of a link family.
+        What stands in the slots of a link family, or the literals of a bundle.
     origin : Item, optional
         The literal it was rewritten from, if any.
     key : tuple of int
         The choices, closed; smaller than the key of everything it grew out of.
     size : int
-        Its number of literals, without those that its family does not count.
+        Its number of literals, without those that its family does not count, and without those whose place it takes.
     depth : int
         How many link steps deep it looks.
     """
 
-    family: Family
+    family: Family | BundleFamily
     choice: int
     literal: Predicate
     positions: tuple[Position, ...] = ()
@@ -101,6 +117,10 @@ class Item:
         object.__setattr__(self, "key", (*before, self.family.index, self.choice, *inside, END))
         if isinstance(self.family, TestFamily):
             size, depth = self.family.size, self.family.depth
+        elif isinstance(self.family, BundleFamily):
+            (bundle,) = self.positions
+            size = bundle.size - sum(map(n_literals, self.family.left))
+            depth = max(item.depth for item in bundle.items)
         else:
             size = 1 + sum(position.size for position in self.positions) - self.family.given
             depth = 1 + max((item.depth for position in self.positions for item in position.items), default=0)
@@ -123,7 +143,10 @@ class Item:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Position:
-    """A set of literals: those that a rewrite put there, then those added, in the order of their keys."""
+    """A set of literals: those that a rewrite put there, then those added, in the order of their keys.
+
+    Where rewrites add bundles the order is that of the steps; a later one may take the place of literals before it.
+    """
 
     slot: Slot
     fixed: tuple[Item, ...] = ()
@@ -138,7 +161,7 @@ class Position:
     @property
     def literals(self) -> tuple[Predicate, ...]:
         """All conjuncts of the position."""
-        return tuple(item.literal for item in self.items)
+        return _standing(self.items)
 
     @property
     def predicate(self) -> Predicate:
@@ -277,6 +300,8 @@ Extension = Opening | Batch | Position
 Placed = TypeVar("Placed", Item, Position)
 Settle = Callable[[Position], Iterator[Position]]
 _Given = TypeVar("_Given")
+_Where = TypeVar("_Where", bound="str | Slot | Family")
+_What = TypeVar("_What", bound="Predicate | frozenset[Predicate]")
 _Found = TypeVar("_Found")
 
 
@@ -299,12 +324,18 @@ class Space:
     population: Population | None
     offers: Offers
     contested: Mapping[str, frozenset[int]] = field(init=False)
+    #: The types at whose positions rewrites put several literals at once.
+    bundled: frozenset[str] = field(init=False)
     plain: Mapping[str, PlainTests] = field(init=False)
     rewritten: frozenset[Head] = field(init=False)
+    #: Derivations found at positions where rewrites put several literals at once.
+    found: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
         names = self.grammar.schema.names
         object.__setattr__(self, "contested", {name: _contested(name, self.offers) for name in names})
+        bundled = frozenset(name for name, bundles in self.offers.bundles.items() if bundles)
+        object.__setattr__(self, "bundled", bundled)
         lefts = (left for by_left in self.offers.from_literal.values() for left in by_left)
         object.__setattr__(self, "rewritten", frozenset(map(head, lefts)))
         object.__setattr__(self, "plain", {name: PlainTests.of(self.offers.from_top[name]) for name in names})
@@ -312,7 +343,9 @@ class Space:
     def __repr__(self) -> str:
         name, individual = self.grammar.syntax.name or "unnamed", self.grammar.individual
         data = "without data" if self.population is None else f"on {len(self.population):,} {individual}"
-        families = sum(1 for each in self.grammar.schema.names for _ in self.offers.of_type(each))
+        names = self.grammar.schema.names
+        families = sum(1 for each in names for _ in self.offers.of_type(each))
+        families += sum(map(len, self.offers.bundles.values()))
         return short_repr(self, f"grammar {name} {data}", number_text(families, "family", "families") + " of tests")
 
     @classmethod
@@ -337,6 +370,8 @@ class Space:
             if population is not None:
                 population = with_background(population, grammar, functions or {})
             grammar = grammar.check(None if population is None else population.schema)
+        elif population is not None:
+            population = with_computed(population, grammar.background)
         offers = resolve_families(grammar, population)
         _refuse_shrinking(grammar, offers)
         return cls(grammar, population, offers)
@@ -464,17 +499,24 @@ class Space:
         self, position: Position, room: Room, path: SlotPath, up: Settle, *, free: bool
     ) -> Iterator[Extension]:
         """Growths at a position and behind its last literal; `up` puts a grown position into the whole predicate."""
+        bundled = position.slot.type in self.bundled
+        free = free and not bundled
         if position.added:
             yield from self._extensions_of_last(position, room, path, up, free=free)
         else:
             for made in self._grow_fixed(position, room):
                 yield from up(made)
+        add = _then(partial(self._settle, position, position.added, room, None), up)
+        if bundled:
+            for item in self._bundles(position, room):
+                yield from add(item)
         if position.slot.open and self.has_place(position):
             after = position.added[-1].key if position.added else (0, 0)
-            add = _then(partial(self._settle, position, position.added, room, None), up)
+            if position.added and _replaces(position.added[-1]):
+                after = (0, 0)  # what stands there now may not have gone with what was replaced
             batch = (
                 self._batch(path, position, (after[0], after[1]), room, add)
-                if free and all(map(_is_single, position.slot.fixed))
+                if free and all(map(is_single, position.slot.fixed))
                 else None
             )
             if batch is not None:
@@ -520,7 +562,8 @@ class Space:
 
     def _is_spent(self, position: Position, family: Family) -> bool:
         """Tell whether a position has the one member of a family that it may have."""
-        if not isinstance(family, TestFamily) or self.offers.from_literal[position.slot.type]:
+        name = position.slot.type
+        if not isinstance(family, TestFamily) or self.offers.from_literal[name] or name in self.bundled:
             return False
         return family.lonely and any(item.family is family for item in position.added)
 
@@ -539,16 +582,36 @@ class Space:
                 yield from self._extensions(last.positions[i], room.inside(), step, inside, free=is_free and i == 0)
                 if last.positions[i].grown:
                     break
-        for item in self._rewritten(last, position.slot.type, room):
+            grown = self._rewritten(last, position.slot.type, room)
+        else:
+            grown = self._grow_item(last, position.slot.type, room)
+        for item in grown:
             yield from put(item)
+
+    def _bundles(self, position: Position, room: Room) -> Iterator[Item]:
+        """The bundles that may be put at a position next, as rewrites make them."""
+        if position.added and position.added[-1].key[0] == START:
+            return
+        standing = set(position.literals)
+        for family in self.offers.bundles[position.slot.type]:
+            if family.left:
+                fits = standing.issuperset(family.left)
+            else:
+                fits = position.slot.open and (family.open or self.has_place(position))
+            if fits:
+                wider = room.after(-sum(map(n_literals, family.left)))
+                yield from (_bundle_item(family, made) for made in self._bases(family.slot, wider))
 
     def has_place(self, position: Position) -> bool:
         """Tell whether one more literal may stand at a position."""
-        most = self.grammar.conjuncts.get(position.slot.type, 1)
-        return most == 0 or len(position.items) < max(most, len(position.fixed) + 1)
+        most, n_fixed = self.grammar.conjuncts.get(position.slot.type, 1), len(position.fixed)
+        return most == 0 or n_fixed + sum(map(_places, position.added)) < max(most, n_fixed + 1)
 
     def most_conjuncts(self, slot: Slot) -> int:
-        """Return how many literals may stand in a slot, those that a rewrite put there included; 0 for any number."""
+        """Return how many places a slot has, those that a rewrite has used up included; 0 for any number.
+
+        A literal in the place of ``top`` uses up one, and so does a bundle unless it ends in ``and top``.
+        """
         most = self.grammar.conjuncts.get(slot.type, 1)
         return most and max(most, len(slot.fixed) + int(slot.open))
 
@@ -556,13 +619,14 @@ class Space:
         self, position: Position, before: tuple[Item, ...], room: Room, was: Item | None, item: Item
     ) -> Iterator[Position]:
         """The position with the item after those before, or, where that may not be, with what grows out of it."""
-        if (before and item.key <= before[-1].key) or not _fits(item, was, room):
+        any_order = not before or _replaces(item) or _replaces(before[-1])
+        if not (any_order or item.key > before[-1].key) or not _fits(item, was, room):
             return
         made = Position(position.slot, position.fixed, (*before, item))
-        blocked = [o.literal for o in (*position.fixed, *before) if clash(item.literal, o.literal)]
+        blocked = list(_clashes(item, (*position.fixed, *before)))
         if not blocked and self._counts(made, item):
             yield made
-        elif all(may_outgrow(item.literal, other, self.rewritten) for other in blocked):
+        elif all(may_outgrow(mine, other, self.rewritten) for mine, other in blocked):
             for deeper in self._grow_item(item, position.slot.type, room.after(_growth(item, was))):
                 yield from self._settle(position, before, room, was, deeper)
 
@@ -571,24 +635,31 @@ class Space:
         for i in reversed(range(len(position.fixed))):
             was = position.fixed[i]
             for item in self._grow_item(was, position.slot.type, room):
-                yield from self._settle_fixed(position, i, item, room)
+                if _fits(item, was, room):
+                    fixed = (*position.fixed[:i], item, *position.fixed[i + 1 :])
+                    yield from self._settle_fixed(Position(position.slot, fixed), room.after(_growth(item, was)))
             if was.grown:
                 return
 
-    def _settle_fixed(self, position: Position, i: int, item: Item, room: Room) -> Iterator[Position]:
-        was = position.fixed[i]
-        if not _fits(item, was, room):
-            return
-        fixed = (*position.fixed[:i], item, *position.fixed[i + 1 :])
-        made = Position(position.slot, fixed, position.added)
+    def _settle_fixed(self, made: Position, room: Room) -> Iterator[Position]:
+        """The position or, where another derivation of it counts, what grows out of it."""
         if self._is_least(made):
             yield made
-        else:
-            for deeper in self._grow_item(item, position.slot.type, room.after(_growth(item, was))):
-                yield from self._settle_fixed(position, i, deeper, room)
+        elif all(self._may_part(p, q, made.slot.type) for p, q in combinations(made.fixed, 2)):
+            yield from self._grow_fixed(made, room)
+
+    def _may_part(self, p: Item, q: Item, type_name: str) -> bool:
+        """Tell whether two items do not clash, or may grow until they do not."""
+        if not clash(p.literal, q.literal):
+            return True
+        lefts = self.offers.from_literal[type_name]
+        grows = any(isinstance(one.family, LinkFamily) or one.literal in lefts for one in (p, q))
+        return grows and may_part(p.literal, q.literal, self.rewritten)
 
     def _counts(self, made: Position, item: Item) -> bool:
         """Tell whether this derivation is the one that counts, where a predicate may have several."""
+        if made.slot.type in self.bundled:
+            return item.key[0] == START or self._is_least(made)
         if item.key[0] != START and item.family.index in self.contested[made.slot.type]:
             home = self._home(made.slot.type, item.literal)
             if home is None or home.key != item.key:
@@ -601,6 +672,10 @@ class Space:
 
     def _grow_item(self, item: Item, type_name: str, room: Room) -> Iterator[Item]:
         """The item with one of its positions grown, or rewritten into a more specific literal."""
+        if isinstance(item.family, BundleFamily):
+            for position in self._grow_fixed(item.positions[0], room):
+                yield _bundle_item(item.family, position)
+            return
         if isinstance(item.family, LinkFamily):
             for i in reversed(range(len(item.positions))):
                 growths = self._extensions(item.positions[i], room.inside(), (), _alone, free=False)
@@ -635,8 +710,10 @@ class Space:
         """A slot as a rewrite makes it, for every choice of what is fixed in it."""
         for items in product(*(list(self._members(family, None, room, 0)) for family in slot.fixed)):
             made = Position(slot, tuple(items))
-            if not items or self._is_least(made):
+            if not items:
                 yield made
+            else:
+                yield from self._settle_fixed(made, room.after(made.size))
 
     # ---- membership: the one derivation that counts -----------------------------------------------------
 
@@ -649,8 +726,12 @@ class Space:
 
     def _place(self, slot: Slot, literals: tuple[Predicate, ...]) -> Position | None:
         """The least derivation of a set of literals in a slot."""
-        if any(clash(p, q) for i, p in enumerate(literals) for q in literals[:i]):
+        if _any_clash(literals):
             return None
+        if slot.bundle:
+            return self._match(slot, literals)
+        if slot.type in self.bundled:
+            return self._known(self._least_steps, slot, frozenset(literals))
         most, n_fixed = self.most_conjuncts(slot), len(slot.fixed)
         if len(literals) < n_fixed or (len(literals) > n_fixed and not slot.open) or 0 < most < len(literals):
             return None
@@ -660,6 +741,83 @@ class Space:
         if found is None:
             return None
         return Position(slot, found[:n_fixed], tuple(sorted(found[n_fixed:], key=lambda item: item.key)))
+
+    def _known(self, find: Callable[[_Where, _What], Placed | None], where: _Where, what: _What) -> Placed | None:
+        """Return what was found of something before, or find it."""
+        key = (where, what)
+        if key not in self.found:
+            if len(self.found) >= MAX_KNOWN:
+                self.found.clear()
+            self.found[key] = find(where, what)
+        known: Placed | None = self.found[key]
+        return known
+
+    def _match(self, slot: Slot, literals: tuple[Predicate, ...]) -> Position | None:
+        """The literals as those that a rewrite put into a slot, and no others."""
+        if len(literals) != len(slot.fixed):
+            return None
+        parts = [[self._known(self._place_as, family, literal) for literal in literals] for family in slot.fixed]
+        found = _least(parts)
+        return None if found is None else Position(slot, found)
+
+    def _place_as(self, family: Family, literal: Predicate) -> Item | None:
+        """A literal as a member of a family, or as rewrites make it of one."""
+        return self._place_from((family,), literal, family.type)
+
+    def _least_steps(self, slot: Slot, literals: frozenset[Predicate]) -> Position | None:
+        """The least derivation of a set of literals where rewrites put several at a position at once.
+
+        All ways back to what a rewrite put into the slot are followed, and the least one is taken forwards
+        (Dijkstra's algorithm, the lengths being places, steps and keys).
+        """
+        starts: dict[frozenset[Predicate], Position] = {}
+        onwards: dict[frozenset[Predicate], list[tuple[Item, frozenset[Predicate]]]] = {literals: []}
+        waiting = [literals]
+        while waiting:
+            here = waiting.pop()
+            start = self._match(slot, tuple(here))
+            if start is not None:
+                starts[here] = start
+            for item, before in self._last_steps(slot, here):
+                if before not in onwards:
+                    onwards[before] = []
+                    waiting.append(before)
+                onwards[before].append((item, here))
+        most, tie = self.most_conjuncts(slot), count()
+        ways = [(len(slot.fixed), 0, start.key[:-1], next(tie), here, start) for here, start in starts.items()]
+        ways.sort(key=lambda way: way[:4])
+        done: set[frozenset[Predicate]] = set()
+        while ways:
+            places, n_steps, key, _, here, made = heappop(ways)
+            if here == literals:
+                return made
+            if here in done:
+                continue
+            done.add(here)
+            for item, there in onwards[here]:
+                used = places + _places(item)
+                if there not in done and (most == 0 or used <= most):
+                    further = Position(slot, made.fixed, (*made.added, item))
+                    heappush(ways, (used, n_steps + 1, (*key, *item.key), next(tie), there, further))
+        return None
+
+    def _last_steps(self, slot: Slot, literals: frozenset[Predicate]) -> Iterator[tuple[Item, frozenset[Predicate]]]:
+        """Yield what may have come last of what stands at a position, and what stood there before."""
+        if slot.open:
+            for literal in literals:
+                home = self._known(self._home, slot.type, literal)
+                if home is not None:
+                    yield home, literals - {literal}
+        for family in self.offers.bundles[slot.type]:
+            if not family.left and not slot.open:
+                continue
+            for taken in combinations(literals, len(family.slot.fixed)):
+                before = literals.difference(taken).union(family.left)
+                # What is still there has not been replaced.
+                fits = len(before) == len(literals) - len(taken) + len(family.left) and before != literals
+                made = self._match(family.slot, taken) if fits else None
+                if made is not None and not (family.left and _any_clash(before)):
+                    yield _bundle_item(family, made), before
 
     def _home(self, type_name: str, literal: Predicate) -> Item | None:
         """The derivation of one literal at a position of a type that counts, of all there may be."""
@@ -690,7 +848,7 @@ class Space:
         inners = family.inners(literal)
         if inners is None:
             return None
-        choice = family.numbers.index(getattr(literal, "n", 0))
+        choice = family.choice_of(literal)
         plain = next((slot for slot in family.slots if slot.plain), None)
         slots = [plain if plain is not None and slot.plain else slot for slot in family.slots]
         placed = {slot: [self._place(slot, conjuncts(p)) for p in inners] for slot in dict.fromkeys(slots)}
@@ -701,6 +859,9 @@ class Space:
 
     def _generalise(self, position: Position) -> Iterator[Predicate]:
         """The predicates from which one rewrite, at one place, may have made this one."""
+        if position.slot.type in self.bundled:
+            yield from self._generalise_steps(position)
+            return
         items = position.items
         for i, item in enumerate(items):
             rest = tuple(other.literal for other in (*items[:i], *items[i + 1 :]))
@@ -709,12 +870,37 @@ class Space:
             for left, families in self.offers.from_literal[position.slot.type].items():
                 if any(item.literal in base_literals(family) for family in families):
                     yield conjoin((*rest, left))
-            for j, inner in enumerate(item.positions):
-                for general in self._generalise(inner):
-                    literal = _with_inner(item, j, general)
-                    # What may not stand beside the rest was passed over on the way: then the whole literal came.
+            for literal in self._general_literals(item):
+                # What may not stand beside the rest was passed over on the way: then the whole literal came.
+                blocked = any(clash(literal, other) for other in rest)
+                yield conjoin(rest if blocked else (*rest, literal))
+
+    def _general_literals(self, item: Item) -> Iterator[Predicate]:
+        """The literals from which one rewrite, somewhere inside, may have made this one."""
+        for j, inner in enumerate(item.positions):
+            for general in self._generalise(inner):
+                yield _with_inner(item, j, general)
+
+    def _generalise_steps(self, position: Position) -> Iterator[Predicate]:
+        """The same where rewrites put several literals at a position at once."""
+        standing = frozenset(position.literals)
+        for last, before in self._last_steps(position.slot, standing):
+            if not last.grown:
+                yield conjoin(tuple(before))
+        for step in position.items:
+            is_bundle = isinstance(step.family, BundleFamily)
+            for item in step.positions[0].items if is_bundle else (step,):
+                rest = tuple(standing - {item.literal})
+                if len(rest) == len(standing):
+                    continue  # something else has taken its place
+                for left, families in self.offers.from_literal[position.slot.type].items():
+                    if any(item.literal in base_literals(family) for family in families):
+                        yield conjoin((*rest, left))
+                for literal in self._general_literals(item):
                     blocked = any(clash(literal, other) for other in rest)
-                    yield conjoin(rest if blocked else (*rest, literal))
+                    yield conjoin(
+                        tuple(standing.difference(conjuncts(step.literal))) if blocked else (*rest, literal)
+                    )
 
 
 def _with_inner(item: Item, j: int, inner: Predicate) -> Predicate:
@@ -753,6 +939,43 @@ def _with_position(item: Item, i: int, position: Position) -> Iterator[Item]:
     if _in_order(positions):
         assert isinstance(item.family, LinkFamily)
         yield _link_item(item.family, item.choice, positions, item.origin)
+
+
+def _bundle_item(family: BundleFamily, made: Position) -> Item:
+    return Item(family, 0, made.predicate, (made,))
+
+
+def _places(item: Item) -> int:
+    """Return how many of the places of a position an item uses up."""
+    return item.family.places if isinstance(item.family, BundleFamily) else 1
+
+
+def _replaces(item: Item) -> bool:
+    """Tell whether an item has taken the place of others, so that it had to come after these."""
+    return isinstance(item.family, BundleFamily) and bool(item.family.left)
+
+
+def _standing(items: tuple[Item, ...]) -> tuple[Predicate, ...]:
+    """Return the literals that some items leave at a position, one after the other."""
+    if not any(isinstance(item.family, BundleFamily) for item in items):
+        return tuple(item.literal for item in items)
+    found: dict[Predicate, None] = {}
+    for item in items:
+        for gone in item.family.left if isinstance(item.family, BundleFamily) else ():
+            del found[gone]
+        found.update(dict.fromkeys(conjuncts(item.literal)))
+    return tuple(found)
+
+
+def _clashes(item: Item, before: tuple[Item, ...]) -> Iterator[tuple[Predicate, Predicate]]:
+    """Yield the literals of an item that may not stand beside one of those before it, each with that one."""
+    gone = item.family.left if isinstance(item.family, BundleFamily) else ()
+    for mine in conjuncts(item.literal):
+        yield from ((mine, other) for other in _standing(before) if other not in gone and clash(mine, other))
+
+
+def _any_clash(literals: Collection[Predicate]) -> bool:
+    return any(clash(p, q) for p, q in combinations(literals, 2))
 
 
 def _alone(made: Position) -> Iterator[Position]:
@@ -801,13 +1024,6 @@ def _in_order(positions: tuple[Position, ...]) -> bool:
     return len(positions) < 2 or all(p.key <= q.key for p, q in pairwise(p for p in positions if p.slot.plain))
 
 
-def _is_single(family: Family) -> bool:
-    """Tell whether a family is one literal, so that which literal of a position it made is never a question."""
-    if isinstance(family, TestFamily):
-        return len(family) == 1
-    return len(family.numbers) == 1 and all(_is_single(f) for slot in family.slots for f in slot.fixed)
-
-
 def _contested(name: str, offers: Offers) -> frozenset[int]:
     """The families of a type whose literals may have several derivations, by their indices."""
     families = [*offers.of_type(name)]
@@ -832,15 +1048,21 @@ def _is_shared(literal: Predicate | None, families: list[Family], contested: set
 
 def _refuse_shrinking(grammar: CheckedGrammar, offers: Offers) -> None:
     """GrammarLimits must hold along every derivation: a rewrite of a literal may not make it smaller."""
+    for left, right in _firsts(offers):
+        if n_literals(right) < n_literals(left) or nesting(right) < nesting(left):
+            raise GrammarError(
+                f"a rewrite may not make a predicate smaller, as {pretty(left)!r} -> {pretty(right)!r} "
+                "does; start it from 'top' instead",
+                grammar.source,
+            )
+
+
+def _firsts(offers: Offers) -> Iterator[tuple[Predicate, Predicate]]:
+    """Yield the left side of each rewrite of literals, and the first of what it makes."""
     for by_left in offers.from_literal.values():
         for left, families in by_left.items():
             for family in families:
-                literal = next(islice(base_literals(family), 1), None)
-                if literal is None:
-                    continue
-                if n_literals(literal) < n_literals(left) or nesting(literal) < nesting(left):
-                    raise GrammarError(
-                        f"a rewrite may not make a predicate smaller, as {pretty(left)!r} -> {pretty(literal)!r} "
-                        "does; start it from 'top' instead",
-                        grammar.source,
-                    )
+                yield from ((left, right) for right in islice(base_literals(family), 1))
+    for bundles in offers.bundles.values():
+        for bundle in bundles:
+            yield from ((conjoin(bundle.left), right) for right in islice(base_predicates(bundle.slot), 1))

@@ -49,6 +49,7 @@ __all__ = [
     "conjuncts",
     "head",
     "may_outgrow",
+    "may_part",
     "n_literals",
     "nesting",
     "order",
@@ -168,6 +169,16 @@ def may_outgrow(p: Predicate, q: Predicate, rewritten: Container[Head] = ()) -> 
     if step is None or step != functional_step(q):
         return True
     return head(p) in rewritten or (subject(q) is not None and _unfilled(p, rewritten))
+
+
+def may_part(p: Predicate, q: Predicate, rewritten: Container[Head] = ()) -> bool:
+    """Tell whether two literals that clash may have refinements that do not, when both of them can grow."""
+    if isinstance(p, Missing) or isinstance(q, Missing):
+        return False
+    step = functional_step(p)
+    if step is None or step != functional_step(q) or head(p) in rewritten or head(q) in rewritten:
+        return True
+    return all(subject(one) is not None or _unfilled(one, rewritten) for one in (p, q))
 
 
 def _unfilled(p: Predicate, rewritten: Container[Head]) -> bool:

@@ -19,13 +19,13 @@ from tests.loans import loans
 def found(population, labels, grammar, rule):
     """The best split, which is proved and without an error; the rule is in the space and says the same."""
     labels = np.asarray(labels, dtype=bool)
-    population = with_background(population, Grammar.parse(grammar), {})
+    computed = with_background(population, Grammar.parse(grammar), {})
     space = Space.build(Grammar.parse(grammar), population)
     assert space.parse(rule) in space
-    assert holds(space.parse(rule), population).tolist() == labels.tolist()
+    assert holds(space.parse(rule), computed).tolist() == labels.tolist()
     split = best_split(population, labels, space)
     assert split.proved
-    assert holds(split.predicate, population).tolist() in (labels.tolist(), (~labels).tolist())
+    assert holds(split.predicate, computed).tolist() in (labels.tolist(), (~labels).tolist())
     return pretty(split.predicate)
 
 
@@ -46,6 +46,16 @@ def test_the_first_problem_of_the_monks_is_learned_from_its_124_training_cases(s
     )
     assert [pretty(test) for test in model.tree.tests] == ["a1 = its a2", 'a5 = "1"']
     assert (model.predict(test.population) == test.target).all()
+
+
+def test_illegal_positions_of_king_and_rook_are_learned_from_4000():
+    """Thresholds alone come nowhere near: comparisons of two pieces, and how far apart the kings are, say it all."""
+    positions, others = load_dataset("krk", n=4000, seed=1), load_dataset("krk", n=5000, seed=2)
+    model = fit(positions.population, positions.target, Grammar.load("krk"))
+    assert len(model.tree.leaves) < 25
+    assert (model.predict(others.population) == others.target).mean() > 0.995
+    plain = fit(positions.population, positions.target, "refine Individual { top -> * >= * }")
+    assert (plain.predict(others.population) == others.target).mean() < 0.85
 
 
 # ---- Blockeel, examples 15.16 and 15.17 -------------------------------------------------------------------

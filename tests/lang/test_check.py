@@ -275,12 +275,23 @@ REFUSED = {
     ),
     # the shape of rewrites
     "refine Car { top -> top }": "1:18: 'top -> top' adds nothing",
-    "refine Car { long and wheels >= 2 -> wheels >= 3 }": (
-        "1:35: the left side of a rewrite is 'top' or one test, not a conjunction"
+    "refine Car { long and top -> wheels >= 3 }": (
+        "1:27: the left side of a rewrite is 'top' alone, or tests without 'top'"
     ),
-    "refine Car { top -> long and wheels >= 2 }": (
-        "1:18: a rewrite adds one test; give each its own rewrite and allow 'top -> top and top max 2', "
-        "or name the pair with 'define'"
+    "refine Car { long -> long and wheels >= 2 and top }": (
+        "1:19: a rewrite of 'long' adds no 'top' beside it; leave 'and top' out, or begin the rewrite at 'top'"
+    ),
+    "refine Car { top -> long and top and top }": (
+        "1:18: one 'and top' is enough; how many tests there may be is said by 'top -> top and top max k'"
+    ),
+    "refine Train { top -> exists cars (top) and top } refine Car { top -> long }": (
+        "1:20: this rewrite can be repeated at the same position; add a limit, as in 'limits { literals 6 }'"
+    ),
+    "refine Car { long and wheels >= 2 -> wheels >= 2 and long }": (
+        "1:35: 'long and wheels >= 2' is rewritten to itself"
+    ),
+    "refine Car { long and wheels >= 2 -> long and wheels >= 1 }": (
+        "1:35: does not specialise: 'long and wheels >= 1' holds of more rows than 'long and wheels >= 2'"
     ),
     "refine Car { long -> top and top }": (
         "1:19: conjunctions are allowed by 'top -> top and top max k', from 'top' and to 'top' twice"

@@ -247,8 +247,8 @@ def damaged(document, change):
 DAMAGE = {
     "no format": (lambda d: d.pop("format"), "not a structtree model: expected a JSON object with format"),
     "newer": (
-        lambda d: d.update(format_version=2, structtree="9.1"),
-        r"structtree 9\.1 in format 2, and structtree .* reads formats up to 1; install a newer structtree",
+        lambda d: d.update(format_version=3, structtree="9.1"),
+        r"structtree 9\.1 in format 3, and structtree .* reads formats up to 2; install a newer structtree",
     ),
     "no nodes": (lambda d: d.pop("nodes"), r"expected an object with 'nodes' at \$"),
     "empty": (lambda d: d.update(nodes=[]), r"node 0 is missing at \$\.nodes"),

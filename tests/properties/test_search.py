@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from structtree.search.best_split import best_split
@@ -15,6 +15,8 @@ from structtree.space.evaluate import holds
 from tests.properties.test_space import members, spaces
 
 CLASSIFIERS = [name for name, criterion in CRITERIA.items() if criterion.task == "classes"]
+# Many problems are passed over: one individual, one class, or a space that is too large.
+FEW = settings(max_examples=30, suppress_health_check=[HealthCheck.filter_too_much])
 
 
 @st.composite
@@ -63,20 +65,20 @@ def check(space, target, weights, name, least):
 
 
 @pytest.mark.parametrize("name", CLASSIFIERS)
-@settings(max_examples=30)
+@FEW
 @given(problem=problems(), least=st.integers(1, 2))
 def test_pruned_and_exhaustive_search_find_the_best_split(name, problem, least):
     check(*problem, name, least)
 
 
-@settings(max_examples=30)
+@FEW
 @given(problem=problems(numbers=True), least=st.integers(1, 2))
 def test_pruned_and_exhaustive_search_find_the_best_split_of_numbers(problem, least):
     check(*problem, "mse", least)
 
 
 @pytest.mark.parametrize("name", ["acc*", "entropy", "mse"])
-@settings(max_examples=30)
+@FEW
 @given(problem=problems())
 def test_the_winner_is_the_same_with_and_without_pruning(name, problem):
     space, target, weights = problem
@@ -90,7 +92,7 @@ def test_the_winner_is_the_same_with_and_without_pruning(name, problem):
     assert with_pruning.stats.evaluated <= without.stats.evaluated
 
 
-@settings(max_examples=30)
+@FEW
 @given(problem=problems())
 def test_a_beam_finds_nothing_better_and_its_gap_is_no_smaller_than_the_truth(problem):
     space, target, weights = problem

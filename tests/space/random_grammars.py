@@ -13,14 +13,14 @@ TYPES = ("T", "U")
 STEPS = ("next", "previous", "later")
 
 
-def random_grammar(seed, *, calls=False):
-    """The text of the grammar with this number; with calls of definitions among its rewrites, or without."""
+def random_grammar(seed, *, calls=False, bundles=False):
+    """The text of the grammar with this number, if wanted with calls of definitions, or with conjunctions."""
     random = Random(seed)
     names = TYPES[: random.randint(1, 2)]
     schema = {name: random_type(name, names, random) for name in names}
     lines = [declaration(name, members) for name, members in schema.items()]
     lines += [f"define {call} = {body}" for name in names for call, body, _ in definitions(name, schema)] * calls
-    blocks = [random_block(name, schema, random, calls) for name in names]
+    blocks = [random_block(name, schema, random, calls, bundles) for name in names]
     limits = f"limits {{ {random_limits(random)} }}"
     return "\n".join([*lines, f"individual {names[0]}", *blocks, limits])
 
@@ -44,16 +44,41 @@ def random_type(name, names, random):
     return {f"{m}{name.lower()}": kind for m, kind in [*attributes, *links]}
 
 
-def random_block(name, schema, random, calls):
+def random_block(name, schema, random, calls, bundles):
     most = random.randint(0, 3)
     called = [right for _, _, asked in definitions(name, schema) for right in asked] * calls
     chosen = some([*rights(name, schema, random), *called, *called], random, 2, 5)
     from_top = [f"top -> {right}" for right in chosen]
     chains = [f"{left} -> {right}" for left, right in some(specialisations(name, schema, random), random, most, most)]
     several = [f"top -> top and top max {random.randint(2, 3)}"] if random.random() < 0.6 else []
-    lines = [*from_top, *chains, *several]
+    together = random_bundles(name, schema, random) if bundles else []
+    lines = [*from_top, *chains, *several, *together]
     random.shuffle(lines)
     return f"refine {name} {{ {'; '.join(lines)} }}"
+
+
+def random_bundles(name, schema, random):
+    """Rewrites to and from conjunctions: of ``top``, of one literal and of several."""
+    found = []
+    for _ in range(random.randint(1, 2)):
+        right = some(rights(name, schema, random), random, 2, 3)
+        right = right[:1] if random.random() < 0.1 else right
+        is_open = len(right) == 1 or random.random() < 0.4
+        found.append(f"top -> {' and '.join([*right, *(['top'] if is_open else [])])}")
+    for _ in range(random.randint(0, 2)):
+        left = some(ground_literals(name, schema), random, 1, 2)
+        more = some(rights(name, schema, random), random, 1, 2)
+        found.append(f"{' and '.join(left)} -> {' and '.join([*left, *more])}")
+    for left, right in some(specialisations(name, schema, random), random, 0, 1):
+        (beside,) = some(ground_literals(name, schema), random, 1, 1)
+        kept = [beside] if random.random() < 0.5 else [beside, *some(rights(name, schema, random), random, 1, 1)]
+        found.append(f"{left} and {beside} -> {' and '.join([right, *kept])}")
+    return found
+
+
+def ground_literals(name, schema):
+    """Literals for left sides: tests, and links with nothing behind them."""
+    return [*ground(name, schema), *(literal for literal in deeper(name, schema))]
 
 
 def some(offered, random, least, most):
@@ -132,6 +157,7 @@ def rights(name, schema, random):
         found += [f"count {link} ({test}) >= 2", f"count {link} ({test}) <= {{0, 1}}", f"count {link} (top) <= 2"]
         found += [f"distinct {link} (top, top)", f"distinct {link} ({test}, top)", f"none {link} ({test})"]
         found += [f"distinct {link} ({test} and top, top)", f"distinct {link} ({test}, {test})"]
+        found += [f"share {link} (top) >= {{0.5, 1}}", f"share {link} ({test} and top) >= 0.5"]
         found += [f"exists {link} ({inner})" for inner in deeper(target, schema)]
         if kind.startswith("list"):
             found += [f"first {link} (top)", f"last {link} ({test} and top)", f"first {link} ({test})"]

@@ -7,17 +7,24 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
 
 from structtree import Grammar, Growth, grow, load_dataset, pretty
+from structtree.errors import DataError, GrammarError
 from structtree.lang.check import check_predicate
 from structtree.lang.parse import parse_predicate
+from structtree.lang.pretty import pretty_grammar
+from structtree.lang.syntax import GrammarSyntax
 from structtree.lang.walk import parts_of
 from structtree.space.background import with_background
 from structtree.space.evaluate import rows_where
 from tests.fact_files import family, mutagenesis
 from tests.loans import loans
-from tests.prolog import Question, answers, leaf_queries, rows_satisfying
+from tests.prolog import Question, answers, leaf_queries, rows_satisfying, rules
 from tests.random_predicates import RandomPredicates
+from tests.space.links import derived_links
+from tests.strategies import populations
 
 TIMES = 5 if os.environ.get("STRUCTTREE_HYPOTHESIS") == "thorough" else 1
 MOLECULES = tuple(f"d{i}" for i in range(1, 231, 8))
@@ -58,6 +65,14 @@ def random_questions(population, checked, n, seed, depth=3):
 
 def compare(population, computed, questions, checked, folder, capsys):
     """Ask both, and say how many there were, how many are true of some rows and not of all, and of which forms."""
+    telling, forms = agreement(population, computed, questions, checked, folder)
+    with capsys.disabled():
+        print(f"\nProlog agrees on {len(questions):,} predicates, {telling:,} of them telling: {dict(forms)}")
+    return telling
+
+
+def agreement(population, computed, questions, checked, folder):
+    """How many predicates are true of some rows and not of all, and the forms of all of them; both say the same."""
     said = answers(population, questions, checked, folder)
     assert len(said) == len(questions)
     forms, telling = Counter(), 0
@@ -66,9 +81,7 @@ def compare(population, computed, questions, checked, folder, capsys):
         assert ours.nonzero()[0].tolist() == rows, f"{question.type}: {pretty(question.predicate)}"
         forms.update({type(part).__name__ for part in parts_of(question.predicate)})
         telling += 0 < len(rows) < len(ours)
-    with capsys.disabled():
-        print(f"\nProlog agrees on {len(questions):,} predicates, {telling:,} of them telling: {dict(forms)}")
-    return telling
+    return telling, forms
 
 
 @pytest.mark.parametrize(("data", "n"), [("trains", 800), ("molecules", 500), ("families", 700), ("lent", 500)])
@@ -83,18 +96,26 @@ def test_random_predicates(data, n, request, tmp_path, capsys):
 
 ONE_STEP = {
     "trains": """
+        link rival: Car -> set of Car = ~cars.cars where load.shape = my load.shape and not me
+        link longer: Car -> set of Car = ~cars.cars where wheels >= my wheels and not me
+            with more = wheels - my wheels
         refine Train { top -> exists cars (top) }
         refine Car { top -> shape = *; top -> long; top -> roof = *; top -> wheels >= *; top -> load (top)
-                     top -> next (top); top -> load.shape = its shape }
+                     top -> next (top); top -> load.shape = its shape
+                     top -> exists rival (top); top -> exists longer (top) }
+        refine longer { top -> more >= * }
         refine Load { top -> shape = *; top -> number >= * }
-        limits { nesting 3 }
+        limits { nesting 2 }
     """,
     "molecules": """
+        link corner: Atom -> set of Atom = bonds.to.bonds.to where exists bonds (to.me) and not me
+        link opposite: Atom -> set of Atom = bonds.to.bonds.to.bonds.to where element = my element and not me
         refine Molecule { top -> exists atoms (top); top -> exists groups (top) }
-        refine Atom { top -> element = *; top -> charge >= quantiles(6); top -> exists bonds (top) }
+        refine Atom { top -> element = *; top -> charge >= quantiles(4); top -> exists bonds (top)
+                      top -> exists corner (top); top -> exists opposite (top) }
         refine Bond { top -> order = *; top -> to (top) }
         refine Group { top -> kind = *; top -> exists members (top) }
-        limits { nesting 3 }
+        limits { nesting 2 }
     """,
     "families": """
         refine Person { top -> exists son (top); top -> exists nephew (top); top -> exists uncle (top)
@@ -108,16 +129,17 @@ ONE_STEP = {
 def test_paths_with_shared_rows(data, request, tmp_path, capsys):
     """Labels at random make trees deep, and each test may go on from those above it."""
     population = request.getfixturevalue(data)
-    grammar, schema = Grammar.parse(ONE_STEP[data]), population.schema
+    grammar = Grammar.parse(ONE_STEP[data])
+    checked, computed = grammar.check(population.schema), with_background(population, grammar, {})
     leaves = gone_on = 0
     for seed in range(5):
         labels = np.random.default_rng(seed).integers(0, 2, len(population))
         tree = grow(population, labels, grammar, Growth(share="path"), criterion="entropy")
-        queries = leaf_queries(tree, schema)
-        goals = [(schema.individual, query.goal) for query in queries.values()]
-        found = [set(rows) for rows in rows_satisfying(population, goals, tmp_path)]
+        queries = leaf_queries(tree, checked.schema)
+        goals = [(checked.individual, query.goal) for query in queries.values()]
+        found = [set(rows) for rows in rows_satisfying(population, goals, tmp_path, rules(checked))]
         first = [next(k for k, rows in enumerate(found) if i in rows) for i in range(len(population))]
-        assert [list(queries)[k] for k in first] == tree.apply(population).tolist()
+        assert [list(queries)[k] for k in first] == tree.apply(computed).tolist()
         leaves += len(queries)
         gone_on += sum(query.gone_on for query in queries.values())
     assert gone_on > 0
@@ -191,3 +213,19 @@ def test_random_predicates_about_what_a_grammar_computes(data, request, tmp_path
     computed = with_background(population, grammar, {})
     questions = random_questions(computed, checked, 400 * TIMES, seed=2)
     compare(population, computed, questions, checked, tmp_path, capsys)
+
+
+@settings(max_examples=15 * TIMES, suppress_health_check=list(HealthCheck))
+@given(data=st.data(), seed=st.integers(0, 10**6))
+def test_random_links_on_random_data(data, seed, tmp_path):
+    """Paths, conditions and attributes of pairs of all forms, and predicates about them."""
+    population = data.draw(populations())
+    links = tuple(data.draw(derived_links(population.schema, name)) for name in ("one", "other"))
+    try:
+        grammar = Grammar.parse(pretty_grammar(GrammarSyntax(links=links)))
+        computed = with_background(population, grammar, {})
+    except (GrammarError, DataError):
+        assume(False)
+    checked = grammar.check(population.schema)
+    questions = random_questions(computed, checked, 40, seed, depth=2)
+    agreement(computed.given, computed, questions, checked, tmp_path)

@@ -10,8 +10,10 @@ from itertools import islice
 
 import pytest
 
+from structtree.errors import GrammarError
 from structtree.lang.grammar import Grammar
 from structtree.lang.pretty import pretty
+from structtree.lang.syntax import TOP
 from structtree.space.count import count_space
 from structtree.space.space import Batch, Space
 from tests.oracles import TooManyError, all_predicates
@@ -30,8 +32,16 @@ def check(text, most=MOST):
     assert count_space(space).size == len(found), text
     for predicate in found:
         assert predicate in space, f"{pretty(predicate)} of {text}"
+        assert predicate == TOP or any(space.parents(predicate)), f"{pretty(predicate)} of {text}"
     with suppress(TooManyError):
         assert set(found) == all_predicates(space), text
+
+
+@pytest.mark.parametrize("first", range(0, 60, 20))
+def test_the_same_where_rewrites_are_about_several_literals_at_once(first):
+    for seed in range(first, first + 20):
+        with suppress(GrammarError):  # some would go on for ever, or lead nowhere
+            check(random_grammar(seed, bundles=True), most=40)
 
 
 @pytest.mark.parametrize("first", range(0, 300, 50))

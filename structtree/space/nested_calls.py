@@ -1,0 +1,169 @@
+"""Calls that differ in one threshold, ranked in one pass: how many of them each row passes.
+
+``heavy(C, t)`` for all t is nested, as ``mass >= t`` is: a row that passes one of them passes all that are laxer. So
+its truth is one number, the strictest threshold at which it still holds, and that can be computed from the inside
+out: ``and`` and ``all`` take the least, ``or`` and ``exists`` the greatest, and ``count >= n`` the n-th greatest.
+Where the threshold stands in some other form, such as inside ``not``, calls are evaluated one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from structtree.arrays import Floats, Ints, Mask
+from structtree.data.columns import Adjacency, Column, Population
+from structtree.lang.calls import parameters_in, substituted
+from structtree.lang.syntax import (
+    Aggregate,
+    All,
+    And,
+    Compare,
+    Count,
+    Definition,
+    Exists,
+    Follow,
+    Named,
+    Or,
+    Parameter,
+    Predicate,
+    Scalar,
+    ValueSource,
+)
+from structtree.lang.walk import inner_type
+from structtree.space.evaluate import aggregate_column, own_column, rows_where
+from structtree.space.families import TestFamily
+
+__all__ = ["RankedCalls", "ranked_calls"]
+
+MOST_RANKS = 30_000
+"""So many calls at most are ranked together, since ranks are kept in 16 bits."""
+
+
+class RankedCalls(NamedTuple):
+    """Calls that differ in one threshold, the laxest first, and how many of them each row passes."""
+
+    choices: Ints
+    ranks: Ints
+
+
+def ranked_calls(family: TestFamily, population: Population, type_name: str) -> list[RankedCalls] | None:
+    """Return the members of a family of calls in runs that differ in one threshold; None where none is nested.
+
+    Parameters
+    ----------
+    type_name : str
+        The type of the rows at the end of the family's path, which the calls are about.
+    """
+    call = family.template
+    if not isinstance(call, Named) or call.body is not None or call.definition is None:
+        return None
+    members = [tuple(arguments) for arguments in family.values]
+    places = [i for i, value in enumerate(call.arguments) if isinstance(value, ValueSource)]
+    for place in sorted(places, key=lambda i: -len({arguments[i] for arguments in members})):
+        found = list(_runs(call.definition, members, place, population, type_name))
+        if found and None not in found:
+            return [run for run in found if run is not None]
+    return None
+
+
+def _runs(
+    definition: Definition, members: list[tuple[Scalar, ...]], place: int, population: Population, type_name: str
+) -> Iterator[RankedCalls | None]:
+    """Yield the runs of calls that differ in the argument at a place; None, and no more, if they are not nested."""
+    groups: dict[tuple[Scalar, ...], list[int]] = {}
+    for v, arguments in enumerate(members):
+        groups.setdefault((*arguments[:place], *arguments[place + 1 :]), []).append(v)
+    name = definition.parameters[place]
+    for choices in groups.values():
+        values = dict(zip(definition.parameters, members[choices[0]], strict=True))
+        body = substituted(definition.body, {**values, name: Parameter(name)})
+        thresholds = [members[v][place] for v in choices]
+        run = _run(body, thresholds, np.array(choices), population, type_name)
+        yield from run if run is not None else (None,)
+        if run is None:
+            return
+
+
+def _run(
+    body: Predicate, thresholds: list[Scalar], choices: Ints, population: Population, type_name: str
+) -> list[RankedCalls] | None:
+    if any(isinstance(threshold, str) for threshold in thresholds):
+        return None
+    for sign in (1, -1):
+        strictest = _strictest(body, sign, population, type_name)
+        cuts = sign * np.array(thresholds, dtype=np.float64)
+        if strictest is None or np.isneginf(cuts).any():
+            continue
+        order = np.argsort(cuts, kind="stable")
+        parts = (order[first : first + MOST_RANKS] for first in range(0, len(order), MOST_RANKS))
+        return [RankedCalls(choices[p], np.searchsorted(cuts[p], strictest, side="right")) for p in parts]
+    return None
+
+
+def _strictest(body: Predicate, sign: int, population: Population, name: str) -> Floats | None:
+    """Return for each row the greatest threshold (times the sign) at which the body holds; None if it is not nested.
+
+    It is infinite where no threshold matters, and minus infinity where the body never holds.
+    """
+    if _is_fixed(body):
+        return np.where(rows_where(body, population, name), np.inf, -np.inf)
+    op = ">=" if sign > 0 else "<="
+    match body:
+        case Compare(attribute, own, Parameter()) if own == op:
+            return _signed(own_column((attribute,), population, name), sign)
+        case Aggregate(op=own, value=Parameter(), inner=inner) if own == op and (inner is None or _is_fixed(inner)):
+            return _signed(aggregate_column(body, population, name), sign)
+        case And(parts) | Or(parts):
+            inside = [_strictest(part, sign, population, name) for part in parts]
+            known = [part for part in inside if part is not None]
+            reduce = np.minimum if isinstance(body, And) else np.maximum
+            return np.asarray(reduce.reduce(known)) if len(known) == len(parts) else None
+        case Named(body=inside) if inside is not None:
+            return _strictest(inside, sign, population, name)
+        case Count(link, inner, own, n) if not isinstance(n, int):  # the number itself is the threshold
+            target = inner_type(body, name, population.schema)
+            if own != op or target is None or not _is_fixed(inner):
+                return None
+            return sign * _n_true(population.tables[name].links[link], rows_where(inner, population, target))
+        case Exists(link, inner) | Follow(link, inner) | All(link, inner) | Count(link, inner, ">="):
+            target = inner_type(body, name, population.schema)
+            behind = None if target is None else _strictest(inner, sign, population, target)
+            return None if behind is None else _behind(body, population.tables[name].links[link], behind)
+        case _:
+            return None
+
+
+def _is_fixed(predicate: Predicate) -> bool:
+    return next(parameters_in(predicate), None) is None
+
+
+def _signed(column: Column, sign: int) -> Floats:
+    return np.where(column.missing, -np.inf, sign * column.values)
+
+
+def _n_true(adjacency: Adjacency, true: Mask) -> Floats:
+    owners = adjacency.owners[true[adjacency.targets]]
+    return np.bincount(owners, minlength=len(adjacency)).astype(np.float64)
+
+
+def _behind(form: Exists | Follow | All | Count, adjacency: Adjacency, inner: Floats) -> Floats:
+    match form:
+        case All():
+            return -_greatest(adjacency, -inner, 1)
+        case Count(n=int() as n):
+            return np.full(len(adjacency), np.inf) if n <= 0 else _greatest(adjacency, inner, n)
+        case _:
+            return _greatest(adjacency, inner, 1)
+
+
+def _greatest(adjacency: Adjacency, values: Floats, n: int) -> Floats:
+    """Return the n-th greatest of the values behind each row; minus infinity where there are fewer."""
+    order = np.lexsort((-values[adjacency.targets], adjacency.owners))
+    places = adjacency.offsets[:-1] + n - 1
+    enough = adjacency.lengths >= n
+    found = np.full(len(adjacency), -np.inf)
+    found[enough] = values[adjacency.targets[order[places[enough]]]]
+    return found
