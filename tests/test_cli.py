@@ -41,6 +41,7 @@ COMMANDS = [
     ["explain"],
     ["cv"],
     ["data", "info"],
+    ["data", "schema"],
     ["data", "convert"],
     ["grammar", "check"],
     ["grammar", "show"],

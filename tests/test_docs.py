@@ -70,6 +70,17 @@ def test_the_page_names_every_kind_every_missing_word_and_every_option_of_text()
         assert any(flag in page for flag in option.flag.split("/")), option.name
 
 
+DATABASES = "docs/databases.md"
+
+
+def test_the_commands_about_databases_print_what_the_page_says(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    exec(compile(blocks(DATABASES, "python")[0], DATABASES, "exec"), {})
+    assert check_commands(DATABASES) == 5
+    written = (tmp_path / "schema.toml").read_text()
+    assert blocks(DATABASES, "toml")[0] in written + "\n"
+
+
 FACTS_PAGE = "docs/facts.md"
 
 

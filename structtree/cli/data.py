@@ -1,4 +1,4 @@
-"""Commands about data: what has a name, what is in it, and writing it as JSON Lines."""
+"""Commands about data: what has a name, what is in it, how its tables are linked, and writing it as JSON Lines."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def data_info(where: Where, reading: Reading, target: TargetName = None, as_json
     """
     from structtree.report.info import describe
 
-    info = describe(read_as_said(where, reading, target, need_target=True))
+    info = describe(read_as_said(where, reading, target, need_target=True, tell=False))
     if as_json:
         print_json(info)
     else:
@@ -118,12 +118,71 @@ def _print_info(info: Mapping[str, Any]) -> None:
         typer.echo("")
         rows = [[m["name"], m["kind"], m["missing"], m["values"]] for m in table["members"]]
         print_table(f"{name}, {table['rows']:,} rows", ["member", "kind", "missing", "values"], rows)
+    if "links" in info:
+        _print_keys(info)
     if info.get("facts"):
         typer.echo("\nArguments of the facts, as inferred or declared; to settle one otherwise: --fact SIGNATURE")
         for signature in info["facts"]:
             typer.echo(f"  {signature}")
         for remark in info["notes"]:
             typer.echo(f"  note: {remark}")
+
+
+def _print_keys(info: Mapping[str, Any]) -> None:
+    """Print the keys of a database, and what was not read."""
+    if info["links"]:
+        typer.echo("\nForeign keys")
+        for link in info["links"]:
+            typer.echo(f"  {link['key']} ({_fit_text(link)}): {link['name']}, back {link['back']}")
+    if info["keys"]:
+        typer.echo("\nKeys")
+        for name, columns in info["keys"].items():
+            typer.echo(f"  {name}.{','.join(columns)}{' (guessed)' if name in info['guessed_keys'] else ''}")
+    for remark in info["remarks"]:
+        typer.echo(f"Note: {remark}")
+
+
+def _fit_text(link: Mapping[str, Any]) -> str:
+    """Return how well a foreign key fits, and what kind of key it is."""
+    counts = {"missing": link["missing"], "dangling": link["dangling"]}
+    nowhere = [f"{n:,} {what}" for what, n in counts.items() if n]
+    kinds = {"guessed": link["guessed"], "joined": link["joins"]}
+    return ", ".join([*(kind for kind, is_so in kinds.items() if is_so), f"fits {link['fit']:.1%}", *nowhere])
+
+
+@data_app.command("schema")
+@command
+def data_schema(
+    where: Where,
+    reading: Reading,
+    out: Annotated[
+        Path | None, typer.Option("-o", "--out", metavar="FILE.toml", help="The file to write; printed by default.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Write the keys and links of a database as a file that you can correct, and give with --schema.
+
+    Example: structtree data schema bank.sqlite -o schema.toml
+    """
+    from structtree.data.schema_files import schema_text
+    from structtree.files import replacing
+
+    check_output(out, as_json=as_json)
+    found = read_as_said(where, reading, tell=False)
+    relations = found.provenance.relations
+    if relations is None:
+        raise UsageError(f"{where} is no database or folder of tables, so that it has no keys")
+    text = schema_text(relations)
+    if out is None or str(out) == "-":
+        typer.echo(text, nl=False)
+        return
+    with replacing(out) as draft:
+        draft.write_text(text, encoding="utf-8")
+    counts = {"tables": len(relations.database.tables), "links": len(relations.links)}
+    if as_json:
+        print_json({"file": str(out), **counts})
+    else:
+        typer.echo(f"wrote {counts['tables']} tables and {counts['links']} links to {out}")
 
 
 @data_app.command("convert")

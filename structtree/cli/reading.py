@@ -94,14 +94,24 @@ class Reading:
             found["types"] = _kinds(found["types"])
         if "names" in found:
             found["names"] = [name.strip() for name in found["names"].split(",")]
-        return found
+        return _with_links(found)
+
+
+def _with_links(given: dict[str, Any]) -> dict[str, Any]:
+    """Return the options with what ``--link`` says of keys (loan.account=account.id) apart from a link's name."""
+    said = given.pop("link", [])
+    keys = [text for text in said if "=" in text]
+    names = [text for text in said if "=" not in text]
+    if len(names) > 1:
+        raise UsageError(f"--link was given twice; a link has one name, got {names[0]!r} and {names[1]!r}")
+    return given | ({"links": keys} if keys else {}) | ({"link": names[0]} if names else {})
 
 
 def _parameter(option: ReadingOption) -> inspect.Parameter:
     """Return an option of reading as typer wants it: lists are repeated, but names come in one word."""
     assert option.text is not None  # because it is for the command line
     kinds = {bool: bool, int: int, Mapping: list[str], Sequence: str if option.name == "names" else list[str]}
-    values: Any = kinds.get(get_origin(option.kind) or option.kind, str)
+    values: Any = list[str] if option.name == "link" else kinds.get(get_origin(option.kind) or option.kind, str)
     text = option.text
     shown = typer.Option(option.flag, metavar=text.metavar, help=text.help, rich_help_panel=text.panel)
     hint: Any = Annotated[values | None, shown]
@@ -119,14 +129,20 @@ _PARAMETERS = {option.name: _parameter(option) for option in _OPTIONS if option.
 Reading.__signature__ = inspect.Signature(list(_PARAMETERS.values()))  # type: ignore[attr-defined]
 
 _ABOUT_EXAMPLES = ("positives", "negatives", "modes", "part", "sample_negatives", "sample_seed")
-_NOT_REMEMBERED = ("features", "ignore", "skip_bad", "cache", *_ABOUT_EXAMPLES)
+_NOT_REMEMBERED = ("features", "ignore", "skip_bad", "cache", "condition", "strict", *_ABOUT_EXAMPLES)
 """The options about one file, what is wrong with it or left out of it, which say nothing about others."""
 
 
 def read_as_said(
-    where: str, reading: Reading, target: str | None = None, *, need_target: bool = False, id: str | None = None
+    where: str,
+    reading: Reading,
+    target: str | None = None,
+    *,
+    need_target: bool = False,
+    id: str | None = None,
+    tell: bool = True,
 ) -> Opened:
-    """Return the data, read as the options say; what was left out is told on stderr."""
+    """Return the data, read as the options say; what was left out is told on stderr, and how tables are linked."""
     from structtree.data.opening import open_data
 
     with warnings.catch_warnings(record=True) as caught, reading_bar():
@@ -139,8 +155,11 @@ def read_as_said(
             raise UsageError(
                 f"{error.individual} has no attribute {error.target!r}, but {error.owner} has; try: {command}"
             ) from None
-    for warning in caught:
-        note(f"warning: {warning.message}")
+    for warning in dict.fromkeys(str(each.message) for each in caught):
+        note(f"warning: {warning}")
+    relations = found.provenance.relations
+    for remark in relations.in_short() if relations is not None and tell else ():
+        note(f"note: {remark}")
     return found
 
 
@@ -194,6 +213,8 @@ def as_learned(where: str, reading: Reading, remembered: Any) -> Reading:
         return reading
     missing = [name for name in _PARAMETERS if name not in _NOT_REMEMBERED and name not in reading.given]
     said = {"missing_words" if name == "missing" else name: value for name, value in remembered.items()}
+    if isinstance(said.get("link"), str):
+        said["link"] = [said["link"]]
     known = {name: said[name] for name in sorted(missing) if name in said}
     for name, value in known.items():
         if not _is_possible(name, value):
@@ -234,6 +255,10 @@ def labelled(
         raise UsageError(f"say with --target what to predict; {'; '.join(facts.notes)}")
     if data.target is None:
         schema = data.population.schema
+        relations = data.provenance.relations
+        if relations is not None and not relations.individual_given:
+            known = ", ".join(relations.database.tables)
+            raise UsageError(f"say with --individual which table of {where} to learn about (it has: {known})")
         known = ", ".join(attribute.name for attribute in schema.type(schema.individual).attributes)
         has = "; ".join(filter(None, [f"(it has: {known or 'none'})", _about_parts(where, data.population)]))
         raise UsageError(f"say with --target which attribute of {where} to predict {has}")

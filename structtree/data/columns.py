@@ -28,7 +28,7 @@ from structtree.reprs import names_text, number_text, short_repr
 
 if TYPE_CHECKING:
     from structtree.data.graphs import GraphIndividual
-    from structtree.data.options import MoleculeOptions, RowOptions
+    from structtree.data.options import DatabaseOptions, MoleculeOptions, RowOptions
     from structtree.data.provenance import Provenance
 
 __all__ = [
@@ -580,6 +580,13 @@ class Population:
         from structtree.data.tables import from_frame
 
         return from_frame(frame, columns=columns, copy=copy, **rows)
+
+    @classmethod
+    def from_database(cls, source: Any, **options: Unpack[DatabaseOptions]) -> Population:
+        """A population of the linked tables of a database; see `structtree.data.databases`."""
+        from structtree.data.databases import from_database
+
+        return from_database(source, **options)
 
     @classmethod
     def from_array(

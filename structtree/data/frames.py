@@ -43,6 +43,7 @@ __all__ = [
     "Sheet",
     "Texts",
     "TypedColumn",
+    "array_cells",
     "frame_columns",
     "frame_of_cells",
     "frame_of_fields",
@@ -541,7 +542,7 @@ def frame_of_fields(cells: NDArray[Any]) -> pd.DataFrame:
     for field in fields:
         if cells[field].ndim != 1:
             raise DataError("expected a plain value, got an array", path=f"field {field!r}")
-    return pd.DataFrame({field: _cells(cells[field]) for field in fields})
+    return pd.DataFrame({field: array_cells(cells[field]) for field in fields})
 
 
 def frame_of_cells(cells: NDArray[Any]) -> pd.DataFrame:
@@ -554,11 +555,11 @@ def frame_of_cells(cells: NDArray[Any]) -> pd.DataFrame:
     """
     import pandas as pd
 
-    columns = {place: _cells(cells[:, place]) for place in range(cells.shape[1])}
+    columns = {place: array_cells(cells[:, place]) for place in range(cells.shape[1])}
     return pd.DataFrame(columns, index=range(len(cells))).infer_objects()
 
 
-def _cells(column: NDArray[Any]) -> Any:
+def array_cells(column: NDArray[Any]) -> Any:
     """One column of an array as pandas should see it: bytes as text, whole numbers and flags with gaps nullable."""
     import pandas as pd
 
@@ -575,6 +576,8 @@ def _cells(column: NDArray[Any]) -> Any:
             return pd.arrays.BooleanArray(values.copy(), gone)
         case "f":
             return np.where(gone, np.nan, values)
+        case "M":
+            return np.where(gone, np.datetime64("NaT"), values)
         case _:
             objects = values.astype(object)
             objects[gone] = None

@@ -18,15 +18,15 @@ from structtree.data.labels import Unlabelled, with_label
 from structtree.data.options import ReadingOptions, given_options
 from structtree.data.provenance import Provenance, provenance_of, record_values
 from structtree.data.selection import left_out
-from structtree.data.sources import read_data, target_of
+from structtree.data.sources import is_database, read_data, target_of
 from structtree.data.streams import STANDARD_INPUT, is_piped, spooled
-from structtree.errors import MissingFileError, UsageError, WrongIndividualError, did_you_mean
+from structtree.errors import MissingFileError, UsageError, WrongIndividualError, did_you_mean, option_text
 from structtree.files import STANDARD_STREAM
 from structtree.reprs import short_repr
 
 __all__ = ["Opened", "open_data"]
 
-_SEVERAL_FILES = ("c45", "tu")
+_SEVERAL_FILES = ("c45", "tu", "tables")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,6 +88,8 @@ def open_data(
         How to read a file; see `structtree.data.sources.read_data`.
     delimiter, header, names, encoding, decimal, missing_words
         How to read text; see `structtree.data.tables.read_csv`.
+    keys, links, exclude, condition, schema_file, strict
+        How to read databases; see `structtree.data.databases.from_database`.
     smiles, hydrogens, largest_fragment, neutralise, skip_bad, cache
         How to read molecules; see `structtree.data.molecules.read_molecules`.
     positives, negatives, modes, part, fact, sample_negatives, sample_seed
@@ -114,15 +116,30 @@ def open_data(
 def _read(
     where: str | Path, target: str | None, unlabelled: Unlabelled, options: ReadingOptions, id: str | None
 ) -> Opened:
-    if id is not None and Path(where).is_file():  # codes such as 007 stay as they stand
-        options = {**options, "types": {id: "nominal", **(options.get("types") or {})}}
-    population = _with_names(read_data(where, target, **options), id)
+    if id is not None and Path(where).is_file() and not is_database(where, options.get("format")):
+        options = {**options, "types": {id: "nominal", **(options.get("types") or {})}}  # codes such as 007 stay so
+    population = _with_names(_of_owner(where, target, options), id)
     if target is None:
         target = target_of(where, population, options.get("format"))
     if target is None:
         return Opened(Path(where).stem, population, source=str(where))
     rest, labels = _split(population, target, unlabelled)
     return Opened(Path(where).stem, rest, labels, target, source=str(where))
+
+
+def _of_owner(where: str | Path, target: str | None, options: ReadingOptions) -> Population:
+    """Return the population; of a database where nobody names the individual, it is the table with the target."""
+    population = read_data(where, target, **options)
+    relations = provenance_of(population).relations
+    if target is None or relations is None or relations.individual_given:
+        return population
+    owners = [name for name, table in relations.database.tables.items() if target in table.sheet.columns]
+    if len(owners) != 1:
+        has = "no table has it" if not owners else f"{target!r} is a column of {', '.join(owners)}"
+        known = "" if owners else f" (tables: {', '.join(relations.database.tables)})"
+        raise UsageError(f"say with --individual (individual=...) which table to learn about; {has}{known}")
+    again: ReadingOptions = {**options, "individual": owners[0]}
+    return read_data(where, target, **again)
 
 
 def _received(
@@ -171,6 +188,7 @@ def _split(population: Population, target: str, unlabelled: Unlabelled) -> tuple
         owners = [record.name for record in schema.types if record.attribute(target) is not None]
         if owners and is_of_graphs(population):
             raise WrongIndividualError(schema.individual, target, owners[0])
+        _refuse_key(population, target)
     missing = population.column(target).missing
     kept = with_label(missing, unlabelled, target, stacklevel=4)
     if kept is not None:
@@ -179,6 +197,14 @@ def _split(population: Population, target: str, unlabelled: Unlabelled) -> tuple
         known = replace(provenance, left_out={**provenance.left_out, **gone})
         population = replace(population, provenance=known).take(kept)
     return population.split_target(target)
+
+
+def _refuse_key(population: Population, target: str) -> None:
+    """Refuse a target that is a key of its table, which is no attribute."""
+    relations, individual = provenance_of(population).relations, population.schema.individual
+    if relations is not None and target in relations.database.tables[individual].sheet.columns:
+        fix = f"to learn it all the same, as classes: {option_text('--type', f'{individual}.{target}=nominal')}"
+        raise UsageError(f"{target!r} is a key of {individual}, which links it to other rows; {fix}")
 
 
 def _near(path: Path) -> list[str]:

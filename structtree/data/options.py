@@ -17,8 +17,10 @@ from structtree.data.schema import Schema
 from structtree.errors import UsageError, did_you_mean
 
 __all__ = [
+    "DatabaseOptions",
     "FactOptions",
     "Hydrogens",
+    "KeyOptions",
     "MoleculeOptions",
     "OptionText",
     "ReadingOption",
@@ -31,6 +33,7 @@ __all__ = [
 
 DATA = "How to read the data"
 TEXT = "How to read text"
+DATABASES = "How to read databases"
 MOLECULES = "How to read molecules"
 FACTS = "How to read facts"
 
@@ -52,7 +55,8 @@ class RowOptions(TypedDict, total=False):
     """The options of every reader of tables: what a row is, and what its columns are."""
 
     individual: Annotated[
-        str | None, OptionText("The type that gets a label; for graphs Graph, Node or Edge.", DATA, "TYPE")
+        str | None,
+        OptionText("The type that gets a label; a table of a database; Graph, Node or Edge.", DATA, "TYPE"),
     ]
     types: Annotated[
         Mapping[str, str] | None,
@@ -68,7 +72,12 @@ class RowOptions(TypedDict, total=False):
         OptionText("Rows of a table with the same value in this column form one individual.", DATA, "COLUMN"),
     ]
     link: Annotated[
-        str | None, OptionText("With --group: the name of the link to the rows of an individual.", DATA, "NAME")
+        str | None,
+        OptionText(
+            "With --group: the name of the link to the rows. For databases: T.COLUMN=T.COLUMN; repeatable.",
+            DATA,
+            "NAME",
+        ),
     ]
 
 
@@ -92,6 +101,35 @@ class MoleculeOptions(TypedDict, total=False):
         bool | None,
         OptionText("Cache what is computed for large sets of molecules.", MOLECULES, None, "--cache/--no-cache"),
     ]
+
+
+class KeyOptions(TypedDict, total=False):
+    """The options of every reader of databases that no other reader has; None is the same as not giving one."""
+
+    keys: Annotated[
+        Sequence[str] | None,
+        OptionText("The key of a table: account.id, or team.year,name; repeatable.", DATABASES, "T.COLUMN", "--key"),
+    ]
+    links: Sequence[str] | None
+    exclude: Annotated[
+        Sequence[str] | None,
+        OptionText("A column of any table, or a whole table, to leave out; repeatable.", DATABASES, "T.COLUMN"),
+    ]
+    condition: Annotated[
+        str | None, OptionText("A condition for the rows that are individuals.", DATABASES, "SQL", "--where")
+    ]
+    schema_file: Annotated[
+        str | None,
+        OptionText("Keys and links, as structtree data schema writes them.", DATABASES, "FILE.toml", "--schema"),
+    ]
+    strict: Annotated[bool | None, OptionText("Refuse foreign keys that lead nowhere.", DATABASES)]
+
+
+class DatabaseOptions(KeyOptions, total=False):
+    """All options of reading databases."""
+
+    individual: str | None
+    types: Mapping[str, str] | None
 
 
 class FactOptions(TypedDict, total=False):
@@ -120,7 +158,7 @@ class FactOptions(TypedDict, total=False):
     sample_seed: Annotated[int | None, OptionText("The seed for drawing them; 0 by default.", FACTS, "N")]
 
 
-class ReadingOptions(RowOptions, MoleculeOptions, FactOptions, total=False):
+class ReadingOptions(RowOptions, KeyOptions, MoleculeOptions, FactOptions, total=False):
     """All options of reading; None is the same as not giving one."""
 
     format: Annotated[str | None, OptionText("The format, if the file's extension does not show it.", DATA)]

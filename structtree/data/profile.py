@@ -1,8 +1,9 @@
-"""Profile of a population: which attributes identify rows, which have many values, and which can be compared.
+"""Profile of a population: which attributes identify rows, have many values or can be compared, which links explode.
 
 The schema says what could be tested; the data says what is worth testing. An identifier tells rows apart and says
 nothing about new ones, so that no test of it is worth making. A number with very many values is tested at quantiles.
-Two attributes of one row are worth comparing if their values are of one kind and lie in the same places.
+Two attributes of one row are worth comparing if their values are of one kind and lie in the same places. A link by
+which all individuals reach nearly all rows, as from an airline back to its flights, costs much and says little.
 """
 
 from __future__ import annotations
@@ -21,10 +22,13 @@ from structtree.data.reach import reachable_rows
 from structtree.data.schema import NUMERIC, RecordType
 from structtree.reprs import names_text, short_repr
 
-__all__ = ["MANY_PAIRS", "Member", "MemberPair", "Profile", "profile"]
+__all__ = ["MANY_PAIRS", "MANY_ROWS", "Member", "MemberPair", "Profile", "profile"]
 
 MANY_CUTS = 100_000
 """How many thresholds the numbers of one linked type may have in all; a number beyond that is tested at quantiles."""
+
+MANY_ROWS, SHARING = 2_000_000, 3
+"""A link leads to too many rows if individuals reach so many by it in all, and each row so many times on average."""
 
 LEAST_ROWS = 20
 """A text can be seen to identify rows if at least so many rows have one."""
@@ -58,7 +62,7 @@ IDENTIFIER_NAME = re.compile(r"(?i:(^|[\W_])id$)|[a-z0-9]I[dD]$")
 
 
 class Member(NamedTuple):
-    """An attribute of a type."""
+    """An attribute, or a link, of a type."""
 
     type: str
     attribute: str
@@ -84,14 +88,17 @@ class Profile:
         Numbers that have too many different values to try all thresholds.
     comparable : tuple of MemberPair
         Attributes whose values are worth comparing with each other, in the order of the schema.
+    crowded : frozenset of Member
+        Links by which the individuals reach too many rows.
     """
 
     identifiers: frozenset[Member] = frozenset()
     many_valued: frozenset[Member] = frozenset()
     comparable: tuple[MemberPair, ...] = ()
+    crowded: frozenset[Member] = frozenset()
 
     def __repr__(self) -> str:
-        found = {"identifiers": self.identifiers, "many-valued": self.many_valued}
+        found = {"identifiers": self.identifiers, "many-valued": self.many_valued, "crowded": self.crowded}
         texts = {what: names_text(f"{m.type}.{m.attribute}" for m in members) for what, members in found.items()}
         texts["comparable"] = names_text(f"{p.type}.{p.one} and {p.other}" for p in self.comparable)
         return short_repr(self, "; ".join(f"{what} {text or 'none'}" for what, text in texts.items()))
@@ -115,6 +122,9 @@ def profile(population: Population, max_cuts: int = MANY_CUTS) -> Profile:
     middle nine tenths. Where more than fifteen pairs of a type are alike, or more than twelve numbers are of a kind,
     none is better than the others, so that none is taken.
 
+    A link to several rows is crowded if the individuals reach more than two million rows by it, counted as often as
+    they are reached along the shortest way, and each of them three times on average.
+
     Examples
     --------
     >>> people = Population.from_records([{"id": 7, "age": 31}, {"id": 8, "age": 40}])
@@ -123,7 +133,7 @@ def profile(population: Population, max_cuts: int = MANY_CUTS) -> Profile:
     """
     suspects, large = tuple(_suspects(population)), tuple(_large_types(population, max_cuts))
     if not suspects and not large:
-        return Profile(comparable=_all_comparable(population))
+        return Profile(comparable=_all_comparable(population), crowded=frozenset(_crowded(population)))
     reached = reachable_rows(population)
     identifiers = frozenset(
         member for member in suspects if _identifies(member, _reached(population, member, reached))
@@ -131,12 +141,32 @@ def profile(population: Population, max_cuts: int = MANY_CUTS) -> Profile:
     found = (
         member for record in large for member in _many_valued(population, record, reached, identifiers, max_cuts)
     )
-    return Profile(identifiers, frozenset(found), _all_comparable(population, identifiers))
+    alike = _all_comparable(population, identifiers)
+    return Profile(identifiers, frozenset(found), alike, frozenset(_crowded(population)))
 
 
 def _all_comparable(population: Population, identifiers: frozenset[Member] = frozenset()) -> tuple[MemberPair, ...]:
     types = population.schema.types
     return tuple(pair for record in types for pair in _comparable(population, record, identifiers))
+
+
+def _crowded(population: Population, max_rows: int = MANY_ROWS) -> Iterator[Member]:
+    """Yield the links that lead to too many rows, those nearest to the individuals first."""
+    individual = population.schema.individual
+    everybody = np.bincount(population.individuals, minlength=population.tables[individual].n_rows)
+    level, known = {individual: everybody.astype(np.float64)}, {individual}
+    while level:
+        further: dict[str, NDArray[np.float64]] = {}
+        for name, times in level.items():
+            for link in population.schema.type(name).links:
+                adjacency, n_rows = population.tables[name].links[link.name], population.tables[link.target].n_rows
+                if not link.single and float(times @ adjacency.lengths) > max(max_rows, SHARING * n_rows):
+                    yield Member(name, link.name)
+                elif link.target not in known:
+                    reached = np.bincount(adjacency.targets, np.repeat(times, adjacency.lengths), n_rows)
+                    further[link.target] = np.maximum(further.get(link.target, 0.0), reached)
+        known |= further.keys()
+        level = further
 
 
 def _members(population: Population, record: RecordType) -> Iterator[tuple[Member, Column]]:

@@ -18,6 +18,7 @@ from structtree.errors import UnknownNameError
 
 if TYPE_CHECKING:
     from structtree.data.columns import Column, Population, Value
+    from structtree.data.linking import Relations
 
 __all__ = ["FactReading", "Provenance", "provenance_of", "record_members", "record_values"]
 
@@ -62,6 +63,8 @@ class Provenance:
         individuals.
     left_out : mapping
         For each record that was left out, why.
+    relations : Relations, optional
+        Of the tables of a database, how they are linked.
     facts : FactReading, optional
         Of facts, how they were read.
 
@@ -77,6 +80,7 @@ class Provenance:
     names: Mapping[str, Sequence[str | None]] = field(default_factory=dict)
     columns: Mapping[str, Column] | None = None
     left_out: Mapping[int, str] = field(default_factory=dict)
+    relations: Relations | None = None
     facts: FactReading | None = None
 
     def names_of(self, row: int) -> dict[str, str]:

@@ -16,6 +16,7 @@ from typing import Any, Unpack
 from structtree.data.arff import read_arff
 from structtree.data.c45 import read_c45
 from structtree.data.columns import Population
+from structtree.data.databases import read_database, read_tables
 from structtree.data.delimited import csv_layout
 from structtree.data.fact_files import FACT_ENDINGS, is_fact_folder
 from structtree.data.facts import read_facts
@@ -24,12 +25,13 @@ from structtree.data.molecule_files import smiles_column
 from structtree.data.molecules import read_molecules
 from structtree.data.options import FactOptions, ReadingOptions, given_options
 from structtree.data.records import read_json, read_jsonl
+from structtree.data.table_folders import tables_in
 from structtree.data.tables import read_csv, read_feather, read_parquet
 from structtree.data.textfiles import extension_of, require_file
 from structtree.data.tu import TARGETS, is_tu_folder, read_tu
 from structtree.errors import DataError, UsageError, did_you_mean
 
-__all__ = ["FILE_FORMATS", "FileFormat", "read_data", "target_of"]
+__all__ = ["FILE_FORMATS", "FileFormat", "is_database", "read_data", "target_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +77,9 @@ _GRAPHS = ("types", "individual", "missing_words")
 _ONLY_MOLECULES = ("hydrogens", "largest_fragment", "neutralise", "skip_bad")
 _BLOCKS = ("types", *_ONLY_MOLECULES, "cache", "missing_words")
 _MOLECULES = ("types", *_ONLY_MOLECULES, "cache", "smiles", *_LAYOUT, *_FIELDS)
+_LINKED = ("individual", "types", "keys", "links", "exclude", "schema_file", "strict")
+_DATABASE = (*_LINKED, "condition")
+_FOLDER = (*_LINKED, "encoding", "delimiter", "header", *_FIELDS)
 _GRAPH = "a graph, or a folder of them"
 _FACTS = ("types", "individual", "encoding", *FactOptions.__annotations__)
 
@@ -92,6 +97,15 @@ FILE_FORMATS: Mapping[str, FileFormat] = {
         FileFormat("feather", (".feather", ".arrow"), read_feather, _TABLES, "a table"),
         FileFormat("graphml", (".graphml",), partial(read_graphs, format="graphml"), _GRAPHS, _GRAPH),
         FileFormat("gml", (".gml",), partial(read_graphs, format="gml"), _GRAPHS, _GRAPH),
+        FileFormat(
+            "sqlite",
+            (".sqlite", ".sqlite3", ".db", ".db3", ".s3db"),
+            read_database,
+            (*_DATABASE, "missing_words"),
+            "a database",
+        ),
+        FileFormat("duckdb", (".duckdb", ".ddb"), read_database, _DATABASE, "a database"),
+        FileFormat("tables", (), read_tables, _FOLDER, "a folder of tables, each a CSV or Parquet file"),
         FileFormat("tu", (), read_tu, _GRAPHS, "a folder of graphs, with files such as NAME_A.txt", TARGETS),
         FileFormat(
             "smiles", (".smi", ".smiles"), read_molecules, _MOLECULES, "molecules, or a table with a column of them"
@@ -110,7 +124,7 @@ FILE_FORMATS: Mapping[str, FileFormat] = {
 def read_data(
     where: str | os.PathLike[str], target: str | None = None, **options: Unpack[ReadingOptions]
 ) -> Population:
-    """Return the population of a file, or of a folder of graphs or facts.
+    """Return the population of a file, or of a folder of graphs, of tables or of facts.
 
     A table with a column of SMILES is read as molecules; with ``format="csv"`` it is read as it stands.
 
@@ -124,7 +138,7 @@ def read_data(
     types : mapping, optional
         Kinds to read members as, such as ``{"zip": "nominal", "cars": "set"}``.
     individual : str, optional
-        The name of the individual's type; for graphs ``Graph``, ``Node`` or ``Edge``.
+        The name of the individual's type; for graphs ``Graph``, ``Node`` or ``Edge``, for databases a table.
     schema : Schema, optional
         What nested records must be.
     group, link : str, optional
@@ -134,6 +148,8 @@ def read_data(
     missing_words : sequence of str, optional
         For text of any format: the words for a missing value, instead of
         `structtree.data.textfiles.MISSING_WORDS`; in ARFF, where ``?`` is the only one, besides it.
+    keys, links, exclude, condition, schema_file, strict : optional
+        For databases and folders of tables; see `structtree.data.databases.from_database`.
     smiles, hydrogens, largest_fragment, neutralise, skip_bad, cache : optional
         For molecules; see `structtree.data.molecules.read_molecules`.
     positives, negatives, modes, part, fact, sample_negatives, sample_seed : optional
@@ -199,6 +215,11 @@ def target_of(where: str | os.PathLike[str], population: Population, format: str
     return next((name for name in usual if not population.column(name).missing.any()), None)
 
 
+def is_database(where: str | os.PathLike[str], format: str | None = None) -> bool:
+    """Return whether data is of several linked tables."""
+    return "links" in _format(Path(where), format).options
+
+
 def _format(path: Path, name: str | None) -> FileFormat:
     if name is not None and name not in FILE_FORMATS:
         raise UsageError(f"unknown format {name!r}{did_you_mean(name, FILE_FORMATS)}")
@@ -224,8 +245,10 @@ def _format_in_folder(path: Path) -> str:
             return extension[1:]
     if is_fact_folder(path):
         return "facts"
+    if len(tables_in(path)) > 1:
+        return "tables"
     known = (
-        f"no {' or '.join(GRAPH_FILES)} file, one for each graph, no NAME_A.txt with all of them, and no facts "
-        f"({', '.join(FACT_ENDINGS)})"
+        f"no {' or '.join(GRAPH_FILES)} file, one for each graph, no NAME_A.txt with all of them, no facts "
+        f"({', '.join(FACT_ENDINGS)}), and no CSV or Parquet files, one for each table"
     )
     raise DataError(f"the folder has {known}", source=str(path))

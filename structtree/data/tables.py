@@ -31,7 +31,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -61,7 +61,17 @@ from structtree.errors import DataError, UnknownNameError, UsageError
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["from_array", "from_frame", "from_sheet", "read_csv", "read_feather", "read_parquet", "unique_names"]
+__all__ = [
+    "arrow_sheet",
+    "frame_sheet",
+    "from_array",
+    "from_frame",
+    "from_sheet",
+    "read_csv",
+    "read_feather",
+    "read_parquet",
+    "unique_names",
+]
 
 
 def from_sheet(sheet: Sheet, *, copy: bool = True, **rows: Unpack[RowOptions]) -> Population:
@@ -143,10 +153,7 @@ def from_frame(
     >>> population.record(0)
     {'label': 'yes', 'items': [{'x': 1}, {'x': 2}]}
     """
-    names = unique_names(names_of(frame), source)
-    places = [place for place, name in enumerate(names) if columns is None or name in columns]
-    chosen = dict(zip([names[place] for place in places], frame_columns(frame, places), strict=True))
-    return from_sheet(Sheet(chosen, len(frame), source), copy=copy, **rows)
+    return from_sheet(frame_sheet(frame, source, columns), copy=copy, **rows)
 
 
 def from_array(
@@ -279,7 +286,7 @@ def read_parquet(path: str | os.PathLike[str], **rows: Unpack[RowOptions]) -> Po
     individual, types, group, link
         As in `from_frame`.
     """
-    return from_frame(_read_arrow(path, "Parquet", "read_parquet"), source=os.fspath(path), **rows)
+    return from_sheet(arrow_sheet(path, "Parquet"), **rows)
 
 
 def read_feather(path: str | os.PathLike[str], **rows: Unpack[RowOptions]) -> Population:
@@ -291,7 +298,21 @@ def read_feather(path: str | os.PathLike[str], **rows: Unpack[RowOptions]) -> Po
     individual, types, group, link
         As in `from_frame`.
     """
-    return from_frame(_read_arrow(path, "Feather", "read_feather"), source=os.fspath(path), **rows)
+    return from_sheet(arrow_sheet(path, "Feather"), **rows)
+
+
+def arrow_sheet(path: str | os.PathLike[str], format: Literal["Parquet", "Feather"]) -> Sheet:
+    """Return the sheet of a file of Arrow, if the package ``pyarrow`` is installed."""
+    frame = _read_arrow(path, format, f"read_{format.lower()}")
+    return frame_sheet(frame, os.fspath(path))
+
+
+def frame_sheet(frame: Any, source: str | None = None, columns: Collection[str] | None = None) -> Sheet:
+    """Return the sheet of a frame of pandas or polars, or of some of its columns."""
+    names = unique_names(names_of(frame), source)
+    places = [place for place, name in enumerate(names) if columns is None or name in columns]
+    chosen = dict(zip([names[place] for place in places], frame_columns(frame, places), strict=True))
+    return Sheet(chosen, len(frame), source)
 
 
 # ---- what the rows are -----------------------------------------------------------------------------------

@@ -58,7 +58,7 @@ def derive_grammar(schema: Schema, name: str | None = None, profile: Profile | N
         top -> not long
     ...
     """
-    types = _reachable(schema)
+    types = _reachable(schema, profile)
     names = ", ".join(record.name for record in types[:5]) + (" ..." if len(types) > 5 else "")
     doc = f"Derived from the data: the attributes and links of {names}."
     paragraphs = [
@@ -76,11 +76,11 @@ _LIMITS = """\
 limits { nesting 4, literals 6 }"""
 
 
-def _reachable(schema: Schema) -> list[RecordType]:
+def _reachable(schema: Schema, profile: Profile | None) -> list[RecordType]:
     """The types that links lead to from the individual, nearest first."""
     found = [schema.type(schema.individual)]
     for record in found:  # grows while it is read
-        targets = dict.fromkeys(link.target for link in record.links)
+        targets = dict.fromkeys(link.target for link in _followed(record, profile))
         found += [schema.type(target) for target in targets if schema.type(target) not in found]
     return found
 
@@ -99,13 +99,15 @@ def _block(record: RecordType, schema: Schema, profile: Profile | None) -> str:
         _numbers(_of_kind(record, *NUMERIC), identifiers, _many_valued(record, profile)),
         _parts(_of_kind(record, "date", "time"), identifiers),
         _comparisons(record, profile),
-        _links(record.links),
+        _links(_followed(record, profile)),
         _aggregates(record, schema, profile),
         ["# The element after this one, in its list.", "top -> next (top)"] if schema.listed(record.name) else [],
     ]
     why = f"more than {MANY_CATEGORIES} values" if profile is None else "differs from row to row"
     names = ", ".join(pretty_name(a.name) for a in record.attributes if a.name in identifiers)
     left_out = [f"# not asked: {names} ({why})"] if names else []
+    crowded = ", ".join(pretty_name(link.name) for link in record.links if link not in _followed(record, profile))
+    left_out += [f"# not followed: {crowded} (individuals reach too many rows by it)"] if crowded else []
     if not any(parts):
         return "\n".join(left_out)
     lines = [line for part in [*parts, left_out, _ALONE if _is_flat(schema) else _TOGETHER] for line in part]
@@ -189,6 +191,12 @@ def _what(attributes: list[Attribute]) -> str:
     return (f"{', '.join(first)} and {last}" if first else last).capitalize()
 
 
+def _followed(record: RecordType, profile: Profile | None) -> tuple[Link, ...]:
+    """The links that are asked about: all but those that lead to too many rows."""
+    crowded = frozenset() if profile is None else profile.crowded
+    return tuple(link for link in record.links if Member(record.name, link.name) not in crowded)
+
+
 def _links(links: tuple[Link, ...]) -> list[str]:
     lines: list[str] = []
     for link in links:
@@ -204,7 +212,7 @@ def _links(links: tuple[Link, ...]) -> list[str]:
 def _aggregates(record: RecordType, schema: Schema, profile: Profile | None) -> list[str]:
     """Return the sums and means of what is behind the links of a type of which an individual has one row."""
     lines: list[str] = []
-    for link in record.links if record in _single(schema) else ():
+    for link in _followed(record, profile) if record in _single(schema) else ():
         numbers = _numbers_behind(link, schema, profile)
         if link.single or len(numbers) > MANY_AGGREGATED:
             continue
@@ -220,12 +228,12 @@ def _aggregates(record: RecordType, schema: Schema, profile: Profile | None) -> 
 
 
 def _single(schema: Schema) -> list[RecordType]:
-    """Return the types of which each individual has one row: its own, and those that only references lead to."""
-    types = _reachable(schema)
-    several = {link.target for record in types for link in record.links if not link.single}
-    while more := {link.target for name in several for link in schema.type(name).links} - several:
-        several |= more
-    return [record for record in types if record.name not in several]
+    """Return the types of which each individual has one row: its own, and those that references lead to."""
+    found = [schema.type(schema.individual)]
+    for record in found:  # grows while it is read
+        targets = dict.fromkeys(link.target for link in record.links if link.single)
+        found += [schema.type(target) for target in targets if schema.type(target) not in found]
+    return found
 
 
 def _numbers_behind(link: Link, schema: Schema, profile: Profile | None) -> list[str]:

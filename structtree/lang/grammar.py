@@ -226,11 +226,13 @@ def _notes(schema: Schema, known: Profile) -> Iterator[str]:
     if known.many_valued:
         names = members_text(schema, known.many_valued)
         yield f"asked at {N_QUANTILES} quantiles, not at every threshold: {names} (too many values)"
+    if known.crowded:
+        yield f"not followed: {members_text(schema, known.crowded)} (individuals reach too many rows by it)"
 
 
 def members_text(schema: Schema, members: frozenset[Member]) -> str:
-    """Return the names of attributes in the order of the schema; those of the individuals without their type."""
-    order = [Member(record.name, a.name) for record in schema.types for a in record.attributes]
+    """Return the names of members in the order of the schema; those of the individuals without their type."""
+    order = [Member(record.name, name) for record in schema.types for name in record.members]
     types = {member: "" if member.type == schema.individual else f"{pretty_name(member.type)}." for member in order}
     return ", ".join(f"{types[member]}{pretty_name(member.attribute)}" for member in order if member in members)
 

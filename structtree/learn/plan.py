@@ -287,5 +287,5 @@ class _Planner:
 
 _NOT_BOTTOM_UP = (
     "strategy 'bottom-up' needs a grammar that asks one thing at a time of an individual, without 'all' and "
-    "'distinct' and without rewrites of anything but 'top'; use 'auto'"
+    "'distinct' and with rewrites from 'top' to one test only; use 'auto'"
 )

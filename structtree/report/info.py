@@ -9,8 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structtree.data.columns import Adjacency, Column, Population
+from structtree.data.linking import KeyLink, Relations
 from structtree.data.moments import moment_text
 from structtree.data.opening import Opened
+from structtree.data.profile import Member, profile
 from structtree.data.schema import RecordType
 
 __all__ = ["describe"]
@@ -26,7 +28,7 @@ def describe(opened: Opened) -> dict[str, Any]:
     >>> info["individuals"], info["target"]["summary"]
     (24, 'none 15, soft 5, hard 4')
     """
-    population = opened.population
+    population, relations = opened.population, opened.provenance.relations
     target = None
     if opened.target is not None:
         target = {"name": opened.target_name, "summary": _target_summary(opened.target)}
@@ -41,6 +43,40 @@ def describe(opened: Opened) -> dict[str, Any]:
         "grammar": opened.grammar,
         "types": {record.name: _describe_type(population, record) for record in population.schema.types},
         **_describe_facts(opened),
+        **({} if relations is None else _describe_relations(relations, population)),
+    }
+
+
+def _describe_relations(relations: Relations, population: Population) -> dict[str, Any]:
+    """Return the keys of a database, how well they fit, and what was not read or is not asked about."""
+    identifiers, tables = profile(population).identifiers, relations.database.tables
+    names = [
+        f"{record.name}.{attribute.name}"
+        for record in population.schema.types
+        for attribute in record.attributes
+        if Member(record.name, attribute.name) in identifiers
+    ]
+    not_asked = [f"not asked about, since they differ from row to row: {', '.join(names)}"] if names else []
+    return {
+        "keys": {name: list(table.key) for name, table in tables.items() if table.key},
+        "guessed_keys": [name for name, table in tables.items() if table.key and table.key_guessed],
+        "links": [_describe_link(link) for link in relations.links],
+        "remarks": [*relations.remarks, *not_asked],
+    }
+
+
+def _describe_link(link: KeyLink) -> dict[str, Any]:
+    match = link.match
+    return {
+        "key": str(match.foreign_key),
+        "guessed": match.foreign_key.guessed,
+        "name": link.name,
+        "back": link.back,
+        "joins": link.joins,
+        "rows": len(match.rows),
+        "missing": match.n_missing,
+        "dangling": match.n_dangling,
+        "fit": match.fit,
     }
 
 

@@ -169,7 +169,7 @@ class Boards:
 
 def is_swept(family: LinkFamily) -> bool:
     """Return whether a link family is on a board: it opens one empty position, and some rows are enough."""
-    plain = len(family.slots) == 1 and family.slots[0].plain
+    plain = len(family.slots) == 1 and family.slots[0].plain and not isinstance(family.template, Aggregate)
     return plain and all(need_of(family, choice) is not None for choice in range(len(family.numbers)))
 
 

@@ -1,7 +1,7 @@
 """A criterion with the labels it judges by: from which individuals a predicate keeps to its loss and its bound.
 
-Counts are what the kernels add up. For classes they are the weights of the classes; for numbers every individual is a
-label of its own, in the order of the targets, so that a count says who was kept and the bound can cut there.
+Counts are what the kernels add up. For classes they are the weights of the classes; for numbers each different
+target is a label of its own, in their order, so that a count says who was kept and the bound can cut there.
 """
 
 from __future__ import annotations
@@ -111,9 +111,8 @@ class Judge:
     def counts(self, inside: NDArray[np.bool_]) -> Floats:
         """The counts of the individuals in each column."""
         if self.criterion.task == "numbers":
-            kept = np.zeros((inside.shape[1], self.n_labels))
-            kept[:, self.labels] = (inside * self.weights[:, None]).T
-            return kept
+            kept = [np.bincount(self.labels, self.weights * column, self.n_labels) for column in inside.T]
+            return np.reshape(kept, (inside.shape[1], self.n_labels))
         shares = np.zeros((len(self.labels), self.n_labels))
         shares[np.arange(len(self.labels)), self.labels] = self.weights
         return np.asarray(inside.T.astype(np.float64) @ shares)
@@ -241,11 +240,9 @@ def judge_of(target: Target) -> Judge:
 
 
 def _judge_of_numbers(criterion: Criterion, numbers: Floats, weights: Floats) -> Judge:
-    order = np.argsort(numbers, kind="stable")
     centred = numbers - np.average(numbers, weights=weights)
-    labels = np.empty(len(numbers), dtype=np.int32)
-    labels[order] = np.arange(len(numbers))
-    return Judge(criterion, labels, weights, len(numbers), centred[order])
+    values, labels = np.unique(centred, return_inverse=True)  # equal numbers count together
+    return Judge(criterion, labels.astype(np.int32), weights, len(values), values)
 
 
 def judge_for(

@@ -112,6 +112,7 @@ class _Values:
     def scaled(self, values: Floats) -> tuple[Floats, Floats]:
         """Return differences to the mean as parts of the greatest one, and for each row how great that is."""
         away = values - self.means(values)[self.owners]
+        away = away - self.means(away)[self.owners]  # by as much as the mean of large numbers is rounded
         scale = self.extremes(np.abs(away), np.maximum)
         scale = np.where(scale == 0, 1.0, scale)
         return away / scale[self.owners], scale

@@ -88,7 +88,7 @@ def test_what_is_not_there_is_refused_with_the_nearest_name(tmp_path):
 def test_what_cannot_be_told_is_asked_for(tmp_path):
     for name in ("a.xyz", "a"):
         (tmp_path / name).write_text("hello")
-    known = "jsonl|json|csv|arff|c45|parquet|feather|graphml|gml|tu|smiles|sdf|facts"
+    known = "jsonl|json|csv|arff|c45|parquet|feather|graphml|gml|sqlite|duckdb|tables|tu|smiles|sdf|facts"
     assert sentence(tmp_path / "a.xyz") == (
         f"{tmp_path / 'a.xyz'}: the extension '.xyz' tells no format; say it with --format {known}"
     )
@@ -101,7 +101,7 @@ def test_a_folder_without_graphs_is_refused(tmp_path):
     (tmp_path / "a.csv").write_text("a\n1\n")
     message = (
         f"{tmp_path}: the folder has no .graphml or .gml file, one for each graph, no NAME_A.txt with all of them, "
-        "and no facts (.pl, .pro, .prolog, .kb)"
+        "no facts (.pl, .pro, .prolog, .kb), and no CSV or Parquet files, one for each table"
     )
     assert sentence(tmp_path) == message
     assert sentence(tmp_path, format="csv") == f"{tmp_path} is a folder; expected a file"

@@ -271,7 +271,9 @@ def _mean(values: list[float]) -> float:
 def _parts(values: list[float]) -> tuple[list[float], float]:
     """The differences to the mean as parts of the greatest of them, and that one: nothing is too large to square."""
     mean = _mean(values)
-    away = [value - mean for value in values]
+    rough = [value - mean for value in values]
+    rest = _mean(rough)
+    away = [difference - rest for difference in rough]
     scale = float(np.max(np.abs(away))) or 1.0
     return [float(np.float64(difference) / scale) for difference in away], scale
 

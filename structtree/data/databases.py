@@ -1,0 +1,290 @@
+"""Databases as populations: one door for SQLite, DuckDB, folders of tables, open connections and frames.
+
+Whatever the tables come from, the same follows: columns and tables that the user excludes are left out, keys are
+those of a schema file, or as declared, or else guessed, what the user says of keys and links goes before that, and
+then the tables are linked (`structtree.data.linking`).
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple, Unpack
+
+from structtree.data.columns import Population
+from structtree.data.duckdb_files import from_duckdb, is_duckdb, read_duckdb
+from structtree.data.key_guesses import guess_keys
+from structtree.data.keys import Database, ForeignKey, KeyColumns, RowChoice, SourceTable, columns_text
+from structtree.data.linking import link_tables
+from structtree.data.options import DatabaseOptions
+from structtree.data.schema_files import as_said, read_schema_file
+from structtree.data.sqlite_files import from_sqlite, read_sqlite
+from structtree.data.table_folders import read_table_folder
+from structtree.data.tables import frame_sheet
+from structtree.data.textfiles import require_file
+from structtree.errors import DataError, UnknownNameError, UsageError, option_text
+
+__all__ = ["from_database", "linked_database", "read_database", "read_tables"]
+
+
+def from_database(source: Any, **options: Unpack[DatabaseOptions]) -> Population:
+    """Return the population of a database: a type for each table, links for its foreign keys.
+
+    Parameters
+    ----------
+    source : path, connection or mapping
+        An SQLite or DuckDB file, a folder of CSV or Parquet files, an open connection of `sqlite3` or ``duckdb``, or
+        frames of pandas or polars by the names of the tables.
+    individual : str, optional
+        The table whose rows are the individuals.
+    types : mapping, optional
+        Kinds to read columns as, such as ``{"zip": "nominal", "loan.year": "nominal"}``.
+    keys : list of str, optional
+        Primary keys: ``["account.id", "team.year,name"]``.
+    links : list of str, optional
+        Foreign keys: ``["loan.account=account.id"]``; they go before those that are declared or guessed.
+    exclude : list of str, optional
+        Tables, and columns of tables, that are left out: ``["log", "loan.notes"]``.
+    condition : str, optional
+        A condition in SQL for the rows of that table that are individuals; the database evaluates it.
+    schema_file : str, optional
+        A file with keys and links, as ``structtree data schema`` writes it.
+    strict : bool, optional
+        Whether foreign keys that lead nowhere are refused.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> teams = pd.DataFrame({"team_id": ["A", "B"], "town": ["Rome", "Oslo"]})
+    >>> games = pd.DataFrame({"home_team_id": ["A", "B", "A"], "guests": [10, 20, 30]})
+    >>> league = from_database({"teams": teams, "games": games}, individual="games")
+    >>> league.record(1, depth=1)
+    {'guests': 20, 'home_team': {'town': 'Oslo', 'games': '...'}}
+    """
+    if isinstance(source, str | os.PathLike):
+        path = Path(source)
+        return read_tables(path, **options) if path.is_dir() else read_database(path, **options)
+    where = _row_choice(options)
+    if isinstance(source, sqlite3.Connection):
+        return linked_database(from_sqlite(source, where=where), options)
+    if hasattr(source, "execute") and hasattr(source, "fetchnumpy"):
+        return linked_database(from_duckdb(source, where=where), options)
+    if not isinstance(source, Mapping):
+        expected = "a path, a connection of sqlite3 or duckdb, or frames by the names of their tables"
+        raise UsageError(f"expected {expected}; got a {type(source).__name__}")
+    if where is not None:
+        raise UsageError("a condition is evaluated by a database, and frames have none")
+    tables = {str(name): SourceTable(str(name), frame_sheet(frame, str(name))) for name, frame in source.items()}
+    return linked_database(Database("the tables", tables), options)
+
+
+def read_database(
+    path: str | os.PathLike[str], *, missing_words: Sequence[str] | None = None, **options: Unpack[DatabaseOptions]
+) -> Population:
+    """Return the population of an SQLite or DuckDB file; its first bytes say which of them it is.
+
+    Parameters
+    ----------
+    path : path
+    missing_words : sequence of str, optional
+        For SQLite, the words for a missing value among text that is numbers otherwise.
+    individual, types, keys, links, exclude, condition, schema_file, strict
+        As in `from_database`.
+    """
+    where = _row_choice(options)
+    with require_file(path).open("rb") as file:
+        head = file.read(16)
+    if is_duckdb(head) or str(path).lower().endswith((".duckdb", ".ddb")):
+        if missing_words is not None:
+            raise UsageError(
+                f"missing_words makes no sense for {path}: DuckDB has a value of its own for missing ones"
+            )
+        return linked_database(read_duckdb(path, where), options)
+    words = {} if missing_words is None else {"missing_words": missing_words}
+    return linked_database(read_sqlite(path, where, **words), options)
+
+
+def read_tables(path: str | os.PathLike[str], **options: Any) -> Population:
+    """Return the population of a folder of CSV, Parquet or Feather files, one for each table.
+
+    Parameters
+    ----------
+    path : path
+    individual, types, keys, links, exclude, schema_file, strict
+        As in `from_database`.
+    delimiter, header, encoding, decimal, missing_words
+        For delimited text, as in `structtree.data.tables.read_csv`.
+    """
+    if options.pop("condition", None) is not None:
+        raise UsageError("a condition is evaluated by a database, and a folder of tables has none")
+    text = ("delimiter", "header", "encoding", "decimal", "missing_words")
+    said = {name: options.pop(name) for name in text if options.get(name) is not None}
+    return linked_database(read_table_folder(Path(path), **said), options)  # type: ignore[arg-type]  # the rest of them
+
+
+def linked_database(database: Database, options: DatabaseOptions) -> Population:
+    """Return the population of a database that was read, its tables linked as is declared, said or guessed."""
+    schema_file = options.get("schema_file")
+    if schema_file is not None:
+        for option in ("keys", "links"):
+            if options.get(option):
+                raise UsageError(
+                    f"{option} and a schema file both say what the keys are; write them into {schema_file}"
+                )
+        database = as_said(database, read_schema_file(schema_file), schema_file)
+    database = _without(database, options.get("exclude") or ())
+    database = _checked(database)
+    database = _with_keys(database, options.get("keys") or ())
+    links = [_link(database, text) for text in options.get("links") or ()]
+    database = _with_links(database, links)
+    if schema_file is None:
+        settled = {(link.table, column) for link in links for column in link.columns}
+        database = guess_keys(database, settled)
+    return link_tables(database, options.get("individual"), options.get("types"), strict=bool(options.get("strict")))
+
+
+def _row_choice(options: DatabaseOptions) -> RowChoice | None:
+    condition, individual = options.get("condition"), options.get("individual")
+    if condition is None:
+        return None
+    if individual is None:
+        raise UsageError(
+            "--where is about the individuals: say which table they are, with --individual (individual=...)"
+        )
+    if not condition.strip():
+        raise UsageError("--where must be a condition in SQL, such as \"status = 'A'\"; got nothing")
+    return RowChoice(individual, condition)
+
+
+# ---- what the user says ----------------------------------------------------------------------------------
+
+
+class _Columns(NamedTuple):
+    """Columns of a table; none for all of it."""
+
+    table: str
+    columns: tuple[str, ...]
+
+
+def _parsed(database: Database, text: str) -> _Columns:
+    """Return the table and the columns that a text such as ``team.year,name`` names; names may have points."""
+    if text in database.tables:
+        return _Columns(text, ())
+    for name in sorted(database.tables, key=len, reverse=True):
+        if text.lower().startswith(f"{name.lower()}."):
+            return _Columns(name, _columns(database.tables[name], text[len(name) + 1 :]))
+    table, point, column = text.rpartition(".")
+    if not point:
+        owners = [name for name, each in database.tables.items() if text in each.sheet.columns]
+        hint = f"; the column {text!r} is written {owners[0]}.{text}" if owners else ""
+        if hint:
+            raise UsageError(f"unknown table {text!r}{hint}")
+    raise UnknownNameError("table", table or column, database.tables)
+
+
+def _columns(table: SourceTable, text: str) -> tuple[str, ...]:
+    return (text,) if text in table.sheet.columns else _spelled(table, [part.strip() for part in text.split(",")])
+
+
+def _spelled(table: SourceTable, names: Sequence[str]) -> tuple[str, ...]:
+    """Return columns as a table spells them."""
+    known = list(table.sheet.columns)
+    folded = {name.lower(): name for name in known}
+    found = [name if name in known else folded.get(name.lower(), name) for name in names]
+    for name in found:
+        if name not in known:
+            raise UnknownNameError(f"column of {table.name}", name, known)
+    return tuple(found)
+
+
+def _without(database: Database, exclude: Collection[str]) -> Database:
+    """Return the database without some tables and columns, and without the keys that need them."""
+    if not exclude:
+        return database
+    said = [_parsed(database, text) for text in exclude]
+    gone = {each.table for each in said if not each.columns}
+    tables = {}
+    for name, table in database.tables.items():
+        if name not in gone:
+            dropped = {column for each in said if each.table == name for column in each.columns}
+            columns = {column: raw for column, raw in table.sheet.columns.items() if column not in dropped}
+            key = () if dropped & set(table.key) else table.key
+            tables[name] = replace(table, sheet=replace(table.sheet, columns=columns), key=key)
+    known = {name.lower() for name in gone}
+    kept = (
+        key
+        for key in database.foreign_keys
+        if key.table in tables
+        and key.to.lower() not in known
+        and set(key.columns) <= set(tables[key.table].sheet.columns)
+        and not any((each.table, *each.columns) == (key.to, *key.key) for each in said)
+    )
+    return replace(database, tables=tables, foreign_keys=tuple(kept))
+
+
+def _checked(database: Database) -> Database:
+    """Return the database with its declared foreign keys as its tables spell them; refuse one that leads nowhere."""
+    found = []
+    for key in database.foreign_keys:
+        try:
+            to = database.table(key.to)
+            theirs = _spelled(to, key.key) if key.key else to.key
+            mine = _spelled(database.tables[key.table], key.columns)
+        except UnknownNameError as error:
+            raise _leads_nowhere(database, key, f"which is not there: {error}") from None
+        if not theirs or len(theirs) != len(mine):
+            raise _leads_nowhere(database, key, "which has no such key")
+        found.append(replace(key, columns=mine, to=to.name, key=theirs))
+    return replace(database, foreign_keys=tuple(found))
+
+
+def _leads_nowhere(database: Database, key: ForeignKey, why: str) -> DataError:
+    to = columns_text(key.to, key.key) if key.key else key.to
+    fix = f"to do without it: {option_text('--exclude', columns_text(key.table, key.columns))}"
+    message = f"the foreign key {columns_text(key.table, key.columns)} refers to {to}, {why}"
+    return DataError(message, source=database.source, fix=fix)
+
+
+def _with_keys(database: Database, keys: Collection[str]) -> Database:
+    columns = KeyColumns(database.tables)
+    tables = []
+    for text in keys:
+        said = _parsed(database, text)
+        if not said.columns:
+            raise UsageError(f"--key takes TABLE.COLUMN, as in --key account.id; got {text!r}")
+        if not columns.differs(said.table, said.columns):
+            message = f"{columns_text(*said)} is no key: rows have the same value, or none"
+            raise DataError(message, source=database.source)
+        tables.append(replace(database.tables[said.table], key=said.columns))
+    return database.with_tables(tables)
+
+
+def _link(database: Database, text: str) -> ForeignKey:
+    """Return the foreign key that a text such as ``loan.account=account.id`` says."""
+    problem: Exception | None = None
+    places = [place for place, sign in enumerate(text) if sign == "="]
+    for place in places:
+        try:
+            here, there = _parsed(database, text[:place].strip()), _parsed(database, text[place + 1 :].strip())
+        except (UnknownNameError, UsageError) as error:
+            problem = problem or error
+            continue
+        key = there.columns or database.tables[there.table].key
+        if not key:
+            fix = f"say which column: {option_text('--link', f'{text}.COLUMN')}"
+            message = f"the table {there.table} has no key that {columns_text(*here)} could refer to"
+            raise DataError(message, source=database.source, fix=fix)
+        if here.columns and len(here.columns) == len(key):
+            return ForeignKey(here.table, here.columns, there.table, key)
+    if problem is not None and len(places) == 1:
+        raise problem
+    raise UsageError(f"--link takes TABLE.COLUMN=TABLE.COLUMN, as in --link loan.account=account.id; got {text!r}")
+
+
+def _with_links(database: Database, links: Sequence[ForeignKey]) -> Database:
+    said = {(link.table, link.columns) for link in links}
+    kept = [key for key in database.foreign_keys if (key.table, key.columns) not in said]
+    return replace(database, foreign_keys=(*kept, *links))

@@ -1,0 +1,382 @@
+"""SQLite databases, read and never touched: their tables as sheets, and the keys that they declare.
+
+The file is opened read-only. A database in WAL mode that nobody has open is opened as immutable, since SQLite would
+leave files beside it otherwise; one that somebody has open is copied together with its log, and the copy is read. A
+packed file is unpacked in memory.
+
+SQLite does not insist on types, so the values decide: a column of numbers is one of numbers, whatever it is declared
+as. Text that is numbers throughout (but for words for missing values) is numbers too, unless it has leading zeros,
+as codes have. Empty text is missing. Columns with binary values are left out.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+import re
+import shutil
+import sqlite3
+import tempfile
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from itertools import chain
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import quote
+
+import numpy as np
+
+from structtree.data.frames import Coded, Raw, Sheet
+from structtree.data.keys import Database, ForeignKey, RowChoice, SourceTable
+from structtree.data.textfiles import MISSING_WORDS, require_file
+from structtree.errors import DataError, UsageError, option_text
+
+__all__ = ["from_sqlite", "is_sqlite", "read_sqlite", "sql_name"]
+
+_MAGIC = b"SQLite format 3\0"
+_BLOCK = 50_000
+"""So many rows are fetched at a time."""
+
+_NUMBER = re.compile(r"[+-]?(0|[1-9]\d*)?(\.\d+)?([eE][+-]?\d+)?", re.ASCII)
+
+
+def is_sqlite(head: bytes) -> bool:
+    """Return whether a file that begins so is an SQLite database."""
+    return head.startswith(_MAGIC)
+
+
+def sql_name(name: str) -> str:
+    """Return a name as SQL takes it, whatever signs it has.
+
+    Examples
+    --------
+    >>> print(sql_name("Order Details"), sql_name('a"b'))
+    "Order Details" "a""b"
+    """
+    return '"' + name.replace('"', '""') + '"'
+
+
+def read_sqlite(
+    path: str | os.PathLike[str], where: RowChoice | None = None, missing_words: Sequence[str] = MISSING_WORDS
+) -> Database:
+    """Return the tables of an SQLite file (``.gz`` is unpacked), and the keys that it declares.
+
+    Parameters
+    ----------
+    path : path
+    where : RowChoice, optional
+        A condition for the rows of a table that are individuals.
+    missing_words : sequence of str
+        The words for a missing value among text that is numbers otherwise.
+    """
+    source = str(require_file(path))
+    with _opened(source) as connection, _explained(source):
+        return from_sqlite(connection, source, where, missing_words)
+
+
+def from_sqlite(
+    connection: sqlite3.Connection,
+    source: str = "the database",
+    where: RowChoice | None = None,
+    missing_words: Sequence[str] = MISSING_WORDS,
+) -> Database:
+    """Return the tables of an open SQLite database, and the keys that it declares.
+
+    Parameters
+    ----------
+    connection : sqlite3.Connection
+    source : str
+        What to call it in errors.
+    where, missing_words
+        As in `read_sqlite`.
+
+    Examples
+    --------
+    >>> connection = sqlite3.connect(":memory:")
+    >>> _ = connection.executescript('''
+    ...     CREATE TABLE account(id INTEGER PRIMARY KEY, town TEXT);
+    ...     CREATE TABLE loan(amount REAL, account INTEGER REFERENCES account);
+    ...     INSERT INTO account VALUES (7, 'Bern'); INSERT INTO loan VALUES (20.5, 7);
+    ... ''')
+    >>> database = from_sqlite(connection)
+    >>> list(database.tables), *map(str, database.foreign_keys)
+    (['account', 'loan'], 'loan.account=account.')
+    """
+    listed = _listed(connection)
+    tables, binary = {}, []
+    for name in listed.tables:
+        table, left_out = _table(connection, name, source, where and where.of(name), missing_words)
+        tables[name] = table
+        binary += [f"{name}.{column}" for column in left_out]
+    keys = tuple(chain.from_iterable(_foreign_keys(connection, name) for name in tables))
+    return Database(source, tables, keys, tuple(_remarks(listed, binary)))
+
+
+# ---- opening ---------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def _opened(source: str) -> Iterator[sqlite3.Connection]:
+    """Open a file for reading only; nothing is left beside it, and it is not kept open."""
+    with _packed_or_plain(source) as found, tempfile.TemporaryDirectory() as folder:
+        if isinstance(found, bytes):
+            connection = sqlite3.connect(":memory:")
+            connection.deserialize(found)
+        else:
+            _require_quiet(found)
+            connection = sqlite3.connect(_address(found, Path(folder)), uri=True, timeout=1)
+        with closing(connection):
+            yield connection
+
+
+@contextmanager
+def _packed_or_plain(source: str) -> Iterator[bytes | Path]:
+    """Give the path of a file, or what is in it if it is packed; after checking that it is an SQLite database."""
+    path = Path(source)
+    if not source.lower().endswith(".gz"):
+        with path.open("rb") as file:
+            head = file.read(100)
+        _check_head(head, path.stat().st_size, source)
+        yield path
+        return
+    try:
+        with gzip.open(path) as packed:
+            content = packed.read()
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise DataError(f"cannot be unpacked: {error}", source=source) from None
+    _check_head(content[:100], len(content), source)
+    if content[18:20] == b"\2\2":  # WAL mode, which memory does not know; there is no log inside a packed file
+        content = content[:18] + b"\1\1" + content[20:]
+    yield content
+
+
+def _check_head(head: bytes, size: int, source: str) -> None:
+    """Refuse a file that is empty, of another kind, encrypted or cut off."""
+    if not size:
+        raise DataError("the file is empty; expected an SQLite database", source=source)
+    if not is_sqlite(head):
+        raise DataError(f"not an SQLite database: {_looks_like(head)}", source=source)
+    page = int.from_bytes(head[16:18], "big")
+    page = 65_536 if page == 1 else page
+    n_pages = int.from_bytes(head[28:32], "big")
+    if len(head) < 100 or (head[24:28] == head[92:96] and size < n_pages * page):
+        raise DataError(f"the SQLite database is cut off after {size:,} bytes of {n_pages * page:,}", source=source)
+
+
+def _looks_like(head: bytes) -> str:
+    try:
+        text = head.decode("utf-8", "strict" if len(head) < 90 else "ignore")
+        if text and all(sign.isprintable() or sign.isspace() for sign in text):
+            return f"it is text, which begins {text.splitlines()[0][:40]!r}"
+    except UnicodeDecodeError:
+        pass
+    return "it is of another kind, or encrypted"
+
+
+def _require_quiet(path: Path) -> None:
+    """Refuse a database with a rollback journal: it is being written, or what was writing it has died."""
+    journal = path.with_name(f"{path.name}-journal")
+    if journal.exists() and journal.stat().st_size:
+        message = f"{journal.name} stands beside it: another program is writing, or was interrupted"
+        raise DataError(message, source=str(path), fix="close that program, or open the database with it once")
+
+
+def _address(path: Path, folder: Path) -> str:
+    """Return how SQLite is to open a file; a log in use is copied together with its database, to a folder of ours."""
+    with path.open("rb") as file:
+        is_wal = file.read(20)[18:20] == b"\2\2"
+    log = path.with_name(f"{path.name}-wal")
+    if is_wal and log.exists() and log.stat().st_size:
+        for each in (path, log):
+            shutil.copyfile(each, folder / each.name)
+        return f"file:{quote(str(folder / path.name))}?mode=rw"
+    return f"file:{quote(str(path.resolve()))}?mode=ro{'&immutable=1' if is_wal else ''}"
+
+
+@contextmanager
+def _explained(source: str) -> Iterator[None]:
+    """Turn what SQLite says into a sentence."""
+    try:
+        yield
+    except sqlite3.OperationalError as error:
+        if "locked" in str(error):
+            raise DataError("the database is locked: another program is writing to it", source=source) from None
+        raise DataError(f"SQLite cannot read it: {error}", source=source) from None
+    except sqlite3.DatabaseError as error:
+        raise DataError(f"the SQLite database is damaged: {error}", source=source) from None
+
+
+# ---- tables ----------------------------------------------------------------------------------------------
+
+
+class _Listed(NamedTuple):
+    """What a database has, by name."""
+
+    tables: list[str]
+    views: list[str]
+    others: list[str]
+
+
+def _listed(connection: sqlite3.Connection) -> _Listed:
+    """Return the tables, the views, and the tables that are not stored as such (virtual ones and their shadows)."""
+    rows = connection.execute(
+        "SELECT name, type, sql FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY rowid"
+    )
+    found = _Listed([], [], [])
+    for name, kind, sql in rows.fetchall():
+        if name.lower().startswith("sqlite_"):
+            continue
+        is_virtual = kind == "table" and re.match(r"\s*CREATE\s+VIRTUAL", sql or "", re.IGNORECASE)
+        is_shadow = any(name.startswith(f"{other}_") for other in found.others)
+        (found.views if kind == "view" else found.others if is_virtual or is_shadow else found.tables).append(name)
+    return found
+
+
+def _remarks(listed: _Listed, binary: Sequence[str]) -> Iterator[str]:
+    for what, names in (("view", listed.views), ("virtual table", listed.others)):
+        if names:
+            yield f"{what}s are not read: {', '.join(names)}"
+    if binary:
+        yield f"left out, since they are binary: {', '.join(binary)}"
+
+
+def _table(
+    connection: sqlite3.Connection, name: str, source: str, where: str | None, missing_words: Sequence[str]
+) -> tuple[SourceTable, list[str]]:
+    """Return a table, and the names of its binary columns, which are left out."""
+    info = connection.execute(f"PRAGMA table_xinfo({sql_name(name)})").fetchall()
+    names = [row[1] for row in info if row[6] in (0, 2, 3)]
+    declared = {row[1]: str(row[2]) for row in info}
+    key = tuple(row[1] for row in sorted((row for row in info if row[5]), key=lambda row: row[5]))
+    cells, n_rows = _cells(connection, name, names, where)
+    chosen = None if where is None else np.array([bool(value) for value in cells.pop()], dtype=np.bool_)
+    columns: dict[str, Raw] = {}
+    binary = []
+    for column, values in zip(names, cells, strict=True):
+        raw = _raw(values, declared[column], frozenset(missing_words))
+        if raw is None:
+            binary.append(column)
+        else:
+            columns[column] = raw
+    sheet = Sheet(columns, n_rows, f"{source}, table {name}")
+    known = tuple(each for each in (key, *_unique(connection, name)) if each and set(each) <= set(columns))
+    is_key = bool(key) and set(key) <= set(columns)
+    return SourceTable(name, sheet, key if is_key else (), known[is_key:], chosen=chosen), binary
+
+
+def _cells(
+    connection: sqlite3.Connection, name: str, columns: Sequence[str], where: str | None
+) -> tuple[list[list[Any]], int]:
+    """Return the values of all columns, with one more for whether a condition holds."""
+    selected = [*map(sql_name, columns), *([] if where is None else [f"({where}\n)"])]
+    cells: list[list[Any]] = [[] for _ in selected]
+    for rows in _blocks(connection, f"SELECT {', '.join(selected)} FROM {sql_name(name)}", name, where):
+        for column, values in zip(cells, zip(*rows, strict=True), strict=True):
+            column.extend(values)
+    return cells, len(cells[0]) if cells else 0
+
+
+def _blocks(
+    connection: sqlite3.Connection, query: str, name: str, where: str | None
+) -> Iterator[list[tuple[Any, ...]]]:
+    """Yield rows in blocks; text that is no UTF-8 is read as well as can be."""
+    try:
+        cursor = connection.execute(query)
+        first = cursor.fetchmany(_BLOCK)
+    except sqlite3.Error as error:
+        if "decode" in str(error):
+            connection.text_factory = lambda text: text.decode("utf-8", "replace")
+            cursor = connection.execute(query)
+            first = cursor.fetchmany(_BLOCK)
+        elif where is not None and "locked" not in str(error):
+            raise UsageError(f"{option_text('--where', where)} is not understood for {name}: {error}") from None
+        else:
+            raise
+    while first:
+        yield first
+        first = cursor.fetchmany(_BLOCK)
+
+
+def _unique(connection: sqlite3.Connection, name: str) -> Iterator[tuple[str, ...]]:
+    """Yield the columns of each index that allows nothing twice."""
+    for index in connection.execute(f"PRAGMA index_list({sql_name(name)})").fetchall():
+        is_partial = len(index) > 4 and index[4]
+        if index[2] and not is_partial:
+            columns = [row[2] for row in connection.execute(f"PRAGMA index_info({sql_name(index[1])})").fetchall()]
+            if None not in columns:
+                yield tuple(columns)
+
+
+def _foreign_keys(connection: sqlite3.Connection, name: str) -> Iterator[ForeignKey]:
+    """Yield the foreign keys of a table as they are declared, in that order."""
+    rows = connection.execute(f"PRAGMA foreign_key_list({sql_name(name)})").fetchall()
+    for number in sorted({row[0] for row in rows}, reverse=True):
+        parts = sorted((row for row in rows if row[0] == number), key=lambda row: row[1])
+        key = () if parts[0][4] is None else tuple(row[4] for row in parts)
+        yield ForeignKey(name, tuple(row[3] for row in parts), parts[0][2], key)
+
+
+# ---- columns ---------------------------------------------------------------------------------------------
+
+
+def _raw(values: list[Any], declared: str, missing_words: frozenset[str]) -> Raw | None:
+    """Return a column for what its values are; None if some are binary."""
+    import pandas as pd
+
+    types = set(map(type, values)) - {type(None)}
+    if bytes in types:
+        return None
+    if types == {int}:
+        gone = np.array([value is None for value in values], dtype=np.bool_) if None in values else None
+        numbers = np.array(
+            [0 if value is None else value for value in values] if gone is not None else values, np.int64
+        )
+        mask = np.zeros(len(values), dtype=np.bool_) if gone is None else gone
+        if declared.upper().startswith("BOOL") and not (numbers & ~1).any():
+            return pd.Series(pd.arrays.BooleanArray(numbers.astype(np.bool_), mask))
+        return pd.Series(pd.arrays.IntegerArray(numbers, mask))
+    if types and types <= {int, float}:
+        return pd.Series(np.array(values, dtype=np.float64))
+    return _of_texts(values, types, missing_words)
+
+
+def _of_texts(values: list[Any], types: set[type], missing_words: frozenset[str]) -> Raw:
+    """Return a column of text, or of numbers if that is what the text is."""
+    import pandas as pd
+
+    codes, found = pd.factorize(np.array(values, dtype=object))
+    texts = ["" if isinstance(value, str) and not value.strip() else value for value in found]
+    known = [text for text in texts if not (isinstance(text, str) and (not text or text in missing_words))]
+    if known and all(not isinstance(text, str) or _is_number(text) for text in known):
+        numbers = [float(text) if text in known else None for text in texts]
+        is_whole = all(
+            isinstance(text, int) or (isinstance(text, str) and text.strip("+-").isdigit()) for text in known
+        )
+        return _spread_numbers(codes, numbers, is_whole)
+    kept = {text: str(text) for text in texts if text != ""}
+    places = {text: place for place, text in enumerate(dict.fromkeys(kept.values()))}
+    recoded = np.array([*(places[kept[text]] if text != "" else -1 for text in texts), -1], dtype=np.int64)
+    return Coded(recoded[codes], list(places))
+
+
+def _is_number(text: str) -> bool:
+    """Return whether a text is a number as people write one, and no code such as 007.
+
+    Examples
+    --------
+    >>> [_is_number(text) for text in ("12", "-0.5", "1e3", "007", "", ".", "nan")]
+    [True, True, True, False, False, False, False]
+    """
+    return bool(_NUMBER.fullmatch(text)) and any(map(str.isdigit, text))
+
+
+def _spread_numbers(codes: Any, numbers: Sequence[float | None], is_whole: bool) -> Raw:
+    import pandas as pd
+
+    each = np.array([np.nan if number is None else number for number in [*numbers, None]], dtype=np.float64)
+    column = each[codes]
+    if is_whole and np.abs(each[~np.isnan(each)]).max(initial=0) < 2**53:
+        gone = np.isnan(column)
+        return pd.Series(pd.arrays.IntegerArray(np.where(gone, 0, column).astype(np.int64), gone))
+    return pd.Series(column)
