@@ -206,6 +206,23 @@ def test_a_model_with_derived_links_is_saved_and_predicts_the_same(learned, tmp_
     assert one_by_one == loaded.predict(records)[:20].tolist()
 
 
+def test_a_model_predicts_whose_tests_do_not_need_every_derived_link(tmp_path):
+    records, labels = loans(60)
+    history = "link history: Loan -> list of Payment = account.payments sorted by date "
+    model = fit(records, labels, LOANS + history + "refine Loan { top -> first history (top) }", Growth(max_depth=1))
+    save_model(model, tmp_path / "m.json")
+    assert model.needs.background.declarations.links[0].name == "before"
+    assert model.predict(records).tolist() == load_model(tmp_path / "m.json").predict(records).tolist()
+
+
+def test_the_individual_is_named_by_the_grammar_whatever_the_data_calls_it():
+    records, labels = loans(60)
+    population = Population.from_records(records)
+    assert "Loan" not in population.schema
+    model = fit(population, labels, LOANS, Growth(max_depth=1))
+    assert (model.predict(population) == model.predict(records)).all()
+
+
 def test_a_model_needs_what_its_links_are_made_of(learned):
     model, records, _ = learned
     assert model.needed == {"Loan": {"account", "date"}, "Account": {"payments"}, "Payment": {"date", "late"}}

@@ -79,7 +79,8 @@ def grammar_check(
         typer.echo(f"note: {remark}", err=True)
     open_questions = sum(not r.settled for rs in checked.rewrites.values() for r in rs)
     note = f"; {open_questions} rewrites need data to be settled (--data)" if open_questions and data is None else ""
-    typer.echo(f"{found.name or grammar}: fine, {n} rewrites of {checked.individual} and what it leads to{note}")
+    rewrites = "1 rewrite" if n == 1 else f"{n} rewrites"
+    typer.echo(f"{found.name or grammar}: fine, {rewrites} of {checked.individual} and what it leads to{note}")
 
 
 @grammar_app.command("show")

@@ -159,12 +159,14 @@ def data_names(syntax: GrammarSyntax, data: Schema) -> dict[str, str]:
     >>> syntax = parse_grammar("type Molecule = { confs: set of S } type S = { f1: real } individual Molecule")
     >>> data_names(syntax, Population.from_records([{"confs": [{"f1": 0.5}]}]).schema)
     {'Molecule': 'Individual', 'S': 'Conf'}
+    >>> data_names(parse_grammar("individual Box"), Population.from_records([{"kg": 0.5}]).schema)
+    {'Box': 'Individual'}
     """
     declared, start = {each.name: each for each in syntax.types}, declared_individual(syntax)
     found = {name: name for name in declared if name in data}
-    if start in declared:
-        found.setdefault(start, data.individual)
-    waiting = list(found)
+    if start is not None and start not in data:
+        found[start] = data.individual
+    waiting = [name for name in found if name in declared]
     for name in waiting:  # grows while it is read
         for link in declared[name].links:
             there = data.type(found[name]).link(link.name)

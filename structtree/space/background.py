@@ -146,9 +146,9 @@ def _check_copies(n_targets: int, link: str, step: ComputedLink, max_pairs: int)
 
 
 def _in_order_of(population: Population, schema: Schema) -> Population:
-    """The population with its types and members in the order of a schema that has all of them."""
+    """The population with its types and members in the order of a schema that has all of them, and maybe more."""
     types = []
-    for like in schema.types:
+    for like in (each for each in schema.types if each.name in population.schema):
         record = population.schema.type(like.name)
         places = {name: place for place, name in enumerate(like.members)}
         attributes = sorted(record.attributes, key=lambda a: places.get(a.name, len(places)))
