@@ -326,6 +326,17 @@ def test_pairs_hold_what_their_rows_hold_and_their_own_block_adds():
     assert other.check(checked.schema).conjuncts["before"] == 3
 
 
+def test_what_is_not_asked_of_pairs_is_named_with_the_way_to_ask_it():
+    records, _ = loans(10)
+    space = Space.build(Grammar.parse(LOANS), Population.from_records(records, individual="Loan"))
+    with pytest.raises(
+        GrammarError, match=r"unknown attribute 'date' of type 'before'; .* name it in 'refine before"
+    ):
+        space.parse("exists before (date >= 2024-01-01)")
+    with pytest.raises(GrammarError, match=r"unknown link 'dates' of type 'before'$"):
+        space.parse("exists before (exists dates (top))")
+
+
 def test_definitions_of_the_rows_hold_of_pairs():
     records, labels = loans(150)
     grammar = LOANS.replace("top -> late;", "top -> bad;").replace(
@@ -447,6 +458,22 @@ MISTAKES = [
         r"type 'Car' has a member 'long' already",
     ),
     (
+        "link load: Car -> set of Load = load",
+        r"type 'Car' has a member 'load' already; choose another name",
+    ),
+    (
+        "attribute wheels: Car = 2 * wheels",
+        r"type 'Car' has a member 'wheels' already; choose another name",
+    ),
+    (
+        "link a: Car -> set of Load = ~cars.cars.load where wheels >= 3",
+        r"unknown attribute 'wheels' of type 'Load'; for that of the row that asks write 'my wheels'",
+    ),
+    (
+        "link a: Depot -> set of Car = load.~Car.load where wheels >= tracks",
+        r"expected a number, got 'tracks'; for the value of the row that asks write 'wheels >= my tracks'",
+    ),
+    (
         "link a: Cat -> set of Car = ~cars.cars",
         r"unknown type 'Cat' \(did you mean 'Car'",
     ),
@@ -498,7 +525,7 @@ def test_a_mistake_in_a_declaration_is_explained(text, said):
     types = """
         type Train = { cars: list of Car, depots: set of Depot }
         type Car = { load: Load, long: bool, wheels: int, shape: a | b, built: date }
-        type Depot = { load: Load }
+        type Depot = { load: Load, tracks: int }
         type Load = { shape: circle | square }
         individual Train
     """
