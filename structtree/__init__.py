@@ -40,7 +40,10 @@ if TYPE_CHECKING:
     from structtree.learn.validate import compare, cross_validate
     from structtree.report.effort import compare_effort
     from structtree.report.explain import explain
+    from structtree.report.html import html_report
+    from structtree.report.picture import plot_tree
     from structtree.report.text import export_text
+    from structtree.report.words import in_words
     from structtree.search.best_split import best_split
     from structtree.search.criteria import Criterion
     from structtree.search.results import SearchStats, Split
@@ -94,12 +97,15 @@ _HOMES = {
     "fit": "learn.fit",
     "grow": "learn.grow",
     "holds": "space.evaluate",
+    "html_report": "report.html",
     "importances": "learn.importance",
+    "in_words": "report.words",
     "load_dataset": "data.catalog",
     "load_model": "learn.model",
     "open_data": "data.opening",
     "parse_predicate": "lang.parse",
     "plan_for": "learn.plan",
+    "plot_tree": "report.picture",
     "pretty": "lang.pretty",
     "read_csv": "data.tables",
     "read_jsonl": "data.records",
@@ -156,12 +162,15 @@ __all__ = [
     "fit",
     "grow",
     "holds",
+    "html_report",
     "importances",
+    "in_words",
     "load_dataset",
     "load_model",
     "open_data",
     "parse_predicate",
     "plan_for",
+    "plot_tree",
     "pretty",
     "read_csv",
     "read_jsonl",

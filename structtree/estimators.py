@@ -293,6 +293,27 @@ class _StructuralTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
                 return model.prepared(table, self.functions)
         return model.prepared(X, self.functions, smiles=self._smiles_of(X))
 
+    def report(self, X: Any, y: ArrayLike | None = None, path: str | Path | None = None) -> Any:
+        """Return an interactive report of the tree and of individuals, and write it to a file.
+
+        Parameters
+        ----------
+        X : individuals in any form that `predict` takes
+        y : array, optional
+            What is true of them; without it there are no scores.
+        path : path, optional
+            The HTML file to write.
+
+        Returns
+        -------
+        structtree.report.html.HtmlReport
+        """
+        check_is_fitted(self)
+        import structtree  # which stands above all, and loads the report when it is asked for
+
+        is_table = hasattr(self, "n_features_in_")
+        return structtree.html_report(self, self._population(X) if is_table else X, y, path)
+
     def _smiles_of(self, X: Any) -> str | None:
         """The column with the SMILES, if these are a table."""
         return self.smiles if hasattr(X, "columns") or hasattr(X, "column_names") else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sized
 from itertools import islice
 
-__all__ = ["names_text", "number_text", "short_repr"]
+__all__ = ["inert", "names_text", "number_text", "short_repr"]
 
 MAX_CHARACTERS = 240
 """The longest a repr may be; what follows is cut off."""
@@ -48,3 +48,21 @@ def names_text(names: Iterable[object]) -> str:
     """
     first = [str(name) for name in islice(names, MAX_NAMES + 1)]
     return ", ".join(first if len(first) <= MAX_NAMES else [*first[:MAX_NAMES], "…"])
+
+
+def inert(text: str) -> str:
+    """Return a text without signs that control a terminal or turn the direction of reading: those are spelled out.
+
+    What joins the parts of an emoji stays.
+
+    Examples
+    --------
+    >>> inert("red\\x1b[31m\\n\\u202ecar") == "red\\\\x1b[31m\\\\n\\\\u202ecar"
+    True
+    """
+    if text.isprintable():
+        return text
+    return "".join(sign if sign.isprintable() or sign in _JOINERS else repr(sign)[1:-1] for sign in text)
+
+
+_JOINERS = "\u200c\u200d"

@@ -904,7 +904,7 @@ def test_wrong_usage_exits_with_2(options, words):
 
 
 def test_the_depth_of_a_text_is_refused_for_anything_else(trains):
-    assert "--max-depth is for the text of a tree, not for rules" in fail(
+    assert "--max-depth is for text and pictures of a tree, not for rules" in fail(
         "show", trains, "--format", "rules", "--max-depth", 1, code=2
     )
     assert "not for json" in fail("show", trains, "--json", "--max-depth", 1, code=2)

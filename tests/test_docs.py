@@ -42,6 +42,11 @@ def test_links_between_pages_lead_somewhere():
             assert (path.parent / target).exists(), f"{path.name}: {target}"
 
 
+def test_the_commands_about_seeing_print_what_the_page_says(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert check_commands("docs/seeing.md") == 4
+
+
 FORMATS = "docs/formats.md"
 
 

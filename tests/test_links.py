@@ -215,6 +215,14 @@ def test_a_model_predicts_whose_tests_do_not_need_every_derived_link(tmp_path):
     assert model.predict(records).tolist() == load_model(tmp_path / "m.json").predict(records).tolist()
 
 
+@pytest.mark.parametrize("prune", [True, False])
+def test_trees_combine_what_is_asked_behind_derived_links(prune):
+    records, labels = loans(60)
+    both = "refine Loan { top -> top and top max 2 } limits { literals 4 }"
+    model = fit(records, labels, LOANS + both, Growth(max_depth=2, prune=prune), grow="full")
+    assert model.predict(records).tolist() == labels.tolist()
+
+
 def test_the_individual_is_named_by_the_grammar_whatever_the_data_calls_it():
     records, labels = loans(60)
     population = Population.from_records(records)

@@ -16,7 +16,7 @@ from structtree.cli.data import data_app, datasets_app
 from structtree.cli.effort import effort_command
 from structtree.cli.fit import fit_command
 from structtree.cli.grammars import grammar_app
-from structtree.cli.models import explain_command, predict_command, show_command
+from structtree.cli.models import explain_command, predict_command, report_command, show_command
 from structtree.cli.progress import compiling_note
 
 __all__ = ["app"]
@@ -64,7 +64,15 @@ def demo() -> None:
             typer.echo(line)
 
 
-for function in (fit_command, predict_command, show_command, explain_command, cv_command, effort_command):
+for function in (
+    fit_command,
+    predict_command,
+    show_command,
+    explain_command,
+    report_command,
+    cv_command,
+    effort_command,
+):
     app.command(function.__name__.removesuffix("_command"))(function)
 app.add_typer(data_app, name="data")
 app.add_typer(datasets_app, name="datasets")

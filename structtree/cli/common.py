@@ -27,6 +27,7 @@ from typer.core import TyperCommand, TyperGroup
 from structtree.errors import StructtreeError, UsageError
 from structtree.files import STANDARD_STREAM, check_writable
 from structtree.interrupts import EXIT_CODE, Stop, stoppable
+from structtree.reprs import inert
 
 __all__ = [
     "DEBUG",
@@ -43,6 +44,7 @@ __all__ = [
     "print_json",
     "print_table",
     "reporting",
+    "say",
     "seconds_text",
     "system_sentence",
     "with_options",
@@ -273,10 +275,15 @@ def end_stopped(stop: Stop) -> None:
         raise typer.Exit(EXIT_CODE)
 
 
+def say(text: str = "") -> None:
+    """Print lines for people; what data has in them that would control a terminal is spelled out."""
+    typer.echo("\n".join(map(inert, text.split("\n"))))
+
+
 def note(sentence: str) -> None:
     """Tell people something that is not part of the result, if there is anywhere to tell it."""
     with suppress(OSError):
-        typer.echo(sentence, err=True)
+        typer.echo("\n".join(map(inert, sentence.split("\n"))), err=True)
 
 
 def print_json(value: Any) -> None:
@@ -293,7 +300,7 @@ def print_table(title: str, heads: Sequence[str], rows: Iterable[Sequence[str]])
     for i, head in enumerate(heads):
         table.add_column(head, overflow="fold", no_wrap=i == 0)
     for row in rows:
-        table.add_row(*row)
+        table.add_row(*map(inert, row))
     width = None if sys.stdout.isatty() else 110
     Console(width=width, highlight=False, markup=False).print(table)
 
@@ -331,5 +338,5 @@ _LONG_WORD = 200
 
 def _readable(sentence: str) -> str:
     """Return a sentence without signs that control a terminal, and with the middle of very long words left out."""
-    plain = "".join(sign if sign.isprintable() or sign == "\n" else repr(sign)[1:-1] for sign in sentence)
+    plain = "\n".join(map(inert, sentence.split("\n")))
     return re.sub(rf"\S{{{_LONG_WORD},}}", lambda found: f"{found[0][:40]}...{found[0][-20:]}", plain)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from structtree.cli.common import Json, command, end_stopped, finite, note, print_json, seconds_text
+from structtree.cli.common import Json, command, end_stopped, finite, note, print_json, say, seconds_text
 from structtree.cli.learning import Learning, Source, common_task, start_clock, time_for_learning
 from structtree.cli.progress import fold_bar
 from structtree.cli.reading import Reading, grammar_facts, print_grammar
@@ -104,11 +104,11 @@ def cv_command(
         times = _n_repeats(divided, folding.repeats)
         how = f"{divided.n_folds} folds" + (f" by {divided.by}" if divided.by else "")
         how += f", {times} times" if times > 1 else ""
-        typer.echo(f"{data.target_name} of {len(data.population):,} individuals, {how}\n")
+        say(f"{data.target_name} of {len(data.population):,} individuals, {how}\n")
         for line in _result_lines(found, tests, metrics):
-            typer.echo(line)
+            say(line)
         if divided.remark is not None:
-            typer.echo(f"Folds: {divided.remark}")
+            say(f"Folds: {divided.remark}")
         print_grammar(grammar, divided.data)
     n_done, n = len(done.scores), divided.n_folds * _n_repeats(divided, folding.repeats)
     if n_done < n:

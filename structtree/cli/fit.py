@@ -20,6 +20,7 @@ from structtree.cli.common import (
     is_printed,
     note,
     print_json,
+    say,
     seconds_text,
     words_aside,
 )
@@ -36,6 +37,7 @@ from structtree.cli.progress import fold_bar, growth_bar
 from structtree.cli.reading import Reading, grammar_facts, print_grammar, to_remember
 from structtree.cli.scoring import MetricOption, Metrics, estimator_maker
 from structtree.errors import MissingFileError
+from structtree.files import check_writable
 from structtree.interrupts import Stop, cut_short, stoppable
 from structtree.learn.growth import Decision, Growth, Pruning
 from structtree.options import build_options
@@ -78,6 +80,10 @@ def fit_command(
     verbose: Annotated[
         bool, typer.Option("--verbose", help="Say how the tests of the tree were found, and why in this way.")
     ] = False,
+    report: Annotated[
+        Path | None,
+        typer.Option("--report", metavar="FILE.html", help="Write an interactive report of the tree, too."),
+    ] = None,
     metric: MetricOption = None,
     estimate: Annotated[
         bool | None,
@@ -102,6 +108,7 @@ def fit_command(
     Example: structtree fit compounds.csv --target active --post-prune cost-complexity --cost yes:no=5
     """
     check_output(out, as_json=as_json)
+    check_writable(report)
     learning.check()
     metrics = Metrics.parse(metric)
     with stoppable() as stop:
@@ -122,11 +129,20 @@ def fit_command(
         else:
             with words_aside(out):
                 _print_learned(learned, estimated, metrics, saved)
+        if report is not None:
+            _write_report(learned, report)
         if refusal is not None:
             raise refusal
         if stop.pressed and learned.stopped_by != "interrupt":
             note("Ctrl-C came after the tree was complete")
         end_stopped(stop)
+
+
+def _write_report(learned: _Learned, path: Path) -> None:
+    from structtree.report.html import html_report
+
+    html_report(learned.model, learned.data.population, learned.labels, path)
+    note(f"wrote {path}")
 
 
 def _saved(model: Model, out: Path | None) -> tuple[Path | None, MissingFileError | None]:
@@ -305,18 +321,18 @@ def _print_learned(learned: _Learned, estimated: _Estimate, metrics: Metrics, ou
 
     model, tree = learned.model, learned.model.tree
     is_large = len(tree.leaves) > MOST_LEAVES
-    typer.echo(export_text(tree, model.decision, max_depth=SHOWN_DEPTH if is_large else None))
+    say(export_text(tree, model.decision, max_depth=SHOWN_DEPTH if is_large else None))
     columns = {"training data": learned.train_scores(metrics.names)}
     if estimated.found is not None:
         columns[f"new data ({ESTIMATE_FOLDS} folds)"] = estimated.found.evaluate(metrics.names)
     not_known = [] if estimated.why_not is None else [f"New data: {estimated.why_not}"]
     for line in ["", *metrics.lines(str(model.target), columns), "", *not_known]:
-        typer.echo(line)
-    typer.echo(f"{_leaves(len(tree.leaves))}, depth {tree.depth}; {_effort(learned)}; {_proof(learned)}")
-    typer.echo(f"Settings: {_settings(model.params)}")
+        say(line)
+    say(f"{_leaves(len(tree.leaves))}, depth {tree.depth}; {_effort(learned)}; {_proof(learned)}")
+    say(f"Settings: {_settings(model.params)}")
     print_grammar(learned.grammar, learned.data)
     if out is not None:
-        typer.echo(f"saved {out}; use it with: structtree predict {quote(str(out))} DATA")
+        say(f"saved {out}; use it with: structtree predict {quote(str(out))} DATA")
     if is_large:
         whole = f"structtree show {quote(str(out))}" if out else "save it with -o MODEL.json and use structtree show"
         note(f"printed to depth {SHOWN_DEPTH}; all of it: {whole}")

@@ -3,25 +3,32 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from structtree.cli.common import Json, check_output, command, is_printed, note, print_json
+from structtree.cli.common import Json, check_output, command, is_printed, note, print_json, say
 from structtree.cli.reading import Reading, Where, as_learned, read_as_said
 from structtree.cli.scoring import MetricOption, Metrics
 from structtree.errors import UsageError, did_you_mean
+from structtree.files import STANDARD_STREAM
+from structtree.reprs import inert
 
 if TYPE_CHECKING:
+    from structtree.lang.syntax import Predicate
     from structtree.learn.model import Model
     from structtree.report.predictions import Predictions
 
-__all__ = ["explain_command", "predict_command", "show_command"]
+__all__ = ["explain_command", "predict_command", "report_command", "show_command"]
 
-MODEL_FORMATS = ("text", "rules", "formula", "json")
+PICTURES = ("svg", "png", "pdf", "dot")
+MODEL_FORMATS = ("text", "rules", "formula", "json", *PICTURES)
 
+WordsOption = Annotated[bool, typer.Option("--words", help="Say tests in plain English.")]
 ModelFile = Annotated[str, typer.Argument(metavar="MODEL", help="A model file, as structtree fit -o writes it.")]
 
 
@@ -110,72 +117,147 @@ def show_command(
     format: Annotated[
         str,
         typer.Option(
-            "--format", metavar="|".join(MODEL_FORMATS), help="As a tree, as rules, as formulas, or as JSON."
+            "--format",
+            metavar="|".join(MODEL_FORMATS),
+            help="As a tree, as rules, as formulas, as JSON, or as a picture.",
         ),
     ] = "text",
     max_depth: Annotated[
-        int | None, typer.Option("--max-depth", help="For the text: summarise what lies deeper.")
+        int | None, typer.Option("--max-depth", help="For text and pictures: summarise what lies deeper.")
     ] = None,
+    out: Annotated[
+        Path | None, typer.Option("-o", "--out", metavar="FILE", help="For pictures: the file to write.")
+    ] = None,
+    words: WordsOption = False,
     as_json: Json = False,
 ) -> None:
-    """Print a model: as a tree, as rules, as one formula for each class, or as JSON.
+    """Print a model: as a tree, as rules, as one formula for each class, or as JSON; or draw it.
 
     Example: structtree show trains.json --format rules
+
+    Example: structtree show trains.json --words -o trains.svg
     """
     from structtree.learn.model import load_model, model_to_json
 
+    if out is not None and format == "text" and out.suffix[1:] in PICTURES:
+        format = out.suffix[1:]
+
     if format not in MODEL_FORMATS:
         raise UsageError(f"unknown format {format!r} of a model{did_you_mean(format, MODEL_FORMATS)}")
-    if max_depth is not None and (as_json or format != "text"):
-        raise UsageError(f"--max-depth is for the text of a tree, not for {'json' if as_json else format}")
+    if max_depth is not None and (as_json or format not in ("text", *PICTURES)):
+        raise UsageError(f"--max-depth is for text and pictures of a tree, not for {'json' if as_json else format}")
+    if format in PICTURES:
+        if as_json:
+            raise UsageError(f"--json and --format {format} exclude each other; leave out one of them")
+        _show_picture(load_model(model), format, out, max_depth, words)
+        return
+    if out is not None:
+        raise UsageError(f"-o is for pictures ({', '.join(PICTURES)}); other formats are printed")
+    if words and (format == "json" or (as_json and format == "text")):
+        raise UsageError("--words is for people; a model as JSON is for machines")
     loaded = load_model(model)
     match format:
         case "rules":
-            _show_rules(loaded, as_json)
+            _show_rules(loaded, as_json, words)
         case "formula":
-            _show_formula(loaded, as_json)
+            _show_formula(loaded, as_json, words)
         case _ if as_json or format == "json":
             print_json(model_to_json(loaded))
         case _:
-            _show_text(loaded, max_depth)
+            _show_text(loaded, max_depth, words)
 
 
-def _show_text(model: Model, max_depth: int | None) -> None:
+def _show_picture(model: Model, format: str, out: Path | None, max_depth: int | None, words: bool) -> None:
+    from structtree.report.picture import plot_tree
+
+    if out is None and format in ("png", "pdf"):
+        raise UsageError(f"say with -o FILE where to write the {format.upper()} file; -o - is standard output")
+    check_output(out)
+    picture = plot_tree(model, max_depth=max_depth, words=words, title=model.target or "")
+    picture.write(out or Path(STANDARD_STREAM), format)
+    if out is not None and not is_printed(out):
+        note(f"wrote {out}")
+
+
+def _show_text(model: Model, max_depth: int | None, words: bool) -> None:
     from structtree.learn.score import class_name
     from structtree.report.text import export_text
 
     tree = model.tree
-    of = f" ({', '.join(map(class_name, tree.classes))})" if 0 < len(tree.classes) <= 10 else ""
-    typer.echo(f"{model.target or 'the target'}{of} of a {tree.schema.individual}")
-    typer.echo(f"{len(tree.leaves)} leaves, depth {tree.depth}, by {model.params.get('criterion', '?')}")
+    of = f" ({', '.join(inert(class_name(label)) for label in tree.classes)})" if 0 < len(tree.classes) <= 10 else ""
+    say(f"{model.target or 'the target'}{of} of a {tree.schema.individual}")
+    say(f"{len(tree.leaves)} leaves, depth {tree.depth}, by {model.params.get('criterion', '?')}")
     if "grammar_origin" in model.params:
-        typer.echo(f"Grammar: {model.params['grammar_origin']}")
-    typer.echo()
-    typer.echo(export_text(tree, model.decision, max_depth=max_depth))
+        say(f"Grammar: {model.params['grammar_origin']}")
+    say()
+    say(export_text(tree, model.decision, max_depth=max_depth, words=words))
 
 
-def _show_rules(model: Model, as_json: bool) -> None:
-    from structtree.lang.pretty import pretty
+def _show_rules(model: Model, as_json: bool, words: bool) -> None:
     from structtree.learn.rules import to_rules
 
-    rules = to_rules(model.tree, decision=model.decision)
+    rules, speak = to_rules(model.tree, decision=model.decision), _speaker(model, words)
     if not as_json:
-        typer.echo("\n".join(map(str, rules)))
+        say("\n".join(rule.saying(speak(rule.conditions)) for rule in rules))
         return
     keys = ("prediction", "n", "support", "confidence", "spread")
-    print_json([{"if": pretty(rule.conditions)} | {key: getattr(rule, key) for key in keys} for rule in rules])
+    print_json([{"if": speak(rule.conditions)} | {key: getattr(rule, key) for key in keys} for rule in rules])
 
 
-def _show_formula(model: Model, as_json: bool) -> None:
+def _speaker(model: Model, words: bool) -> Callable[[Predicate], str]:
+    """Return how predicates are shown: as text of the grammar language, or in words."""
     from structtree.lang.pretty import pretty
+    from structtree.report.words import in_words
+
+    return partial(in_words, schema=model.tree.schema) if words else pretty
+
+
+def _show_formula(model: Model, as_json: bool, words: bool) -> None:
     from structtree.learn.rules import to_formula
     from structtree.learn.score import class_name
 
-    formulas = {class_name(k): pretty(found) for k, found in to_formula(model.tree, model.decision).items()}
+    speak = _speaker(model, words)
+    formulas = {inert(class_name(k)): speak(found) for k, found in to_formula(model.tree, model.decision).items()}
     if as_json:
         print_json(formulas)
     else:
-        typer.echo("\n".join(f"{name}: {formula}" for name, formula in formulas.items()))
+        say("\n".join(f"{name}: {formula}" for name, formula in formulas.items()))
+
+
+@command
+def report_command(
+    model: ModelFile,
+    reading: Reading,
+    idle: Idle,
+    where: Annotated[
+        str | None, typer.Argument(metavar="[DATA]", help="The data, as of fit; or with --data.", show_default=False)
+    ] = None,
+    data: Annotated[str | None, typer.Option("--data", metavar="DATA", help="The data, as of fit.")] = None,
+    out: Annotated[
+        Path, typer.Option("-o", "--out", metavar="FILE.html", help="The file to write; - is standard output.")
+    ] = Path("report.html"),
+    title: Annotated[str, typer.Option("--title", help="The title of the report.")] = "",
+) -> None:
+    """Write an interactive report of a model and of some data as one HTML file, which loads nothing from elsewhere.
+
+    It shows the tree, typical and misclassified individuals with what decided each test, rules, scores, importances,
+    the grammar and the data. Without the target in the data there are no scores.
+
+    Example: structtree report trains.json trains -o trains.html
+    """
+    from structtree.learn.model import load_model
+    from structtree.report.html import html_report
+    from structtree.report.predictions import truth, whole
+
+    if (where is None) == (data is None):
+        raise UsageError("say once which data the report is about: structtree report MODEL DATA, or with --data DATA")
+    check_output(out)
+    loaded, source = load_model(model), where or data or ""
+    population = whole(read_as_said(source, as_learned(source, reading, loaded.params.get("reading"))))
+    written = html_report(loaded, population, truth(population, loaded.target), title=title)
+    written.save(out)
+    if not is_printed(out):
+        note(f"wrote {out} ({len(written.html.encode()) / 1e6:.2f} MB)")
 
 
 @command
@@ -197,6 +279,11 @@ def explain_command(
         str | None,
         typer.Option("--id-column", metavar="COLUMN", help="With --id: the column to look for the VALUE in."),
     ] = None,
+    words: WordsOption = False,
+    path_picture: Annotated[
+        Path | None,
+        typer.Option("--path-picture", metavar="FILE", help="Draw its path in the tree: .svg, .png, .pdf or .dot."),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Explain the prediction for one individual: every test on its path, and what decided it.
@@ -206,25 +293,33 @@ def explain_command(
     Example: structtree explain toxic.json molecules.csv --id CCO
     """
     from structtree.learn.model import load_model
+    from structtree.report.draw import check_dag_picture
     from structtree.report.explain import explain
+    from structtree.report.picture import plot_tree
     from structtree.report.predictions import find_individual, truth, whole
 
     if row is not None and id is not None:
         raise UsageError("--row and --id both say which individual; give one of them")
     if id_column is not None and id is None:
         raise UsageError("--id-column is for --id VALUE, which is not given")
+    if path_picture is not None:
+        check_dag_picture(path_picture)
     loaded = load_model(model)
     said = as_learned(where, reading, loaded.params.get("reading"))
     data = read_as_said(where, said, id=id_column)
     place = find_individual(data, row or 0) if id is None else find_individual(data, id=id, column=id_column)
     population = whole(data)
-    shown = explain(loaded.tree, loaded.prepared(population), place, loaded.decision)
+    shown = explain(loaded.tree, loaded.prepared(population), place, loaded.decision, words=words)
     found = replace(shown, individual=int(data.rows[place]))
+    if path_picture is not None:
+        title = f"{found.type} {found.individual}"
+        plot_tree(loaded, population, individual=place, words=words, title=title).save(path_picture)
+        note(f"wrote {path_picture}")
     actual: Any = truth(population, loaded.target)
     known = actual[place] if actual is not None else None
     if as_json:
         print_json(found.to_dict() | ({} if actual is None else {"actual": known}))
         return
-    typer.echo(str(found))
+    say(str(found))
     if known is not None:
-        typer.echo(f"  (the data says {known})")
+        say(f"  (the data says {inert(str(known))})")

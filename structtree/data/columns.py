@@ -408,6 +408,12 @@ class Population:
         kept = tuple(a for a in record.attributes if a.name not in attributes)
         return self._with_columns(name, kept, {key: c for key, c in columns.items() if key not in attributes})
 
+    def without_attribute(self, type_name: str, attribute: str) -> Population:
+        """Return the population without one attribute of a type, if the type has it."""
+        record, columns = self.schema.type(type_name), self.tables[type_name].columns
+        kept = tuple(a for a in record.attributes if a.name != attribute)
+        return self._with_columns(type_name, kept, {key: c for key, c in columns.items() if key != attribute})
+
     def renamed(self, names: Mapping[str, str]) -> Population:
         """Return the population with other names of its types; those that are not mentioned keep theirs.
 

@@ -9,17 +9,20 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple, Unpack
 
+from structtree.data.as_of import as_of, frozen_at
 from structtree.data.columns import Population
 from structtree.data.duckdb_files import from_duckdb, is_duckdb, read_duckdb
 from structtree.data.key_guesses import guess_keys
 from structtree.data.keys import Database, ForeignKey, KeyColumns, RowChoice, SourceTable, columns_text
 from structtree.data.linking import link_tables
+from structtree.data.moments import DAY, moment_of
 from structtree.data.options import DatabaseOptions
+from structtree.data.provenance import provenance_of
 from structtree.data.schema_files import as_said, read_schema_file
 from structtree.data.sqlite_files import from_sqlite, read_sqlite
 from structtree.data.table_folders import read_table_folder
@@ -54,6 +57,13 @@ def from_database(source: Any, **options: Unpack[DatabaseOptions]) -> Population
         A file with keys and links, as ``structtree data schema`` writes it.
     strict : bool, optional
         Whether foreign keys that lead nowhere are refused.
+    as_of : str, optional
+        The date of the individuals before which they see rows, along every path; also behind references
+        (``race.date``). See `structtree.data.as_of`.
+    frozen_at : str, optional
+        A day after which nothing is seen.
+    dates : list of str, optional
+        What dates the rows of a table (``["race.date"]``); a table alone is dated by nothing.
 
     Examples
     --------
@@ -143,7 +153,57 @@ def linked_database(database: Database, options: DatabaseOptions) -> Population:
     if schema_file is None:
         settled = {(link.table, column) for link in links for column in link.columns}
         database = guess_keys(database, settled)
-    return link_tables(database, options.get("individual"), options.get("types"), strict=bool(options.get("strict")))
+    is_strict = bool(options.get("strict"))
+    population = link_tables(database, options.get("individual"), options.get("types"), strict=is_strict)
+    return _seen_in_time(population, options)
+
+
+def _seen_in_time(population: Population, options: DatabaseOptions) -> Population:
+    """Return a population in which individuals see only what lies before their dates, or before one day."""
+    own, day, said = options.get("as_of"), options.get("frozen_at"), options.get("dates") or ()
+    if own is None and day is None:
+        if said:
+            raise UsageError("--date says what dates rows, which matters only with --as-of or --frozen-at")
+        return population
+    provenance = provenance_of(population)
+    assert provenance.relations is not None  # a database has them
+    dates = dict(_dated(provenance.relations.database, text) for text in said)
+    until = None if day is None else _day(day)
+    if own is None:
+        assert until is not None  # because one of the two is given
+        return frozen_at(population, until, dates)
+    seen = as_of(population, own.removeprefix(f"{population.schema.individual}."), dates=dates, until=until)
+    relations = provenance.relations
+    told = replace(relations, remarks=(*relations.remarks, *_in_short(seen.notes)), origins=seen.origins)
+    return replace(seen.population, provenance=replace(provenance, relations=told))
+
+
+_NOT_FOLLOWED = "not followed: "
+
+
+def _in_short(notes: Sequence[str]) -> Iterator[str]:
+    """Yield notes, those about paths that are not followed as one."""
+    yield from (note for note in notes if not note.startswith(_NOT_FOLLOWED))
+    paths = [note.removeprefix(_NOT_FOLLOWED) for note in notes if note.startswith(_NOT_FOLLOWED)]
+    if len(paths) > 3:
+        paths = [*paths[:2], f"and {len(paths) - 2} more paths"]
+    if paths:
+        yield f"{_NOT_FOLLOWED}{', '.join(paths)}"
+
+
+def _dated(database: Database, text: str) -> tuple[str, str | None]:
+    """Return a table and the column that dates its rows; no column if nothing does."""
+    said = _parsed(database, text)
+    if len(said.columns) > 1:
+        raise UsageError(f"--date takes TABLE.COLUMN, or TABLE for one that nothing dates; got {text!r}")
+    return said.table, said.columns[0] if said.columns else None
+
+
+def _day(text: str) -> float:
+    try:
+        return moment_of(text) // DAY
+    except ValueError:
+        raise DataError(f"--frozen-at takes a day such as 2010-01-01; got {text!r}") from None
 
 
 def _row_choice(options: DatabaseOptions) -> RowChoice | None:

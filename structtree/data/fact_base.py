@@ -59,6 +59,8 @@ class FactBase:
         The interpretations, in their order; none if there are no interpretations.
     model_name : str
         The name of the type of interpretations.
+    within : frozenset of PrologPredicate
+        The predicates whose first argument is the interpretation that a fact is in.
     modes : Modes
         What the texts declare.
     rules : sequence of SourcedRule
@@ -67,6 +69,7 @@ class FactBase:
     tables: Mapping[PrologPredicate, FactTable]
     models: Sequence[Any] = ()
     model_name: str = "Model"
+    within: frozenset[PrologPredicate] = frozenset()
     modes: Modes = field(default_factory=Modes)
     rules: Sequence[SourcedRule] = ()
 
@@ -89,7 +92,8 @@ def fact_base(texts: Iterable[Clauses]) -> FactBase:
     tables = _merged(gathered)
     _check_arities(tables)
     modes = modes.within_models(tables) if gathered.models else modes
-    return FactBase(tables, list(gathered.models), gathered.model_name, modes, rules)
+    within = frozenset(gathered.in_models).intersection(tables)
+    return FactBase(tables, list(gathered.models), gathered.model_name, within, modes, rules)
 
 
 def plain_tables(facts: Iterable[Fact], source: PrologSource) -> dict[PrologPredicate, FactTable]:

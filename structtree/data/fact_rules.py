@@ -68,7 +68,7 @@ def with_derived_facts(base: FactBase) -> FactBase:
         return base
     clauses = [clause for rule in base.rules for clause in _clauses(rule)]
     if base.models:
-        raise clauses[0].error("rules are not evaluated in interpretations, only facts")
+        clauses = _within_models(clauses, base)
     heads = {clause.head.predicate for clause in clauses}
     for clause in clauses:
         _check_clause(clause, {*base.tables, *heads})
@@ -128,6 +128,29 @@ def _atom(term: Any) -> _Literal | None:
             return _Literal(term, ())
         case _:
             return None
+
+
+_MODEL = Variable("_Model")
+
+
+def _within_models(clauses: Sequence[_Clause], base: FactBase) -> list[_Clause]:
+    """Return the clauses with the interpretation as the first argument of what holds in one."""
+    if PrologPredicate("objects", 2) in base.tables:
+        raise clauses[0].error("rules about objects of interpretations are not evaluated")
+    inside = {PrologPredicate(one.name, one.arity - 1) for one in base.within}
+    n_known = -1
+    while len(inside) != n_known:  # what follows from something in a model is in the model
+        n_known = len(inside)
+        inside |= {one.head.predicate for one in clauses if any(part.predicate in inside for part in one.body)}
+    return [
+        clause._replace(head=_inside(clause.head, inside), body=tuple(_inside(one, inside) for one in clause.body))
+        for clause in clauses
+    ]
+
+
+def _inside(literal: _Literal, inside: set[PrologPredicate]) -> _Literal:
+    is_inside = not literal.is_comparison and literal.predicate in inside
+    return literal._replace(arguments=(_MODEL, *literal.arguments)) if is_inside else literal
 
 
 def _check_clause(clause: _Clause, known: set[PrologPredicate]) -> None:

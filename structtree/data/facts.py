@@ -13,6 +13,7 @@ is called like the predicate, the one back ``..._of``.
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -169,6 +170,7 @@ class _Examples:
     labels: Sequence[bool]
     parts: Sequence[str] = ()
     has_negatives: bool = True
+    n_repeated: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +178,7 @@ class _ExampleText:
     """Examples of one text, by predicate."""
 
     tables: Mapping[PrologPredicate, FactTable]
+    n_facts: Counter[PrologPredicate]
     label: bool
     part: str = ""
 
@@ -184,7 +187,8 @@ def _examples(text: str, name: str, label: bool, part: str = "") -> _ExampleText
     clauses = read_clauses(text, name)
     for rule in clauses.rules:
         raise clauses.source.error("a rule among the examples; expected facts", rule.at)
-    return _ExampleText(plain_tables(clauses.facts, clauses.source), label, part)
+    n_facts = Counter(PrologPredicate(fact.name, len(fact.arguments)) for fact in clauses.facts)
+    return _ExampleText(plain_tables(clauses.facts, clauses.source), n_facts, label, part)
 
 
 def _read_examples(
@@ -233,7 +237,8 @@ def _one_table(predicate: PrologPredicate, texts: Sequence[_ExampleText], has_ne
             table.rows.append(row)
             table.places.append(own.places[place])
             parts.append(text.part)
-    return _Examples(predicate, table, list(labels.values()), parts, has_negatives)
+    n_repeated = sum(text.n_facts[predicate] for text in texts) - len(labels)
+    return _Examples(predicate, table, list(labels.values()), parts, has_negatives, n_repeated)
 
 
 def _fact_text(predicate: PrologPredicate, row: Sequence[Any]) -> str:
@@ -281,6 +286,8 @@ class _Reader:
 
     def population(self) -> Population:
         """Return the population, which knows where its individuals come from and how it was read."""
+        if not self.base.tables and self.examples is None:
+            raise DataError("there are no facts, such as bond(m1, a1, a2, 7).")
         tables, notes = dict(self.base.tables), list(self._remarks())
         task = self._task(tables, notes)
         layout = self._layout(tables, task)
@@ -318,6 +325,8 @@ class _Reader:
     def _of_examples(self, examples: _Examples, tables: dict[PrologPredicate, FactTable], notes: list[str]) -> _Task:
         if tables.pop(examples.predicate, None) is not None:
             notes.append(f"{examples.predicate} is predicted, so its facts are left out")
+        if examples.n_repeated:
+            notes.append(f"{examples.n_repeated:,} examples are there more than once, and count once")
         rows, labels = examples.table.rows, examples.labels
         place = self._class_place(examples)
         if place is not None:
@@ -348,7 +357,7 @@ class _Reader:
         predicate = PrologPredicate(self.base.model_name.lower(), 1)
         rows = [(f"{MODEL}{model}",) for model in self.base.models]
         places = TargetPlaces(predicate, is_world=True)
-        flags = [one for one in tables if one.arity == 1 and str(tables[one].rows[0][0]).startswith(MODEL)]
+        flags = [one for one in tables if one.arity == 1 and one in self.base.within]
         chosen = [one for one in flags if not self.base.modes.classes or one.name in self.base.modes.classes]
         holding = {row[0]: one.name for one in chosen for row in tables[one].rows}
         n_facts = sum(len(tables[one].rows) for one in chosen)

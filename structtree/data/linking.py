@@ -96,12 +96,15 @@ class Relations:
         Sentences about what was not read, and about keys that do not fit.
     individual_given : bool
         Whether somebody has said which table is the individual.
+    origins : mapping from type to str
+        As of a date, for each type the table whose rows it has; empty if types are tables.
     """
 
     database: Database
     links: tuple[KeyLink, ...]
     remarks: tuple[str, ...] = ()
     individual_given: bool = True
+    origins: Mapping[str, str] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         return short_repr(self, number_text(self.database.tables, "table"), number_text(self.links, "foreign key"))

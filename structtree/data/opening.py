@@ -196,7 +196,17 @@ def _split(population: Population, target: str, unlabelled: Unlabelled) -> tuple
         gone = dict.fromkeys(provenance.rows[population.individuals[missing]].tolist(), f"it has no {target}")
         known = replace(provenance, left_out={**provenance.left_out, **gone})
         population = replace(population, provenance=known).take(kept)
-    return population.split_target(target)
+    return _without_labels(population, target).split_target(target)
+
+
+def _without_labels(population: Population, target: str) -> Population:
+    """Return the population without the labels of other individuals, which as of a date are rows of other types."""
+    relations, individual = provenance_of(population).relations, population.schema.individual
+    origins = {} if relations is None else relations.origins
+    for name, table in origins.items():
+        if name != individual and table == origins[individual]:
+            population = population.without_attribute(name, target)
+    return population
 
 
 def _refuse_key(population: Population, target: str) -> None:

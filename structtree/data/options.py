@@ -123,6 +123,17 @@ class KeyOptions(TypedDict, total=False):
         OptionText("Keys and links, as structtree data schema writes them.", DATABASES, "FILE.toml", "--schema"),
     ]
     strict: Annotated[bool | None, OptionText("Refuse foreign keys that lead nowhere.", DATABASES)]
+    as_of: Annotated[
+        str | None,
+        OptionText("An individual sees only rows dated before this date of its own: loan.date.", DATABASES, "DATE"),
+    ]
+    frozen_at: Annotated[str | None, OptionText("Nothing dated after this day is seen.", DATABASES, "YYYY-MM-DD")]
+    dates: Annotated[
+        Sequence[str] | None,
+        OptionText(
+            "What dates the rows of a table, if it has several dates; repeatable.", DATABASES, "T.COLUMN", "--date"
+        ),
+    ]
 
 
 class DatabaseOptions(KeyOptions, total=False):

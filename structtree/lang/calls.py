@@ -87,7 +87,7 @@ def called(definition: Definition, arguments: tuple[Scalar, ...], named: Named |
     """
     body = substituted(definition.body, dict(zip(definition.parameters, arguments, strict=True)))
     whole = Named(definition.name) if named is None else named
-    return replace(whole, body=body, arguments=arguments, definition=definition)
+    return replace(whole, body=body, arguments=arguments, definition=definition, says=definition.says)
 
 
 def substituted(body: Predicate, values: Mapping[str, Scalar]) -> Predicate:

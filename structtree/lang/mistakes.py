@@ -207,6 +207,8 @@ def _hint(before: Word | None, came: Word) -> str:
             return "; links stand one inside the other: a (b (...)), and 'not' before a bracket: not (a (...))"
         case "'":
             return '; text stands in double quotes: "..."'
+        case "says":
+            return "; a phrase stands after it in double quotes"
         case "&" | "|":
             return f"; write '{'and' if came.text == '&' else 'or'}'"
         case _ if before is not None and before.terminal in _KEYWORDS and came.terminal in ("BOUND", "EQUAL", "_IN"):

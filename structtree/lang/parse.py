@@ -194,6 +194,13 @@ class _Stated(Located):
     value: Any
 
 
+@dataclass(frozen=True, slots=True)
+class _Says:
+    """The phrase of a definition."""
+
+    phrase: str
+
+
 _IN_BACKTICKS = {'"': '\\"', "\\`": "`"}
 _T = TypeVar("_T", TypeDeclaration, Definition, Function, Computed, DerivedLink, FactDeclaration, _Stated)
 
@@ -266,10 +273,23 @@ class _Build(Transformer[Token, Any]):
         return _Stated("individual", _text(name), place=_place(name))
 
     def define(
-        self, name: Token, parameters: tuple[str, ...] | None, type_name: Token, body: Predicate, *doc: Token
+        self,
+        name: Token,
+        parameters: tuple[str, ...] | None,
+        type_name: Token,
+        body: Predicate,
+        *texts: Token | _Says,
     ) -> Definition:
-        words = _text(doc[0]) if doc else None
-        return Definition(_text(name), _text(type_name), body, words, parameters or (), place=_place(name))
+        says = next((text.phrase for text in texts if isinstance(text, _Says)), None)
+        doc = next((_text(text) for text in texts if not isinstance(text, _Says)), None)
+        place = _place(name)
+        return Definition(_text(name), _text(type_name), body, doc, parameters or (), says=says, place=place)
+
+    def says(self, phrase: Token) -> _Says:
+        text = _text(phrase)
+        if not text.strip() or not text.isprintable():
+            raise _error('expected a phrase after \'says\', such as "a nitro group" or "is closed"', phrase)
+        return _Says(text.strip())
 
     def parameters(self, *names: Token) -> tuple[str, ...]:
         found = tuple(map(_text, names))

@@ -418,7 +418,8 @@ def _type_name(name: str) -> str:
 def _definition(definition: Definition) -> str:
     parameters = f"({', '.join(map(pretty_name, definition.parameters))})" if definition.parameters else ""
     head = f"define {pretty_name(definition.name)}{parameters}: {pretty_name(definition.type)} = "
-    return f"{head}{pretty(definition.body)}{_doc(definition.doc)}"
+    says = "" if definition.says is None else f" says {_json(definition.says)}"
+    return f"{head}{pretty(definition.body)}{says}{_doc(definition.doc)}"
 
 
 def _signature(signature: Signature) -> str:

@@ -267,7 +267,7 @@ def _named(named: Named, type_name: str, scope: Scope) -> Predicate:
 def _named_by(definition: Definition, named: Named, scope: Scope) -> Named:
     if definition.parameters or named.arguments:
         return _call(named, definition, scope)
-    return replace(named, body=definition.body)
+    return replace(named, body=definition.body, says=definition.says)
 
 
 def _of_pairs(definition: Definition, type_name: str, scope: Scope) -> Definition:

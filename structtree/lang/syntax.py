@@ -425,14 +425,15 @@ class Missing(Located):
 class Named(Located):
     """A predicate that a ``define`` gave a name: ``nitro``, or ``near(O)`` where the definition has parameters.
 
-    The checker fills in ``body``, with the arguments in their places, unless one of them stands for many values; and
-    the ``definition``, if it has parameters.
+    The checker fills in ``body``, with the arguments in their places, unless one of them stands for many values; the
+    ``definition``, if it has parameters; and what the definition ``says``.
     """
 
     name: str
     body: Predicate | None = None
     arguments: tuple[Scalar | ValueSource, ...] = ()
     definition: Definition | None = field(default=None, compare=False, repr=False)
+    says: str | None = field(default=None, compare=False, repr=False, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -581,13 +582,17 @@ class RefineBlock(Located):
 
 @dataclass(frozen=True, slots=True)
 class Definition(Located):
-    """``define name: Type = P`` or ``define name(a, b): Type = P``, with an optional docstring after it."""
+    """``define name: Type = P`` or ``define name(a, b): Type = P``, with an optional phrase and docstring after it.
+
+    The phrase (``says "a nitro group"``) is for tests in words; ``{a}`` in it stands for the value of a parameter.
+    """
 
     name: str
     type: str
     body: Predicate
     doc: str | None = None
     parameters: tuple[str, ...] = ()
+    says: str | None = field(default=None, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)

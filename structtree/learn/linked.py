@@ -14,6 +14,7 @@ import numpy as np
 
 from structtree.data.columns import Column, Population, Table
 from structtree.data.schema import Attribute, RecordType, Schema
+from structtree.lang.background import Background
 from structtree.lang.check import CheckedGrammar
 from structtree.lang.syntax import Among, Compare, Predicate, Star
 from structtree.learn.routing import own_attributes
@@ -102,7 +103,7 @@ def linked(grammar: CheckedGrammar, population: Population, *, clock: Clock | No
     families: list[Family] = [replace(family, index=i) for i, family in enumerate(own)]
     families += [_family(len(own) + i, grammar.individual, *item) for i, item in enumerate(columns.items())]
     offers = Offers({grammar.individual: tuple(families)}, {grammar.individual: {}})
-    small = replace(grammar, schema=table.schema, rewrites={})
+    small = replace(grammar, schema=table.schema, rewrites={}, background=Background(table.schema))
     rewrites = grammar.rewrites.get(grammar.individual, ())
     anew = replace(small, rewrites={grammar.individual: tuple(rewrites[f.index] for f in own if _is_of_node(f))})
     steps = {name: column.tests for name, column in columns.items()}

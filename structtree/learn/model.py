@@ -165,7 +165,7 @@ class Model:
         """The individuals as the tests need them; see `structtree.learn.conform.conform`."""
         needed, computes = self.needed, self.needs.background
         schema = self.tree.schema.given if computes.steps else self.tree.schema
-        population = self._population(individuals, smiles)
+        population = self.read(individuals, smiles)
         types = _declarations(schema, self.functions)
         if computes.steps:
             population = population.given
@@ -183,7 +183,8 @@ class Model:
         schema, functions = self.tree.schema.given, {function.name for function in self.functions}
         return tuple(a for a in schema.type(schema.individual).attributes if a.name not in functions)
 
-    def _population(self, individuals: Any, smiles: str | None) -> Population:
+    def read(self, individuals: Any, smiles: str | None = None) -> Population:
+        """The individuals as a population, with all that is known of them."""
         if isinstance(individuals, Population):
             return individuals
         schema = self.tree.schema
@@ -202,6 +203,10 @@ class Fitted(NamedTuple):
     model: Model
     functions: Mapping[str, Call] | None = None
     smiles: str | None = None
+
+    def read(self, individuals: Any) -> Population:
+        """Return individuals as they are, with all that is known of them."""
+        return self.model.read(individuals, self.smiles)
 
     def prepared(self, individuals: Any) -> Population:
         """Return individuals as the tests of the model need them."""
@@ -445,7 +450,7 @@ def _definitions(model: Model) -> tuple[Definition, ...]:
         for part, name in subpredicates(*stack.pop(), schema):
             if not isinstance(part, Named) or part.body is None:
                 continue
-            used = part.definition or Definition(part.name, name, part.body)
+            used = part.definition or Definition(part.name, name, part.body, says=part.says)
             known = found.get(part.name)
             if known is not None and (known.parameters, known.body) != (used.parameters, used.body):
                 raise UsageError(f"the model uses two definitions that are both called {part.name!r}")
@@ -463,7 +468,8 @@ def _function_to_json(function: Function) -> dict[str, Any]:
 
 def _definition_to_json(definition: Definition) -> dict[str, Any]:
     parameters = {"parameters": list(definition.parameters)} if definition.parameters else {}
-    return {"type": definition.type, **parameters, "body": pretty(definition.body)}
+    said = {} if definition.says is None else {"says": definition.says}
+    return {"type": definition.type, **parameters, "body": pretty(definition.body), **said}
 
 
 # ---- reading --------------------------------------------------------------------------------------------
@@ -630,7 +636,8 @@ def _checked(syntax: GrammarSyntax, schema: Schema, part: _Part, what: str) -> C
 def _definition(name: str, part: _Part) -> Definition:
     parameters = part.member("parameters").elements() if "parameters" in part.members() else ()
     names = tuple(parameter.text() for parameter in parameters)
-    return Definition(name, part.member("type").text(), _parsed(part.member("body")), parameters=names)
+    says = part.member("says").text() if "says" in part.members() else None
+    return Definition(name, part.member("type").text(), _parsed(part.member("body")), None, names, says=says)
 
 
 def _any_category(schema: Schema) -> Schema:

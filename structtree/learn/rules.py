@@ -26,7 +26,7 @@ from structtree.learn.growth import Decision
 from structtree.learn.leaves import decisions, means
 from structtree.learn.model import fitted
 from structtree.learn.tree import ClassCounts, Moments, Stats, Tree
-from structtree.reprs import short_repr
+from structtree.reprs import inert, short_repr
 from structtree.search.target import Target, target_for
 from structtree.space.evaluate import holds
 
@@ -66,13 +66,17 @@ class Rule:
         return short_repr(self, str(self))
 
     def __str__(self) -> str:
+        return self.saying(pretty(self.conditions))
+
+    def saying(self, conditions: str) -> str:
+        """Return the rule as a sentence, with its conditions as they are to be read."""
         is_number = isinstance(self.prediction, float) and self.confidence is None
-        said = f"{self.prediction:.4g}" if is_number else str(self.prediction)
+        said = f"{self.prediction:.4g}" if is_number else inert(str(self.prediction))
         facts = [f"n={self.n}"]
         facts += [f"weight {self.support:.4g}"] if self.support != self.n else []
         facts += [f"confidence {self.confidence:.2f}"] if self.confidence is not None else []
         facts += [f"± {self.spread:.3g}"] if self.spread is not None else []
-        return f"if {pretty(self.conditions)} then {said} ({', '.join(facts)})"
+        return f"if {conditions} then {said} ({', '.join(facts)})"
 
 
 def to_rules(

@@ -4,20 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import cycle
-from math import log10
+from math import log10, sqrt
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from structtree.errors import UsageError
 from structtree.files import check_writable, replacing
 from structtree.report.dag import Dag, DagNode, Point, layout, to_dot
+from structtree.report.scene import Box, Curve, Label, Scene, bends
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+    from matplotlib.path import Path as Outline
+    from PIL.Image import Image as Picture
 
     from structtree.report.effort import Effort
 
-__all__ = ["check_dag_picture", "check_picture", "draw_dag", "draw_effort", "effort_figure"]
+__all__ = [
+    "check_dag_picture",
+    "check_picture",
+    "draw_dag",
+    "draw_effort",
+    "effort_figure",
+    "font_files",
+    "paint_scene",
+]
 
 PICTURE_FORMATS = (".svg", ".png", ".pdf")
 INCHES_PER_CHARACTER, INCHES_PER_LINE = 0.0672, 0.29
@@ -79,6 +92,96 @@ def _box(axes, node: DagNode, point: Point) -> None:  # type: ignore[no-untyped-
         frame |= {"facecolor": "white", "edgecolor": "#cccccc", "linestyle": "--"}
     look = {"fontsize": 8, "family": "monospace", "color": "#888888" if node.more else INK, "va": "center"}
     axes.text(point.x, point.y, node.text, bbox=frame, zorder=2, **look)
+
+
+def paint_scene(scene: Scene) -> Picture:
+    """Return a scene as pixels: shapes by matplotlib, and text by Pillow, which sets thousands of labels in a second.
+
+    Very large pictures get fewer pixels for each point, so that they stay files that can be opened.
+    """
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+    from PIL import Image, ImageDraw, ImageFont
+
+    scale = _pixels_per_point(scene)
+    figure = Figure(figsize=(scene.width / 72, scene.height / 72), dpi=72 * scale)
+    axes = figure.add_axes((0.0, 0.0, 1.0, 1.0), xlim=(0, scene.width), ylim=(scene.height, 0))
+    axes.set_axis_off()
+    _paint_shapes(axes, scene)
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()  # type: ignore[no-untyped-call]
+    pixels = np.asarray(canvas.buffer_rgba())  # type: ignore[no-untyped-call]
+    picture = Image.fromarray(pixels).convert("RGB")
+    pen, files = ImageDraw.Draw(picture), font_files()
+    fonts: dict[tuple[bool, float], ImageFont.FreeTypeFont] = {}
+    for label in (item for item in scene.items if isinstance(item, Label)):
+        key = (label.bold, label.size)
+        if key not in fonts:
+            fonts[key] = ImageFont.truetype(str(files[label.bold]), max(1.0, label.size * scale))
+        place = (label.x * scale, label.y * scale)
+        pen.text(place, label.text, label.colour, fonts[key], f"{_ALIGNED[label.anchor]}s")
+    return picture
+
+
+def font_files() -> dict[bool, Path]:
+    """Return the files of the plain and the bold font, which come with matplotlib."""
+    from matplotlib.font_manager import FontProperties, findfont
+
+    weights = {False: "normal", True: "bold"}
+    return {
+        bold: Path(findfont(FontProperties(family="DejaVu Sans", weight=weight))) for bold, weight in weights.items()
+    }
+
+
+_ALIGNED = {"start": "l", "middle": "m", "end": "r"}
+_MOST_PIXELS, _LONGEST = 16e6, 30_000
+"""The most pixels of a picture, and of one of its sides."""
+
+
+def _pixels_per_point(scene: Scene) -> float:
+    least = min(sqrt(_MOST_PIXELS / (scene.width * scene.height)), _LONGEST / max(scene.width, scene.height))
+    return min(2.0, least)
+
+
+def _paint_shapes(axes, scene: Scene) -> None:  # type: ignore[no-untyped-def]
+    """Paint curves below boxes, each as one collection: thousands of them are painted at once."""
+    from matplotlib.collections import PathCollection
+
+    curves = [item for item in scene.items if isinstance(item, Curve)]
+    boxes = [item for item in scene.items if isinstance(item, Box)]
+    if curves:
+        lines, colours = [curve.line for curve in curves], [curve.colour for curve in curves]
+        shapes = [_curve_path(curve) for curve in curves]
+        axes.add_collection(PathCollection(shapes, facecolors="none", edgecolors=colours, linewidths=lines, zorder=1))
+    if boxes:
+        look: dict[str, Any] = {
+            "facecolors": [box.fill for box in boxes],
+            "edgecolors": [box.edge if box.line else "none" for box in boxes],
+            "linewidths": [box.line for box in boxes],
+            "linestyles": [(0, (4, 3)) if box.dashed else "-" for box in boxes],
+        }
+        axes.add_collection(PathCollection([_box_path(box) for box in boxes], zorder=2, **look))
+
+
+def _curve_path(curve: Curve) -> Outline:
+    from matplotlib.path import Path as Outline
+
+    return Outline([(curve.x, curve.y), *bends(curve)], [Outline.MOVETO, *[Outline.CURVE4] * 3])
+
+
+def _box_path(box: Box) -> Outline:
+    """Return the outline of a box, clockwise, with round corners."""
+    from matplotlib.path import Path as Outline
+
+    left, top, right, bottom = box.x, box.y, box.x + box.width, box.y + box.height
+    r = min(box.radius, box.width / 2, box.height / 2)
+    points = [(left + r, top)]
+    for (x, y), (dx, dy) in zip(
+        ((right, top), (right, bottom), (left, bottom), (left, top)), ((1, 0), (0, 1), (-1, 0), (0, -1)), strict=True
+    ):
+        points += [(x - r * dx, y - r * dy), (x, y), (x - r * dy, y + r * dx)]
+    codes = [Outline.MOVETO, *[Outline.LINETO, Outline.CURVE3, Outline.CURVE3] * 4]
+    return Outline(points, codes)
 
 
 def draw_effort(efforts: Sequence[Effort], path: str | Path, title: str = "") -> None:

@@ -53,8 +53,10 @@ from structtree.learn.model import fitted
 from structtree.learn.predict import predicted_classes, predicted_means, predicted_probabilities, predicted_spreads
 from structtree.learn.tree import Branch, ClassCounts, Leaf, Switch, Tree
 from structtree.learn.unknown import possibly, surely
+from structtree.report.english import name_words
 from structtree.report.text import NodeText
-from structtree.reprs import number_text, short_repr
+from structtree.report.words import in_words
+from structtree.reprs import inert, number_text, short_repr
 from structtree.space.evaluate import Known, aggregate_column, own_column, rows_where
 from structtree.space.meaning import given_paths, witnesses
 from structtree.space.terms import conjuncts
@@ -80,6 +82,8 @@ class SeenRow:
         The condition that is not satisfied there, or because of it; empty for a row that made the test true.
     met : str
         For a row behind a derived link: how the individual reaches it through links of the data, if it does.
+    in_words : bool
+        Whether the condition is in plain English; then it says what is the case instead.
     """
 
     path: str
@@ -87,6 +91,7 @@ class SeenRow:
     values: tuple[tuple[str, Value], ...]
     fails: str = ""
     met: str = ""
+    in_words: bool = field(default=False, compare=False, repr=False)
 
     def __repr__(self) -> str:
         return short_repr(self, str(self))
@@ -94,7 +99,7 @@ class SeenRow:
     def __str__(self) -> str:
         where = f"{' = '.join(filter(None, (self.path, self.met)))} ({self.type})" if self.path else ""
         seen = ", ".join(f"{name} = {_plain(value)}" for name, value in self.values)
-        missed = f"not {self.fails}" if self.fails else ""
+        missed = f"{'' if self.in_words else 'not '}{self.fails}" if self.fails else ""
         return ", but ".join(filter(None, (": ".join(filter(None, (where, seen))), missed)))
 
     def to_dict(self) -> dict[str, Any]:
@@ -118,6 +123,10 @@ class Reason:
     rows : tuple of SeenRow
     note : str
         Why that is the answer although the value is unknown; else empty.
+    in_words : str
+        The test in plain English, if that was asked for; else empty.
+    denied : str
+        What is the case where it fails, in plain English too; else empty.
     """
 
     node: int
@@ -125,18 +134,25 @@ class Reason:
     answer: bool | str
     rows: tuple[SeenRow, ...]
     note: str = ""
+    in_words: str = ""
+    denied: str = ""
 
     def __repr__(self) -> str:
         return short_repr(self, str(self), number_text(self.rows, "row"))
 
     def __str__(self) -> str:
         said = self.answer if isinstance(self.answer, str) else "yes" if self.answer else "no"
-        return f"{self.test}: {said}{f' ({self.note})' if self.note else ''}"
+        return f"{self.in_words or self.test}: {said}{f' ({self.note})' if self.note else ''}"
+
+    @property
+    def fails(self) -> str:
+        """The condition of a row at which the test itself fails."""
+        return self.denied or self.test
 
     def words(self) -> Iterator[str]:
         """Yield the rows in words; that the test itself fails is clear from the answer."""
         for row in self.rows[:MAX_ROWS]:
-            words = str(replace(row, fails="") if row.fails == self.test and row.values else row)
+            words = str(replace(row, fails="") if row.fails == self.fails and row.values else row)
             if words:
                 yield words
         if len(self.rows) > MAX_ROWS:
@@ -146,7 +162,8 @@ class Reason:
         """Return the reason as plain JSON values."""
         rows = [row.to_dict() for row in self.rows]
         told = {"node": self.node, "test": self.test, "answer": self.answer, "rows": rows}
-        return told | ({"note": self.note} if self.note else {})
+        more = {"note": self.note, "words": self.in_words}
+        return told | {key: text for key, text in more.items() if text}
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +210,7 @@ class Explanation:
         return short_repr(self, f"{self.type} {self.individual} → {self.words}", number_text(self.reasons, "test"))
 
     def __str__(self) -> str:
-        names = ", ".join(f"{what} {name}" for what, name in self.names)
+        names = ", ".join(f"{what} {inert(name)}" for what, name in self.names)
         lines = [f"{self.type} {self.individual}" + (f" ({names})" if names else "")]
         for i, reason in enumerate(self.reasons, 1):
             lines.append(f"{i}. {reason}")
@@ -212,7 +229,9 @@ class Explanation:
         }
 
 
-def explain(model: Any, individuals: Any, individual: int, decision: Decision | None = None) -> Explanation:
+def explain(
+    model: Any, individuals: Any, individual: int, decision: Decision | None = None, *, words: bool = False
+) -> Explanation:
     """Explain what a tree says of one individual.
 
     Parameters
@@ -224,6 +243,8 @@ def explain(model: Any, individuals: Any, individual: int, decision: Decision | 
         Which one, counted from 0.
     decision : Decision, optional
         How leaves decide; as the model does by default.
+    words : bool
+        Say tests in plain English, too; see `structtree.report.words.in_words`.
 
     Returns
     -------
@@ -255,7 +276,8 @@ def explain(model: Any, individuals: Any, individual: int, decision: Decision | 
     if not isinstance(individual, Integral) or not 0 <= individual < len(population):
         raise UsageError(f"individual must be between 0 and {len(population) - 1}; got {individual!r}")
     alone = compact(population.take([individual]))
-    start = _Row(alone.schema.individual, int(alone.individuals[0]), "", alone, given_paths(alone, 0))
+    given = given_paths(alone, 0)
+    start = _Row(alone.schema.individual, int(alone.individuals[0]), "", alone, given, words=words)
     leaf = int(tree.apply(alone)[0])
     nodes = [*(step.branch for step in tree.path(leaf)), leaf]
     reasons = tuple(_reason(tree, *pair, start) for pair in pairwise(nodes))
@@ -274,13 +296,16 @@ def _reason(tree: Tree, index: int, child: int, start: _Row) -> Reason:
         value = start.value(node.attribute)
         seen = (start.seen(((node.attribute, value),)),)
         note = "" if value in node.values else _about_unknown(tree, node.shares[place])
-        return Reason(index, pretty_name(node.attribute), pretty_scalar(node.values[place]), seen, note)
-    answer = place == 0
+        spoken = name_words(node.attribute) if start.words else ""
+        return Reason(index, pretty_name(node.attribute), pretty_scalar(node.values[place]), seen, note, spoken)
+    answer, test = place == 0, pretty(node.test)
+    said = (in_words(node.test, tree.schema), start.denies(node.test)) if start.words else ("", "")
     if _is_unknown(tree, node, start):
         looked_at = start.seen(_looked_at(node.test, start))
-        return Reason(index, pretty(node.test), answer, (looked_at,), _about_unknown(tree, node.shares[place]))
+        note = _about_unknown(tree, node.shares[place])
+        return Reason(index, test, answer, (looked_at,), note, *said)
     rows = _grounds(node.test, start) if answer else _misses(node.test, start)
-    return Reason(index, pretty(node.test), answer, tuple(dict.fromkeys(rows)))
+    return Reason(index, test, answer, tuple(dict.fromkeys(rows)), "", *said)
 
 
 def _is_unknown(tree: Tree, branch: Branch, start: _Row) -> bool:
@@ -343,6 +368,11 @@ class _Row:
     population: Population = field(compare=False, repr=False)
     given: Mapping[tuple[str, int], str] = field(compare=False, repr=False)
     known: Known = field(default_factory=dict, compare=False, repr=False)
+    words: bool = field(default=False, compare=False, repr=False)
+
+    def denies(self, predicate: Predicate) -> str:
+        """Return a predicate that fails for the row as it is shown: its text, or in words what is so instead."""
+        return in_words(Not(predicate), self.population.schema, self.type) if self.words else pretty(predicate)
 
     def seen(self, values: tuple[tuple[str, Value], ...], fails: str = "") -> SeenRow:
         """Return the row with what was looked at; of a pair, the row that was met."""
@@ -350,7 +380,7 @@ class _Row:
         while (met := schema.met_by(type_name)) is not None:
             type_name, number = met, int(self.population.tables[type_name].links[FAR_ROW].targets[number])
         place = self.given.get((type_name, number), "") if self._is_behind_derived_link() else ""
-        return SeenRow(self.path, type_name, values, fails, place)
+        return SeenRow(self.path, type_name, values, fails, place, self.words)
 
     def _is_behind_derived_link(self) -> bool:
         derived = {link.name for t in self.population.schema.types for link in t.links if link.derived}
@@ -446,20 +476,20 @@ def _misses(predicate: Predicate, row: _Row) -> Iterator[SeenRow]:
         case Named(_, body) if body is not None:
             yield from _misses(body, row)
         case Not(inner):
-            yield from (replace(seen, fails=pretty(predicate)) for seen in _grounds(inner, row))
+            yield from (replace(seen, fails=row.denies(predicate)) for seen in _grounds(inner, row))
         case No(link, inner):
-            yield from (replace(seen, fails=pretty(predicate)) for seen in _grounds(Exists(link, inner), row))
+            yield from (replace(seen, fails=row.denies(predicate)) for seen in _grounds(Exists(link, inner), row))
         case All(link, inner):
             for target in row.targets(link):
                 if not target.satisfies(inner):
                     yield from _misses(inner, target)
         case Distinct(link, inners):
             counts = (row.count(link, inner) for inner in inners)
-            yield row.seen(tuple(counts), pretty(predicate))
+            yield row.seen(tuple(counts), row.denies(predicate))
         case Exists(link, inner) | Follow(link, inner) | ListStep(_, inner, str() as link):
             yield from _nearest(predicate, row, link, inner)
         case _:
-            yield row.seen(_looked_at(predicate, row), pretty(predicate))
+            yield row.seen(_looked_at(predicate, row), row.denies(predicate))
 
 
 def _nearest(predicate: Predicate, row: _Row, link: str, inner: Predicate) -> Iterator[SeenRow]:
@@ -469,12 +499,12 @@ def _nearest(predicate: Predicate, row: _Row, link: str, inner: Predicate) -> It
         targets = targets[:1] if predicate.step == "first" else targets[-1:]
     if not targets:
         nothing = row.count(link, Top()) if isinstance(predicate, Exists) else (link, None)
-        yield row.seen((nothing,), pretty(predicate))
+        yield row.seen((nothing,), row.denies(predicate))
         return
     near = max(targets, key=lambda target: _nearness(parts, target))
     telling = len(targets) == 1 or _nearness(parts, near) > (0, -inf)
     if len(targets) > 1 and (len(parts) > 1 or not telling):
-        yield row.seen(tuple(row.count(link, part) for part in parts), pretty(predicate))
+        yield row.seen(tuple(row.count(link, part) for part in parts), row.denies(predicate))
     if telling:
         yield from _misses(inner, near)
 

@@ -41,7 +41,7 @@ def describe(opened: Opened) -> dict[str, Any]:
         "bytes": population.n_bytes,
         "target": target,
         "grammar": opened.grammar,
-        "types": {record.name: _describe_type(population, record) for record in population.schema.types},
+        "types": {record.name: describe_type(population, record) for record in population.schema.types},
         **_describe_facts(opened),
         **({} if relations is None else _describe_relations(relations, population)),
     }
@@ -92,7 +92,7 @@ def _target_summary(target: NDArray[Any]) -> str:
     return ", ".join(f"{label} {n}" for label, n in Counter(target.tolist()).most_common(12))
 
 
-def _describe_type(population: Population, record: RecordType) -> dict[str, Any]:
+def describe_type(population: Population, record: RecordType) -> dict[str, Any]:
     table = population.tables[record.name]
     columns = [(a.name, table.columns[a.name]) for a in record.attributes]
     members = [_member(name, one.kind, int(one.missing.sum()) or "", _values(one)) for name, one in columns]

@@ -8,6 +8,7 @@ from math import isfinite
 import numpy as np
 
 from structtree.learn.score import METRICS, Confusion, Scores
+from structtree.reprs import inert
 
 __all__ = ["confusion_lines", "score_lines"]
 
@@ -102,6 +103,7 @@ def _figure(name: str, value: float, sd: float | None = None) -> str:
 
 def _aligned(rows: Sequence[Sequence[str]]) -> Iterator[str]:
     """Lines with the first column to the left and the others to the right."""
+    rows = [list(map(inert, row)) for row in rows]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for first, *others in rows:
         cells: Iterable[str] = (cell.rjust(width) for cell, width in zip(others, widths[1:], strict=True))

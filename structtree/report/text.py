@@ -24,8 +24,11 @@ from structtree.learn.model import fitted
 from structtree.learn.score import class_name
 from structtree.learn.tree import Branch, ClassCounts, Leaf, Switch, Tree
 from structtree.report.doubts import doubt_lines
+from structtree.report.english import name_words
+from structtree.report.words import in_words
+from structtree.reprs import inert
 
-__all__ = ["NodeText", "export_text"]
+__all__ = ["NodeText", "export_text", "leaves_below", "question", "side_names"]
 
 MIN_TEXT_WIDTH = 30
 """However deep a tree is, so many characters of a line are left for its text."""
@@ -39,6 +42,7 @@ def export_text(
     max_depth: int | None = None,
     width: int = 100,
     counts: bool = False,
+    words: bool = False,
 ) -> str:
     """Return a tree as indented text.
 
@@ -55,6 +59,8 @@ def export_text(
         Of a line; a very deep tree may need more.
     counts : bool
         Show the class counts of branches, too.
+    words : bool
+        Show tests in plain English; see `structtree.report.words.in_words`.
 
     Examples
     --------
@@ -84,7 +90,8 @@ def export_text(
             raise UsageError(f"{name} must be a whole number >= {least}; got {value}")
     known = fitted(model, decision).model
     tree, texts = known.tree, NodeText.of(known.tree, known.decision, digits)
-    lines = [*_lines(tree, texts, len(tree.nodes) if max_depth is None else max_depth, width, counts)]
+    most = len(tree.nodes) if max_depth is None else max_depth
+    lines = [*_lines(tree, texts, most, width, counts=counts, words=words)]
     return "\n".join([*lines, *_about_missing(tree), *_about_doubts(tree, width)])
 
 
@@ -116,14 +123,23 @@ class NodeText:
 
     def answer(self, node: int) -> str:
         """Return the prediction of a node: ``active 34/36``, or ``3.42 ± 0.51 (n=12)``."""
+        number = self.tree.task == "numbers"
+        return f"{self.says(node)} ({self.share(node)})" if number else f"{self.says(node)} {self.share(node)}"
+
+    def says(self, node: int) -> str:
+        """Return the prediction of a node alone: ``active``, or ``3.42 ± 0.51``."""
+        if self.spread is not None:
+            return f"{self.number(self.said[node])} ± {self.number(self.spread[node])}"
+        return _label(self.tree.classes[int(self.said[node])])
+
+    def share(self, node: int) -> str:
+        """Return how many were seen at a node: ``34/36`` that have the class, or ``n=12``."""
         stats = self.tree.nodes[node].stats
         if not isinstance(stats, ClassCounts):
-            assert self.spread is not None
-            return f"{self.number(self.said[node])} ± {self.number(self.spread[node])} (n={stats.n})"
+            return f"n={stats.n}"
         code = int(self.said[node])
         sure = "" if self.certainty is None else f", p = {self.number(self.certainty[node, code])}"
-        share = f"{self.number(stats.counts[code])}/{self.number(stats.weight)}"
-        return f"{_label(self.tree.classes[code])} {share}{sure}"
+        return f"{self.number(stats.counts[code])}/{self.number(stats.weight)}{sure}"
 
     def seen(self, node: int) -> str:
         """Return what was seen at a node: ``active 34, inactive 2``, or ``n=12, mean 3.42 ± 0.51``."""
@@ -148,11 +164,11 @@ class NodeText:
 
 def _label(label: object) -> str:
     """A class as a word; one that looks like a number is said to be a class."""
-    text = class_name(label)
+    text = inert(class_name(label))
     return text if text[:1].isalpha() else f"class {text}"
 
 
-def _lines(tree: Tree, texts: NodeText, max_depth: int, width: int, counts: bool) -> Iterator[str]:
+def _lines(tree: Tree, texts: NodeText, max_depth: int, width: int, *, counts: bool, words: bool) -> Iterator[str]:
     """The lines of a tree; on the stack a node, what stands before its text, and before all below it."""
     stack: list[tuple[int, int, str, str]] = [(0, 0, "", "")]
     while stack:
@@ -161,25 +177,41 @@ def _lines(tree: Tree, texts: NodeText, max_depth: int, width: int, counts: bool
         if isinstance(node, Leaf):
             yield head + texts.answer(index)
         elif depth >= max_depth:
-            yield f"{head}… {_leaves_below(tree, index)} leaves, {texts.answer(index)}"
+            yield f"{head}… {leaves_below(tree, index)} leaves, {texts.answer(index)}"
         else:
             notes = (texts.doubt(node), f"({texts.seen(index)})" if counts else "")
-            yield from _wrapped(_question(node), notes, head, f"{margin}│".ljust(len(head) + 4), width)
-            answers = _answers(node, tree.missing == "fractional")
+            yield from _wrapped(
+                question(tree, index, words=words), notes, head, f"{margin}│".ljust(len(head) + 4), width
+            )
+            answers = side_names(node, tree.missing == "fractional")
             room, last = max(map(len, answers)) + 2, len(answers) - 1
             for i in range(last, -1, -1):
-                first, below = ("└─ ", "   ") if i == last else ("├─ ", "│  ")
+                first, under = ("└─ ", "   ") if i == last else ("├─ ", "│  ")
                 stack.append(
-                    (node.children[i], depth + 1, margin + first + f"{answers[i]}:".ljust(room), margin + below)
+                    (node.children[i], depth + 1, margin + first + f"{answers[i]}:".ljust(room), margin + under)
                 )
 
 
-def _question(node: Branch | Switch) -> str:
-    return pretty(node.test) if isinstance(node, Branch) else pretty_name(node.attribute)
+def question(tree: Tree, index: int, *, words: bool = False) -> str:
+    """Return what a node asks, as text of the grammar language or in words; nothing for a leaf.
+
+    Examples
+    --------
+    >>> from structtree.data.schema import RecordType, Schema
+    >>> question(Tree((Leaf(ClassCounts(1, (1.0, 0.0))),), Schema((RecordType("Train"),), "Train"), ("a", "b")), 0)
+    ''
+    """
+    match tree.nodes[index]:
+        case Branch(test):
+            return in_words(test, tree.schema) if words else pretty(test)
+        case Switch(attribute):
+            return name_words(attribute) if words else pretty_name(attribute)
+        case Leaf():
+            return ""
 
 
-def _answers(node: Branch | Switch, in_parts: bool) -> list[str]:
-    """The answers that lead to the sides."""
+def side_names(node: Branch | Switch, in_parts: bool) -> list[str]:
+    """Return the answers that lead to the sides of a node; in parts, no side is for all other values."""
     if isinstance(node, Branch):
         return ["yes", "no"]
     answers = [pretty_scalar(value) for value in node.values]
@@ -202,7 +234,8 @@ def _about_doubts(tree: Tree, width: int) -> list[str]:
     return [part for line in lines for part in textwrap.wrap(f"({line})", width, subsequent_indent=" ")]
 
 
-def _leaves_below(tree: Tree, node: int) -> int:
+def leaves_below(tree: Tree, node: int) -> int:
+    """Return the number of leaves below a node; 1 for a leaf."""
     stack, n = [node], 0
     while stack:
         below = tree.nodes[stack.pop()].children

@@ -350,6 +350,12 @@ def test_examples_cannot_be_both():
         active(negatives="active(m2).\nactive(m1).")
 
 
+def test_an_example_counts_once():
+    repeated = active(positives="active(m1). active(m1).", negatives="active(m2).\nactive(m2).")
+    assert len(repeated) == 2
+    assert repeated.provenance.facts.notes == ("2 examples are there more than once, and count once",)
+
+
 def test_examples_of_several_predicates_need_a_choice():
     with pytest.raises(UsageError, match="there are examples of active, toxic; say with --target which to predict"):
         active(positives="active(m1). toxic(m1).")
@@ -373,6 +379,7 @@ def test_facts_of_the_target_are_no_background():
             "p(a).\np(f(b)).",
             "<facts>:2: p/1: f(b) is a term with arguments of its own; expected a constant or a list",
         ),
+        ("% nothing", "there are no facts, such as bond(m1, a1, a2, 7)."),
         ("lt(1, 2).", "no argument of the facts is a record: say what they are, as in --fact 'p(Thing, value)'"),
     ],
 )
@@ -413,6 +420,16 @@ def test_rules_are_evaluated_before_learning():
 def test_a_rule_that_is_not_evaluated_is_refused_with_its_line(rule, message):
     with pytest.raises(DataError, match=f"^<facts>:2: {re.escape(message)}"):
         Population.from_facts(f"p(a).\n{rule}")
+
+
+def test_rules_hold_within_each_interpretation():
+    pytest.importorskip("clingo")
+    text = """replaceable(gear). replaceable(belt). stuck :- worn(X), \\+ replaceable(X).
+    begin(model(1)). sendback. worn(gear). worn(engine). end(model(1)).
+    begin(model(2)). fix. worn(gear). worn(belt). end(model(2)). begin(model(3)). ok. end(model(3))."""
+    machines = Population.from_facts(text)
+    assert [machines.record(i)["stuck"] for i in range(3)] == [True, False, False]
+    assert [machines.record(i)["class"] for i in range(3)] == ["sendback", "fix", "ok"]
 
 
 def _closure(pairs):

@@ -1,0 +1,162 @@
+"""English words: plurals, articles, numbers, and names of data as words; nothing about predicates."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+__all__ = ["PREPOSITIONS", "article", "counted", "enumerated", "name_words", "plural", "singular", "with_article"]
+
+PREPOSITIONS = frozenset(
+    (
+        "at",
+        "behind",
+        "below",
+        "by",
+        "from",
+        "in",
+        "inside",
+        "near",
+        "of",
+        "on",
+        "over",
+        "to",
+        "under",
+        "with",
+        "within",
+    )
+)
+"""Names of references that stand before what they lead to, as in a bond *to* an atom."""
+
+_IRREGULAR = {
+    "child": "children",
+    "person": "people",
+    "man": "men",
+    "woman": "women",
+    "foot": "feet",
+    "tooth": "teeth",
+    "mouse": "mice",
+    "vertex": "vertices",
+    "index": "indices",
+    "matrix": "matrices",
+    "axis": "axes",
+    "basis": "bases",
+    "analysis": "analyses",
+    "leaf": "leaves",
+    "half": "halves",
+    "wife": "wives",
+    "life": "lives",
+    "series": "series",
+    "species": "species",
+    "movie": "movies",
+    "tie": "ties",
+    "cookie": "cookies",
+}
+_SINGULAR = {many: one for one, many in _IRREGULAR.items()}
+_NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+
+
+def plural(noun: str) -> str:
+    """Return a noun in the plural; of several words the last one before a preposition or ``that``.
+
+    Examples
+    --------
+    >>> plural("car"), plural("bus"), plural("country"), plural("child"), plural("end of a chain")
+    ('cars', 'buses', 'countries', 'children', 'ends of a chain')
+    """
+    words = noun.split(" ")
+    ends = (i for i, word in enumerate(words) if i and (word in PREPOSITIONS or word in ("that", "whose", "without")))
+    head = next(ends, len(words)) - 1
+    return " ".join([*words[:head], _plural_word(words[head]), *words[head + 1 :]])
+
+
+def _plural_word(word: str) -> str:
+    if word in _IRREGULAR:
+        return _IRREGULAR[word]
+    if re.search(r"[^aeiou]y$", word):
+        return f"{word[:-1]}ies"
+    return f"{word}es" if re.search(r"(s|x|z|ch|sh)$", word) else f"{word}s"
+
+
+def singular(noun: str) -> str:
+    """Return a noun in the singular; one that is no plural as it is.
+
+    Examples
+    --------
+    >>> singular("cars"), singular("boxes"), singular("countries"), singular("children"), singular("class")
+    ('car', 'box', 'country', 'child', 'class')
+    """
+    *before, word = noun.split(" ")
+    return " ".join([*before, _singular_word(word)])
+
+
+def _singular_word(word: str) -> str:
+    if word in _SINGULAR:
+        return _SINGULAR[word]
+    if re.search(r"[^aeiou]ies$", word):
+        return f"{word[:-3]}y"
+    if re.search(r"(ss|x|z|ch|sh)es$", word):
+        return word[:-2]
+    return word[:-1] if re.search(r"[^sui]s$", word) and len(word) > 2 else word
+
+
+def article(word: str) -> str:
+    """Return the indefinite article that a word needs.
+
+    Examples
+    --------
+    >>> article("car"), article("oxygen atom"), article("hour"), article("user")
+    ('a', 'an', 'an', 'a')
+    """
+    sounds_otherwise = re.match(r"(hour|honest|heir)|(uni|use|eu|one\b|ur[aeiou]|ut[aeiou])", word, re.IGNORECASE)
+    if sounds_otherwise:
+        return "an" if sounds_otherwise[1] else "a"
+    return "an" if word[:1].lower() in "aeiou" and word[:1] else "a"
+
+
+def with_article(noun: str) -> str:
+    """Return a noun with its indefinite article.
+
+    Examples
+    --------
+    >>> with_article("open car")
+    'an open car'
+    """
+    return f"{article(noun)} {noun}"
+
+
+def counted(n: int) -> str:
+    """Return a number as people write it in a sentence: small ones as words.
+
+    Examples
+    --------
+    >>> counted(2), counted(1200)
+    ('two', '1,200')
+    """
+    return _NUMBERS[n] if 0 <= n < len(_NUMBERS) else f"{n:,}"
+
+
+def enumerated(parts: Sequence[str], word: str = "and") -> str:
+    """Return an enumeration.
+
+    Examples
+    --------
+    >>> enumerated(["a"]), enumerated(["a", "b"], "or"), enumerated(["a", "b", "c"])
+    ('a', 'a or b', 'a, b and c')
+    """
+    return f" {word} ".join(filter(None, (", ".join(parts[:-1]), parts[-1]))) if parts else ""
+
+
+def name_words(name: str) -> str:
+    """Return a name of the data as words: ``works_for`` and ``WorksFor`` as *works for*.
+
+    Examples
+    --------
+    >>> name_words("works_for"), name_words("WorksFor"), name_words("capital-gain"), name_words("born.weekday")
+    ('works for', 'works for', 'capital-gain', 'weekday of born')
+    """
+    dated = re.fullmatch(r"(.+)\.(weekday|day|month|year|hour)", name)
+    if dated is not None:
+        return f"{dated[2]} of {name_words(dated[1])}"
+    parts = re.sub(r"(?<=[a-z0-9])(?=[A-Z][a-z])", " ", name.replace("_", " ")).split()
+    return " ".join(part.lower() if re.fullmatch(r"[A-Z][a-z0-9]+", part) else part for part in parts) or name

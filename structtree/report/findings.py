@@ -1,0 +1,521 @@
+"""Everything that a report shows, as plain JSON values: the tree, its examples, how good it is, and how it was made.
+
+Individuals of one leaf get the same prediction, so what is needed to draw ROC curves, calibration and
+confusion for every threshold is how many of each class got each prediction; that is little for any data. Of the
+individuals themselves a few are kept for each leaf: typical ones, those near a threshold on their path, wrong ones.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import isfinite
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structtree.data.columns import Column, Population, Value
+from structtree.data.moments import text_of
+from structtree.data.reach import compact
+from structtree.lang.pretty import pretty
+from structtree.lang.syntax import (
+    Among,
+    And,
+    Compare,
+    CompareOwn,
+    Flag,
+    Missing,
+    Named,
+    Not,
+    Or,
+    Predicate,
+    Scalar,
+    Top,
+    Within,
+)
+from structtree.lang.walk import parts_of
+from structtree.learn.importance import importances
+from structtree.learn.model import Fitted
+from structtree.learn.rules import to_rules
+from structtree.learn.score import class_name, evaluate
+from structtree.learn.tree import Branch, ClassCounts, Leaf, Switch, Tree
+from structtree.report.doubts import doubt_lines
+from structtree.report.explain import Explanation, explain
+from structtree.report.info import describe_type
+from structtree.report.picture import class_colours
+from structtree.report.structures import molecule_drawing, rows_along
+from structtree.report.text import NodeText, question, side_names
+from structtree.report.words import in_words
+from structtree.reprs import inert
+from structtree.space.meaning import witnesses
+
+__all__ = ["findings"]
+
+MAX_EXAMPLES = 400
+"""Individuals of a report, all leaves together; at least one for each leaf and sort."""
+MAX_CATEGORIES = 200
+"""Categories of an attribute that can be chosen."""
+MAX_POINTS = 2000
+"""Individuals in the plot of numbers against predictions."""
+MAX_ELEMENTS, MAX_COLUMNS = 40, 8
+"""Rows and columns of the table of a set or a list."""
+_BINS = 24
+
+JsonValue = Any
+
+
+def findings(known: Fitted, individuals: Any, target: Any, title: str = "") -> dict[str, JsonValue]:
+    """Return what a report shows of a model and of individuals whose target is known.
+
+    Parameters
+    ----------
+    known : Fitted
+    individuals : individuals in any form
+    target : array, or None
+        What is true of them; without it there are no scores, and no individual is wrong.
+    title : str
+    """
+    model = known.model
+    tree, texts = model.tree, NodeText.of(model.tree, model.decision)
+    original = known.read(individuals)
+    population = known.prepared(original)
+    seen = _Seen.of(known, population, target)
+    chosen = _chosen(tree, seen, population)
+    pool = sorted({i for kinds in chosen.values() for places in kinds.values() for i in places})
+    return {
+        "title": inert(title or f"Decision tree for {model.target or 'the target'}"),
+        "target": inert(model.target or "the target"),
+        "individual": inert(tree.schema.individual),
+        "task": tree.task,
+        "n": len(population),
+        "classes": [inert(class_name(label)) for label in tree.classes],
+        "colours": list(class_colours(len(tree.classes))),
+        "summary": _summary(tree),
+        "nodes": [_node(tree, texts, node, seen, chosen.get(node, {})) for node in range(len(tree.nodes))],
+        "range": seen.range,
+        "examples": {str(i): _example(known, population, original, i, seen) for i in pool},
+        "whatif": _what_if(tree, population),
+        "rules": _rules(known),
+        "scores": _scores(known, population, seen),
+        "predictions": _predictions(seen),
+        "points": _points(seen),
+        "importances": [[inert(name), share] for name, share in importances(tree).items() if share > 0],
+        "grammar": [inert(line) for line in str(model.params.get("grammar", "")).split("\n")],
+        "parameters": [[inert(name), inert(value)] for name, value in _parameters(model.params)],
+        "doubts": [inert(line) for line in _doubts(tree)],
+        "data": _data(population),
+        "version": inert(model.version),
+    }
+
+
+# ---- what is true, and what is said ---------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Seen:
+    """The individuals as the tree sees them: leaf, prediction and probability of each, and the truth if known."""
+
+    leaves: NDArray[np.int64]
+    said: NDArray[Any]
+    chances: NDArray[np.float64] | None
+    actual: NDArray[Any] | None
+    target: Any
+
+    @classmethod
+    def of(cls, known: Fitted, population: Population, target: Any) -> _Seen:
+        model, tree = known.model, known.model.tree
+        leaves, said = tree.apply(population), model.predict(population)
+        if tree.task == "numbers":
+            actual = None if target is None else np.asarray(target, dtype=np.float64)
+            return cls(leaves, said, None, actual, target)
+        codes = {class_name(label): code for code, label in enumerate(tree.classes)}
+        places = np.array([codes[class_name(label)] for label in said.tolist()], dtype=np.int64)
+        truth = None
+        if target is not None:
+            truth = np.array([codes.get(class_name(label), -1) for label in np.asarray(target).tolist()])
+        return cls(leaves, places, model.predict_proba(population), truth, target)
+
+    @property
+    def range(self) -> list[float] | None:
+        """The least and the greatest number, for histograms."""
+        if self.chances is not None or self.actual is None or not np.isfinite(self.actual).any():
+            return None
+        return [float(np.nanmin(self.actual)), float(np.nanmax(self.actual))]
+
+    @property
+    def wrong(self) -> NDArray[np.bool_]:
+        """Who is predicted to be of another class."""
+        if self.actual is None or self.chances is None:
+            return np.zeros(len(self.leaves), dtype=np.bool_)
+        return np.asarray((self.actual != self.said) & (self.actual >= 0))
+
+
+def _scores(known: Fitted, population: Population, seen: _Seen) -> list[list[JsonValue]]:
+    if seen.actual is None:
+        return []
+    usable = seen.actual >= 0 if seen.chances is not None else np.isfinite(seen.actual)
+    places = np.flatnonzero(usable)
+    if not len(places):
+        return []
+    labels = np.asarray(seen.target)[places]
+    found = evaluate(known.model, population.take(places), labels)
+    return [[name, _finite(found[name]), _finite(found.baseline[name])] for name in found.values]
+
+
+def _predictions(seen: _Seen) -> JsonValue:
+    """Return the different predictions, each with the number of individuals of each class that got it."""
+    if seen.chances is None or seen.actual is None:
+        return None
+    usable = seen.actual >= 0
+    chances, actual, said = seen.chances[usable], seen.actual[usable], seen.said[usable]
+    rows = np.column_stack([np.round(chances, 4), said])
+    different, which = np.unique(rows, axis=0, return_inverse=True)
+    counts = np.zeros((len(different), chances.shape[1]), dtype=np.int64)
+    np.add.at(counts, (which.ravel(), actual.astype(np.int64)), 1)
+    return [[different[i, :-1].tolist(), int(different[i, -1]), counts[i].tolist()] for i in range(len(different))]
+
+
+def _points(seen: _Seen) -> JsonValue:
+    """Return some numbers, each with what is predicted."""
+    if seen.chances is not None or seen.actual is None:
+        return None
+    places = np.flatnonzero(np.isfinite(seen.actual))
+    places = places[:: max(1, -(-len(places) // MAX_POINTS))]
+    return [[_rounded(seen.said[i]), _rounded(seen.actual[i])] for i in places]
+
+
+# ---- nodes ----------------------------------------------------------------------------------------------
+
+
+def _node(
+    tree: Tree, texts: NodeText, index: int, seen: _Seen, examples: Mapping[str, list[int]]
+) -> dict[str, JsonValue]:
+    node = tree.nodes[index]
+    stats = node.stats
+    told: dict[str, JsonValue] = {"n": stats.n, "says": inert(texts.says(index)), "share": inert(texts.share(index))}
+    if isinstance(stats, ClassCounts):
+        told["counts"] = [_rounded(count) for count in stats.counts]
+    else:
+        told["mean"], told["sd"] = _rounded(stats.mean), _rounded(max(stats.variance, 0.0) ** 0.5)
+    if seen.range is not None:
+        told["bins"] = _bins(tree, index, seen)
+    if isinstance(node, Leaf):
+        return told | {"examples": {kind: [str(i) for i in places] for kind, places in examples.items() if places}}
+    found = node.found
+    told |= {
+        "test": inert(question(tree, index)),
+        "words": inert(question(tree, index, words=True)),
+        "kids": list(node.children),
+        "ways": [inert(name) for name in side_names(node, tree.missing == "fractional")],
+        "found": [
+            found.criterion, _finite(found.score), _finite(found.gain), found.proved, _finite(found.gap),
+            found.evaluated, _rounded(found.seconds), found.stopped_by,
+        ],
+    }  # fmt: skip
+    return told
+
+
+def _bins(tree: Tree, index: int, seen: _Seen) -> list[int]:
+    """Return how many targets of the individuals below a node are in each of some intervals."""
+    assert seen.actual is not None and seen.range is not None
+    low, high = seen.range
+    below = _leaves_of(tree, index)
+    values = seen.actual[np.isin(seen.leaves, below)]
+    counts: list[int] = np.histogram(values[np.isfinite(values)], _BINS, (low, high if high > low else low + 1))[
+        0
+    ].tolist()
+    return counts
+
+
+def _leaves_of(tree: Tree, index: int) -> list[int]:
+    stack, found = [index], []
+    while stack:
+        node = stack.pop()
+        below = tree.nodes[node].children
+        stack.extend(below)
+        if not below:
+            found.append(node)
+    return found
+
+
+# ---- examples -------------------------------------------------------------------------------------------
+
+
+def _chosen(tree: Tree, seen: _Seen, population: Population) -> dict[int, dict[str, list[int]]]:
+    """Return the individuals that are kept for each leaf: typical ones, borderline ones, and wrong ones."""
+    leaves = tree.leaves
+    most = max(1, min(5, MAX_EXAMPLES // (3 * max(1, len(leaves)))))
+    order = np.argsort(seen.leaves, kind="stable")
+    bounds = np.searchsorted(seen.leaves[order], [*leaves, leaves[-1] + 1])
+    margins = _margins(tree, population)
+    chosen = {}
+    for leaf, start, stop in zip(leaves, bounds[:-1], bounds[1:], strict=True):
+        here = order[start:stop]
+        here = here[seen.leaves[here] == leaf]
+        chosen[leaf] = _of_leaf(here, seen, margins, most)
+    return chosen
+
+
+def _of_leaf(here: NDArray[np.int64], seen: _Seen, margins: NDArray[np.float64], most: int) -> dict[str, list[int]]:
+    if seen.chances is None and seen.actual is not None:
+        off = np.abs(seen.actual[here] - seen.said[here])
+        by_error = here[np.argsort(off, kind="stable")]
+        typical, wrong = by_error[:most], by_error[::-1][:most]
+        wrong = wrong[~np.isin(wrong, typical)]
+    else:
+        wrong = here[seen.wrong[here]]
+        right = here[~seen.wrong[here]]
+        typical = right[np.argsort(-np.nan_to_num(margins[right], posinf=0.0), kind="stable")][:most]
+        wrong = wrong[:most]
+    near = here[np.isfinite(margins[here])]
+    near = near[np.argsort(margins[near], kind="stable")][:most]
+    groups = {"typical": typical, "borderline": near, "wrong": wrong}
+    return {kind: [int(i) for i in places] for kind, places in groups.items()}
+
+
+def _margins(tree: Tree, population: Population) -> NDArray[np.float64]:
+    """Return how near each individual is to a threshold on its path, in standard deviations of that attribute."""
+    margins = np.full(len(population), np.inf)
+    columns = population.tables[population.schema.individual].columns
+    for node, which in tree.arrivals(population):
+        branch = tree.nodes[node]
+        match branch:
+            case Branch(Compare(name, ">=" | "<=", int() | float() as threshold)) if name in columns:
+                values = np.asarray(columns[name].values, dtype=np.float64)[population.individuals]
+                spread = float(np.nanstd(values)) or 1.0
+                far = np.abs(values[which] - float(threshold)) / spread
+                margins[which] = np.fmin(margins[which], far)
+            case _:
+                pass
+    return margins
+
+
+def _example(
+    known: Fitted, population: Population, original: Population, i: int, seen: _Seen
+) -> dict[str, JsonValue]:
+    """Return an individual with its values, its parts, and what decided the tests on its path."""
+    tree = known.model.tree
+    shown = explain(known.model, population, i, words=True)
+    alone = compact(original.take([i]))
+    names = original.provenance.names_of(int(original.individuals[i])) if original.provenance else {}
+    told: dict[str, JsonValue] = {
+        "row": i,
+        "name": inert(next(iter(names.values()), "")),
+        "leaf": int(seen.leaves[i]),
+        "said": inert(_answer(tree, seen.said[i])),
+        "why": [_reason(reason) for reason in shown.reasons],
+        "values": _own_values(alone),
+    }
+    if seen.actual is not None:
+        told["actual"] = inert(_answer(tree, seen.actual[i]))
+        told["wrong"] = bool(seen.wrong[i])
+    marks = {str(node): paths for node, paths in _marks(tree, compact(population.take([i])), shown)}
+    drawing = molecule_drawing(alone, names.get("smiles"))
+    if drawing is not None:
+        told["molecule"] = drawing
+        told["marks"] = {node: rows_along(alone, paths) for node, paths in marks.items()}
+    else:
+        told["tables"] = _tables(alone)
+        told["marks"] = {node: _elements(paths) for node, paths in marks.items()}
+    return told
+
+
+def _answer(tree: Tree, value: Any) -> str:
+    if tree.task == "numbers":
+        return f"{float(value):.4g}"
+    return class_name(tree.classes[int(value)]) if int(value) >= 0 else "another class"
+
+
+def _reason(reason: Any) -> list[JsonValue]:
+    answer = reason.answer if isinstance(reason.answer, str) else "yes" if reason.answer else "no"
+    return [reason.node, inert(answer), [inert(line) for line in reason.words()]]
+
+
+def _marks(tree: Tree, alone: Population, shown: Explanation) -> Iterator[tuple[int, list[str]]]:
+    """Yield for each test of the path that holds the ways to the rows that made it hold."""
+    for reason in shown.reasons:
+        node = tree.nodes[reason.node]
+        if isinstance(node, Branch) and reason.answer is True:
+            paths = [witness.path for witness in witnesses(node.test, alone, 0) if witness.path]
+            if paths:
+                yield reason.node, paths
+
+
+def _elements(paths: Sequence[str]) -> dict[str, list[int]]:
+    """Return which elements of which set or list are on some ways."""
+    found: dict[str, set[int]] = {}
+    for path in paths:
+        step = re.match(r"([^.\[\]]+)\[(\d+)\]", path)
+        if step is not None:
+            found.setdefault(inert(step[1]), set()).add(int(step[2]))
+    return {link: sorted(places) for link, places in found.items()}
+
+
+def _own_values(alone: Population) -> dict[str, JsonValue]:
+    table, row = alone.tables[alone.schema.individual], int(alone.individuals[0])
+    return {inert(name): _shown(column, row, exact=True) for name, column in table.columns.items()}
+
+
+def _tables(alone: Population) -> list[dict[str, JsonValue]]:
+    """Return the sets and lists of an individual as tables, with as many rows and columns as people look at."""
+    record, start = alone.schema.type(alone.schema.individual), int(alone.individuals[0])
+    found = []
+    for link in record.links:
+        rows = alone.tables[record.name].links[link.name].of(start)
+        columns = alone.tables[link.target].columns
+        names = list(columns)[:MAX_COLUMNS]
+        cells = [[_shown(columns[name], int(row)) for name in names] for row in rows[:MAX_ELEMENTS]]
+        found.append({"link": inert(link.name), "columns": list(map(inert, names)), "rows": cells, "n": len(rows)})
+    return found
+
+
+def _shown(column: Column, row: int, *, exact: bool = False) -> JsonValue:
+    """Return a value as JSON has it; what may be edited is exact, so that it goes where the tree sent it."""
+    value: Value = column.value(row)
+    if value is None or isinstance(value, bool | int):
+        return value
+    if isinstance(value, float):
+        return _finite(value) if exact else _rounded(value)
+    return inert(value if isinstance(value, str) else text_of(value))
+
+
+# ---- what if --------------------------------------------------------------------------------------------
+
+
+def _what_if(tree: Tree, population: Population) -> JsonValue:
+    """Return the tests as a page can evaluate them, with the attributes by number; None if some are structured."""
+    record, table = tree.schema.type(tree.schema.individual), population.tables[population.schema.individual]
+    tests = [tree.ways(node)[0].test for node in tree.branches if isinstance(tree.nodes[node], Branch)]
+    names = [node.attribute for node in tree.nodes if isinstance(node, Switch)]
+    names = list(dict.fromkeys([*names, *(name for test in tests for name in _attributes(test))]))
+    places, attributes = {name: place for place, name in enumerate(names)}, []
+    for name in names:
+        known = record.attribute(name)
+        if known is None or name not in table.columns:
+            return None
+        values = known.values or table.columns[name].categories
+        attributes.append([inert(name), known.kind, [inert(value) for value in values[:MAX_CATEGORIES]]])
+    forms = [_node_form(tree, node, places) for node in range(len(tree.nodes))]
+    is_plain = all(forms[node] is not None for node in tree.branches)
+    return {"tests": forms, "attributes": attributes} if is_plain else None
+
+
+def _node_form(tree: Tree, index: int, places: Mapping[str, int]) -> JsonValue:
+    match tree.nodes[index]:
+        case Switch(attribute, values) as switch:
+            return ["switch", places[attribute], [inert(value) for value in values], switch.usual]
+        case Branch():
+            return _plain_test(tree.ways(index)[0].test, places)
+        case Leaf():
+            return None
+
+
+def _attributes(test: Predicate) -> Iterator[str]:
+    for part in parts_of(test):
+        match part:
+            case Flag(name) | Compare(name) | Among(name) | Within(name) | Missing(name):
+                yield name
+            case CompareOwn():
+                yield from (path[-1] for path in part.sides)
+            case Named(_, body) if body is not None:
+                yield from _attributes(body)
+            case _:
+                pass
+
+
+def _plain_test(test: Predicate, places: Mapping[str, int]) -> JsonValue:
+    """Return a test of the individual's own attributes as nested lists; None for any other."""
+    match test:
+        case Top():
+            return ["top"]
+        case Flag(name, positive):
+            return ["flag", places[name], positive]
+        case Compare(name, op, str() | int() | float() as value):
+            return ["compare", places[name], op, _constant(value)]
+        case Among(name, values, None):
+            return ["among", places[name], [_constant(value) for value in values]]
+        case Within(name, low, high, closed, None):
+            return ["within", places[name], _finite(low), _finite(high), closed]
+        case Missing(name):
+            return ["missing", places[name]]
+        case CompareOwn((name,), op, (other,)):
+            return ["own", places[name], op, places[other]]
+        case Named(_, body) if body is not None:
+            return _plain_test(body, places)
+        case Not(inner):
+            return None if (form := _plain_test(inner, places)) is None else ["not", form]
+        case And(parts) | Or(parts):
+            forms = [_plain_test(part, places) for part in parts]
+            return None if None in forms else ["and" if isinstance(test, And) else "or", forms]
+        case _:
+            return None
+
+
+def _constant(value: Scalar) -> str | float:
+    return inert(value) if isinstance(value, str) else float(value)
+
+
+# ---- the rest -------------------------------------------------------------------------------------------
+
+
+def _rules(known: Fitted) -> list[list[JsonValue]]:
+    model = known.model
+    rules = to_rules(model.tree, decision=model.decision)
+    schema = model.tree.schema
+    return [
+        [
+            inert(pretty(rule.conditions)),
+            inert(in_words(rule.conditions, schema)),
+            inert(class_name(rule.prediction) if rule.confidence is not None else f"{rule.prediction:.4g}"),
+            rule.n,
+            _rounded(rule.confidence if rule.confidence is not None else rule.spread),
+            list(rule.leaves),
+        ]
+        for rule in rules
+    ]
+
+
+def _summary(tree: Tree) -> list[str]:
+    evaluated = sum(node.found.evaluated for node in tree.nodes if not isinstance(node, Leaf))
+    seconds = sum(node.found.seconds for node in tree.nodes if not isinstance(node, Leaf))
+    lines = [f"{len(tree.leaves):,} leaves, depth {tree.depth}", f"learned from {tree.nodes[0].stats.n:,}"]
+    took = f" in {seconds:,.3g} s" if seconds else ""
+    return [*lines, f"{evaluated:,} tests evaluated{took}"]
+
+
+def _doubts(tree: Tree) -> list[str]:
+    criteria = [node.found.criterion for node in tree.nodes if not isinstance(node, Leaf)]
+    return list(doubt_lines(tree.doubts, len(tree.branches), next(iter(criteria), "the criterion")))
+
+
+def _parameters(params: Mapping[str, Any], stem: str = "") -> Iterator[tuple[str, str]]:
+    for name, value in params.items():
+        if name == "grammar" and not stem:
+            continue
+        if isinstance(value, Mapping):
+            yield from _parameters(value, f"{stem}{name}.")
+        else:
+            yield f"{stem}{name}", "none" if value is None else str(value)
+
+
+def _data(population: Population) -> list[dict[str, JsonValue]]:
+    """Return the types with their attributes and links, and a few words about the values of each."""
+    told = []
+    for record in population.schema.types:
+        about = describe_type(population, record)
+        members = [[inert(str(text)) for text in member.values()] for member in about["members"]]
+        told.append({"type": inert(record.name), "n": population.tables[record.name].n_rows, "members": members})
+    return told
+
+
+def _rounded(value: Any) -> float | int | None:
+    if value is None or not isfinite(value):
+        return None
+    number = float(f"{float(value):.6g}")
+    return int(number) if number.is_integer() and abs(number) < 1e15 else number
+
+
+def _finite(value: Any) -> float | None:
+    return None if value is None or not isfinite(value) else float(value)

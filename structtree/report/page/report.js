@@ -1,0 +1,614 @@
+"use strict";
+// The report: everything comes from the JSON block, and all text becomes text nodes, never markup.
+const D = JSON.parse(document.getElementById("data").textContent);
+const SVG = "http://www.w3.org/2000/svg";
+const isClasses = D.task === "classes";
+
+function fill(element, attributes, children) {
+  for (const [name, value] of Object.entries(attributes || {})) {
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (value !== null && value !== undefined && value !== false) element.setAttribute(name, value);
+  }
+  for (const child of children.flat(Infinity)) if (child !== null && child !== undefined && child !== "")
+    element.append(child instanceof Node ? child : document.createTextNode(String(child)));
+  return element;
+}
+const h = (tag, attributes, ...children) => fill(document.createElement(tag), attributes, children);
+const s = (tag, attributes, ...children) => fill(document.createElementNS(SVG, tag), attributes, children);
+const data = (text) => h("span", { class: "data" }, text);
+const count = (n, one, many) => `${number(n)} ${n === 1 ? one : many}`;
+
+function number(value, digits) {
+  if (value === null || value === undefined) return "–";
+  if (typeof value !== "number") return String(value);
+  if (Number.isInteger(value)) return value.toLocaleString("en");
+  return value.toLocaleString("en", { maximumSignificantDigits: digits || 4 });
+}
+
+// ---- the tree: which nodes are shown, where they stand
+
+const parents = new Array(D.nodes.length).fill(-1);
+const depths = new Array(D.nodes.length).fill(0);
+D.nodes.forEach((node, i) => (node.kids || []).forEach((kid) => { parents[kid] = i; depths[kid] = depths[i] + 1; }));
+const state = { open: new Set(), chosen: 0, zoom: 1, words: true, found: null, path: new Set() };
+const openTo = (depth) => { state.open = new Set(D.nodes.map((_, i) => i).filter((i) => D.nodes[i].kids && depths[i] < depth)); };
+openTo(D.nodes.length <= 63 ? Infinity : 4);
+
+const kidsOf = (i) => (state.open.has(i) ? D.nodes[i].kids : []);
+function shownNodes() {
+  const found = [], stack = [0];
+  while (stack.length) {
+    const i = stack.pop();
+    found.push(i);
+    stack.push(...[...kidsOf(i)].reverse());
+  }
+  return found;
+}
+
+const pen = document.createElement("canvas").getContext("2d");
+function widthOf(text, bold) {
+  pen.font = `${bold ? "700 " : ""}12px system-ui, "DejaVu Sans", Verdana, sans-serif`;
+  return pen.measureText(text).width;
+}
+function wrapped(text, width, bold) {
+  const lines = [""];
+  for (const word of text.split(" ")) {
+    let piece = "";
+    const pieces = [];
+    for (const sign of word) {
+      if (piece && widthOf(piece + sign, bold) > width) { pieces.push(piece); piece = ""; }
+      piece += sign;
+    }
+    pieces.push(piece);
+    for (const part of pieces) {
+      const longer = lines.at(-1) ? `${lines.at(-1)} ${part}` : part;
+      if (!lines.at(-1) || widthOf(longer, bold) <= width) lines[lines.length - 1] = longer;
+      else lines.push(part);
+    }
+  }
+  return lines;
+}
+
+function card(i) {
+  const node = D.nodes[i], folded = node.kids && !state.open.has(i), isEnd = !node.kids;
+  const head = wrapped(isEnd ? node.says : state.words ? node.words : node.test, 230, isEnd);
+  const small = isEnd ? node.share : folded ? `${node.says}, ${count(leavesBelow(i), "leaf", "leaves")} folded` : `n = ${number(node.n)}`;
+  const width = Math.max(70, ...head.map((line) => widthOf(line, isEnd)), widthOf(small)) + 18;
+  return { head, small, width, height: head.length * 15 + 39, folded, isEnd };
+}
+function leavesBelow(i) {
+  let n = 0;
+  const stack = [i];
+  while (stack.length) { const kids = D.nodes[stack.pop()].kids; if (kids) stack.push(...kids); else n += 1; }
+  return n;
+}
+
+// The tidy layout of the pictures, turned to the right: levels are columns, contours say how near subtrees may come.
+function layout(nodes, cards, gap) {
+  const shifts = new Map(), contours = new Map();
+  for (const i of [...nodes].reverse()) {
+    const half = cards.get(i).height / 2, kids = kidsOf(i), places = [];
+    let right = [];
+    for (const kid of kids) {
+      const contour = contours.get(kid);
+      let place = 0;
+      for (let level = 0; level < Math.min(right.length, contour.length); level++)
+        place = level === 0 && places.length === 0 ? 0 : Math.max(place, right[level] + gap - contour[level][0]);
+      places.push(place);
+      const mine = contour.map((ends) => place + ends[1]);
+      right = mine.concat(right.slice(mine.length));
+    }
+    const middle = places.length ? (places[0] + places.at(-1)) / 2 : 0;
+    const contour = [[-half, half]];
+    kids.forEach((kid, k) => {
+      shifts.set(kid, places[k] - middle);
+      contours.get(kid).forEach((ends, level) => {
+        const at = places[k] - middle, known = contour[level + 1];
+        contour[level + 1] = known ? [Math.min(known[0], at + ends[0]), Math.max(known[1], at + ends[1])] : [at + ends[0], at + ends[1]];
+      });
+      contours.delete(kid);
+    });
+    contours.set(i, contour);
+  }
+  const ys = new Map([[0, 0]]), columns = [];
+  for (const i of nodes) {
+    columns[depths[i]] = Math.max(columns[depths[i]] || 0, cards.get(i).width);
+    for (const kid of kidsOf(i)) ys.set(kid, ys.get(i) + shifts.get(kid));
+  }
+  const xs = [10];
+  const labels = Math.max(30, ...nodes.flatMap((i) => (kidsOf(i).length ? D.nodes[i].ways.map((way) => widthOf(way)) : [])));
+  columns.forEach((width) => xs.push(xs.at(-1) + width + 44 + labels));
+  const least = Math.min(...nodes.map((i) => ys.get(i) - cards.get(i).height / 2));
+  return new Map(nodes.map((i) => [i, { x: xs[depths[i]], y: ys.get(i) - least + 10 }]));
+}
+
+function distribution(i, x, y, width) {
+  const node = D.nodes[i], group = s("g");
+  if (node.counts) {
+    const whole = node.counts.reduce((a, b) => a + b, 0) || 1;
+    let at = x;
+    node.counts.forEach((n, k) => {
+      if (!n) return;
+      group.append(s("rect", { x: at, y, width: (width * n) / whole, height: 8, fill: D.colours[k] }));
+      at += (width * n) / whole;
+    });
+    return group;
+  }
+  group.append(s("line", { class: "axis", x1: x, x2: x + width, y1: y + 8, y2: y + 8 }));
+  const bins = node.bins || [];
+  const most = Math.max(1, ...bins);
+  bins.forEach((n, k) => n && group.append(s("rect", {
+    class: "plain", x: x + (k * width) / bins.length, width: Math.max(0.8, width / bins.length - 0.7),
+    y: y + 8 - (11 * n) / most, height: (11 * n) / most })));
+  return group;
+}
+
+const stage = h("div", { class: "stage", id: "stage" });
+function drawTree(focus) {
+  const nodes = shownNodes(), cards = new Map(nodes.map((i) => [i, card(i)])), spots = layout(nodes, cards, 9);
+  const right = Math.max(...nodes.map((i) => spots.get(i).x + cards.get(i).width)) + 12;
+  const bottom = Math.max(...nodes.map((i) => spots.get(i).y + cards.get(i).height / 2)) + 12;
+  const root = s("svg", { width: right * state.zoom, height: bottom * state.zoom, viewBox: `0 0 ${right} ${bottom}`,
+    role: "tree", "aria-label": "The tree; arrow keys move, Enter folds" });
+  const edges = s("g", { role: "presentation" }), boxes = s("g", { role: "presentation" });
+  const whole = D.nodes[0].n || 1;
+  for (const i of nodes) {
+    const from = spots.get(i), own = cards.get(i);
+    kidsOf(i).forEach((kid, k) => {
+      const to = spots.get(kid), x1 = from.x + own.width, middle = (x1 + to.x) / 2;
+      const onPath = state.path.has(kid) ? " path" : "";
+      edges.append(s("path", { class: `edge${onPath}`, d: `M${x1},${from.y} C${middle},${from.y} ${middle},${to.y} ${to.x},${to.y}`,
+        "stroke-width": 1 + (11 * D.nodes[kid].n) / whole }));
+      edges.append(s("text", { class: "small", x: to.x - 6, y: to.y - 6, "text-anchor": "end" }, D.nodes[i].ways[k]));
+    });
+  }
+  for (const i of nodes) boxes.append(nodeBox(i, spots.get(i), cards.get(i)));
+  root.append(edges, boxes);
+  stage.replaceChildren(root);
+  if (focus) {
+    const element = root.querySelector(`[data-node="${state.chosen}"]`);
+    if (element) { element.focus({ preventScroll: true }); bring(spots.get(state.chosen)); }
+  }
+}
+function bring(spot) {
+  stage.scrollTo({ left: Math.max(0, spot.x * state.zoom - 60), top: Math.max(0, spot.y * state.zoom - stage.clientHeight / 2) });
+}
+function showRoot() {
+  const root = stage.querySelector('[data-node="0"] rect.card');
+  bring({ x: 0, y: +root.getAttribute("y") + root.getAttribute("height") / 2 });
+}
+function nodeBox(i, spot, own) {
+  const node = D.nodes[i], top = spot.y - own.height / 2;
+  const kinds = ["node", own.isEnd ? "leaf" : "branch"];
+  if (i === state.chosen) kinds.push("chosen");
+  if (state.path.has(i)) kinds.push("path");
+  if (state.found && !state.found.has(i)) kinds.push("dim");
+  const label = own.isEnd ? `Leaf: ${node.says}, ${node.share}` : `Test: ${node.words}, n = ${node.n}`;
+  const group = s("g", { class: kinds.join(" "), "data-node": i, role: "treeitem", tabindex: i === state.chosen ? 0 : -1,
+    "aria-label": label, "aria-level": depths[i] + 1, "aria-selected": i === state.chosen ? "true" : "false",
+    "aria-expanded": node.kids ? String(state.open.has(i)) : null,
+    onclick: () => choose(i), ondblclick: () => fold(i), onkeydown: (event) => keys(event, i) });
+  const look = { class: "card", x: spot.x, y: top, width: own.width, height: own.height, rx: 6 };
+  if (own.folded) look["stroke-dasharray"] = "4 3";
+  group.append(s("rect", look));
+  if (own.isEnd && isClasses) {
+    const k = node.counts.indexOf(Math.max(...node.counts));
+    const said = D.classes.findIndex((name) => node.says === name || node.says === `class ${name}`);
+    group.append(s("rect", { x: spot.x, y: top, width: 5, height: own.height, rx: 2, fill: D.colours[said < 0 ? k : said] }));
+  }
+  own.head.forEach((line, k) => group.append(s("text", { x: spot.x + 10, y: top + 17 + 15 * k, class: own.isEnd ? "strong" : null }, line)));
+  group.append(distribution(i, spot.x + 10, top + own.head.length * 15 + 8, own.width - 20));
+  group.append(s("text", { class: "small", x: spot.x + 10, y: top + own.height - 8 }, own.small));
+  return group;
+}
+function fold(i) {
+  if (!D.nodes[i].kids) return;
+  if (state.open.has(i)) state.open.delete(i); else state.open.add(i);
+  state.chosen = i;
+  drawTree(true);
+}
+function choose(i, quiet) {
+  state.chosen = i;
+  for (let up = parents[i]; up >= 0; up = parents[up]) state.open.add(up);
+  drawTree(!quiet);
+  showDetail(i);
+}
+function keys(event, i) {
+  const order = shownNodes(), at = order.indexOf(i), kids = D.nodes[i].kids;
+  const moves = {
+    ArrowDown: () => order[at + 1], ArrowUp: () => order[at - 1], Home: () => 0, End: () => order.at(-1),
+    ArrowLeft: () => (state.open.has(i) && kids ? (fold(i), undefined) : parents[i]),
+    ArrowRight: () => (kids && !state.open.has(i) ? (fold(i), undefined) : kids && kids[0]),
+  };
+  if (event.key === "Enter" || event.key === " ") { event.preventDefault(); fold(i); showDetail(i); return; }
+  if (!(event.key in moves)) return;
+  event.preventDefault();
+  const next = moves[event.key]();
+  if (next !== undefined && next >= 0) choose(next);
+}
+
+// ---- one node
+
+const detail = h("div", { class: "detail", id: "detail", "aria-live": "polite", tabindex: 0, role: "region", "aria-label": "The chosen node" });
+function showDetail(i) {
+  const node = D.nodes[i], parts = [];
+  const trail = [];
+  for (let below = i, up = parents[i]; up >= 0; below = up, up = parents[up])
+    trail.unshift(h("li", {}, h("button", { class: "step", onclick: () => choose(up) }, data(D.nodes[up].words)), " ", h("strong", {}, data(D.nodes[up].ways[D.nodes[up].kids.indexOf(below)]))));
+  if (node.kids) {
+    parts.push(h("h2", {}, data(node.words)), h("p", {}, h("code", { class: "data" }, node.test)));
+    parts.push(h("p", {}, h("button", { onclick: () => fold(i) }, state.open.has(i) ? "Fold what is below" : "Unfold"), " ",
+      h("span", { class: "note" }, `${count(leavesBelow(i), "leaf", "leaves")} below`)));
+  } else parts.push(h("h2", {}, "Leaf: ", data(node.says)), h("p", { class: "note" }, data(node.share), " of the training data"));
+  if (trail.length) parts.push(h("h3", {}, "The way here"), h("ol", {}, trail));
+  parts.push(h("h3", {}, "Seen here in training"), seenTable(node));
+  if (node.kids) parts.push(h("h3", {}, "How the test was found"), effortTable(node.found));
+  const names = { typical: "Typical individuals", borderline: "Near a threshold", wrong: isClasses ? "Misclassified" : "Farthest off" };
+  for (const [kind, rows] of Object.entries(node.examples || {}))
+    parts.push(h("h3", {}, `${names[kind]} (${rows.length})`), rows.map((row) => exampleBox(D.examples[row])));
+  detail.replaceChildren(...parts.flat(Infinity));
+}
+function seenTable(node) {
+  if (!node.counts) return h("div", {}, h("p", {}, `n = ${number(node.n)}, mean ${number(node.mean)}, standard deviation ${number(node.sd)}`),
+    node.bins ? histogram(node.bins) : "");
+  const whole = node.counts.reduce((a, b) => a + b, 0) || 1;
+  const rows = node.counts.map((n, k) => [n, k]).filter(([n]) => n).sort((a, b) => b[0] - a[0]);
+  return table(["class", "weight", "share"], rows.map(([n, k]) => [className(k), number(n), `${number((100 * n) / whole, 3)} %`]), [1, 2]);
+}
+const className = (k) => h("span", {}, h("span", { class: "swatch", style: `background:${D.colours[k]}` }), data(D.classes[k]));
+function histogram(bins) {
+  const most = Math.max(1, ...bins), [low, high] = D.range;
+  const svg = s("svg", { viewBox: "0 0 300 92", width: 300, height: 92, role: "img", "aria-label": "Histogram of the target" });
+  bins.forEach((n, k) => svg.append(s("rect", { class: "plain", x: (k * 300) / bins.length, width: 300 / bins.length - 1, y: 70 - (66 * n) / most, height: (66 * n) / most })));
+  svg.append(s("line", { class: "axis", x1: 0, x2: 300, y1: 70.5, y2: 70.5 }), s("text", { class: "small", x: 0, y: 86 }, number(low)),
+    s("text", { class: "small", x: 300, y: 86, "text-anchor": "end" }, number(high)));
+  return svg;
+}
+function effortTable(found) {
+  const [criterion, score, gain, proved, gap, evaluated, seconds, stopped] = found;
+  const certainty = proved ? "proved best of all tests that the grammar allows" : `not proved best${stopped ? ` (stopped by ${stopped})` : ""}, gap ${number(gap)}`;
+  return table(null, [["criterion", data(criterion)], ["score", number(score)], ["gain", number(gain)], ["tests evaluated", number(evaluated)],
+    ...(seconds ? [["seconds", number(seconds, 3)]] : []), ["certainty", certainty]]);
+}
+function table(heads, rows, numeric, caption, marked) {
+  const right = new Set(numeric || []);
+  const cell = (tag, value, k) => h(tag, { class: right.has(k) ? "number" : null, scope: tag === "th" ? "col" : null }, value instanceof Node ? value : data(value));
+  return h("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": caption || "Table" }, h("table", {}, caption ? h("caption", {}, caption) : "",
+    heads ? h("thead", {}, h("tr", {}, heads.map((head, k) => cell("th", head, k)))) : "",
+    h("tbody", {}, rows.map((row, r) => h("tr", { class: marked && marked.has(r) ? "marked" : null }, row.map((value, k) => cell("td", value, k)))))));
+}
+
+// ---- individuals
+
+const nameOf = (one) => `${D.individual} ${one.row}${one.name ? `: ${one.name}` : ""}`;
+function exampleBox(one) {
+  const summary = h("summary", {}, data(nameOf(one)), one.actual === undefined ? "" : h("span", { class: one.wrong ? "wrong" : "note" },
+    one.wrong ? ` is ${one.actual}, predicted ${one.said}` : isClasses ? ` is ${one.actual}` : ` is ${one.actual}, predicted ${one.said}`));
+  const box = h("details", { class: "example" }, summary);
+  box.addEventListener("toggle", () => { if (box.open && box.children.length === 1) box.append(...exampleParts(one)); });
+  return box;
+}
+function exampleParts(one) {
+  const witness = Object.keys(one.marks || {}).at(-1), holder = h("div", {});
+  const show = (node) => holder.replaceChildren(picture(one, (one.marks || {})[node]));
+  show(witness);
+  const steps = one.why.map(([node, answer, lines]) => h("li", {}, data(D.nodes[node].words), ": ", h("strong", {}, data(answer)),
+    (one.marks || {})[node] ? [" ", h("button", { onclick: () => show(node) }, "mark")] : "",
+    lines.map((line) => h("div", { class: "note data" }, line))));
+  return [holder, h("ol", {}, steps), h("p", {}, "→ ", data(one.said), " ", h("button", { onclick: () => { selectTab("tree"); follow(one.leaf); } }, "Show its path"))];
+}
+function picture(one, marks) {
+  if (one.molecule) return molecule(one.molecule, marks || { atoms: [], bonds: [] }, nameOf(one));
+  const parts = [];
+  const own = Object.entries(one.values || {}).slice(0, 12);
+  if (own.length) parts.push(table(null, own.map(([name, value]) => [name, plain(value)])));
+  for (const each of one.tables || []) {
+    const on = new Set((marks || {})[each.link] || []);
+    const rows = each.rows.map((row, r) => [`${r}${on.has(r) ? " ✓" : ""}`, ...row.map(plain)]);
+    const more = each.n > each.rows.length ? `, the first ${each.rows.length}` : "";
+    if (each.n) parts.push(table(["", ...each.columns], rows, [], `${each.link} (${each.n}${more})${on.size ? "; marked: what made the test true" : ""}`, on));
+  }
+  return h("div", {}, parts);
+}
+const plain = (value) => (value === null ? "missing" : value === true ? "yes" : value === false ? "no" : typeof value === "number" ? number(value, 6) : value);
+function molecule(drawing, marks, name) {
+  const { atoms, bonds } = drawing, xs = atoms.map((a) => a[1]), ys = atoms.map((a) => a[2]);
+  const left = Math.min(...xs) - 1, top = Math.min(...ys) - 1, width = Math.max(...xs) - left + 1, height = Math.max(...ys) - top + 1;
+  const scale = Math.min(26, 360 / width), on = new Set(marks.atoms), lit = new Set(marks.bonds.map((b) => b.join()));
+  const svg = s("svg", { class: "molecule", role: "img", "aria-label": `${name}${on.size ? `; marked atoms: ${[...on].join(", ")}` : ""}`,
+    width: width * scale, height: height * scale, viewBox: `${left} ${top} ${width} ${height}` });
+  for (const [a, b] of bonds) if (lit.has([a, b].join()) || lit.has([b, a].join())) svg.append(stroke(atoms[a], atoms[b], 0, "on"));
+  atoms.forEach((a, i) => on.has(i) && svg.append(s("circle", { class: "on", cx: a[1], cy: a[2], r: 0.48 })));
+  for (const [a, b, order] of bonds)
+    for (const shift of order === 2 ? [-0.09, 0.09] : order === 3 ? [-0.15, 0, 0.15] : [0]) svg.append(stroke(atoms[a], atoms[b], shift));
+  atoms.forEach(([symbol, x, y, charge, hydrogens], i) => {
+    if (symbol === "C" && !charge && bonds.some((b) => b[0] === i || b[1] === i)) return;
+    const sign = charge ? `${Math.abs(charge) > 1 ? Math.abs(charge) : ""}${charge > 0 ? "+" : "−"}` : "";
+    svg.append(s("circle", { class: on.has(i) ? "on" : "back", cx: x, cy: y, r: 0.36 }));
+    svg.append(s("text", { x, y }, `${symbol}${hydrogens ? `H${hydrogens > 1 ? hydrogens : ""}` : ""}${sign}`));
+  });
+  return svg;
+}
+function stroke(from, to, shift, kind) {
+  const dx = to[1] - from[1], dy = to[2] - from[2], length = Math.hypot(dx, dy) || 1, ox = (-dy / length) * shift, oy = (dx / length) * shift;
+  return s("line", { class: kind, x1: from[1] + ox, y1: from[2] + oy, x2: to[1] + ox, y2: to[2] + oy });
+}
+function follow(leaf) {
+  state.path = new Set([leaf]);
+  for (let up = parents[leaf]; up >= 0; up = parents[up]) state.path.add(up);
+  choose(leaf);
+}
+
+// ---- tabs
+
+const panels = {};
+function selectTab(id, focus) {
+  for (const [name, { tab, panel }] of Object.entries(panels)) {
+    tab.setAttribute("aria-selected", String(name === id));
+    tab.tabIndex = name === id ? 0 : -1;
+    panel.hidden = name !== id;
+  }
+  if (focus) panels[id].tab.focus();
+  if (id === "tree") drawTree(false);
+}
+function addTab(id, name, parts) {
+  const tab = h("button", { role: "tab", id: `tab-${id}`, "aria-controls": `panel-${id}`, onclick: () => selectTab(id),
+    onkeydown: (event) => {
+      const ids = Object.keys(panels), at = ids.indexOf(id);
+      const next = { ArrowRight: ids[(at + 1) % ids.length], ArrowLeft: ids[(at + ids.length - 1) % ids.length], Home: ids[0], End: ids.at(-1) }[event.key];
+      if (next) { event.preventDefault(); selectTab(next, true); }
+    } }, name);
+  const panel = h("section", { role: "tabpanel", id: `panel-${id}`, "aria-labelledby": `tab-${id}`, tabindex: 0, hidden: "" }, parts);
+  panels[id] = { tab, panel };
+}
+
+// ---- the panels
+
+function treePanel() {
+  const output = h("output", { "aria-live": "polite" });
+  let hits = [], at = -1;
+  const search = h("input", { type: "search", id: "search", placeholder: "Search tests and answers", "aria-label": "Search the tree",
+    oninput: () => {
+      const wanted = search.value.trim().toLowerCase();
+      hits = wanted ? D.nodes.map((_, i) => i).filter((i) => [D.nodes[i].test, D.nodes[i].words, D.nodes[i].says].some((text) => text && text.toLowerCase().includes(wanted) && !(text === D.nodes[i].says && D.nodes[i].kids))) : [];
+      at = -1;
+      state.found = wanted ? new Set(hits) : null;
+      for (const hit of hits.slice(0, 200)) for (let up = parents[hit]; up >= 0; up = parents[up]) state.open.add(up);
+      output.value = wanted ? `${count(hits.length, "node", "nodes")} found` : "";
+      drawTree(false);
+    },
+    onkeydown: (event) => {
+      if (event.key === "Escape") { search.value = ""; search.dispatchEvent(new Event("input")); }
+      if (event.key !== "Enter" || !hits.length) return;
+      at = (at + 1) % hits.length;
+      choose(hits[at], true);
+      const spot = stage.querySelector(`[data-node="${hits[at]}"] rect.card`);
+      if (spot) bring({ x: +spot.getAttribute("x"), y: +spot.getAttribute("y") });
+      output.value = `${at + 1} of ${hits.length}`;
+    } });
+  const zoom = (factor) => { state.zoom = Math.min(3, Math.max(0.15, state.zoom * factor)); drawTree(false); };
+  const fit = () => { state.zoom = 1; drawTree(false); const svg = stage.firstChild; state.zoom = Math.min(1.5, stage.clientWidth / svg.width.baseVal.value, stage.clientHeight / svg.height.baseVal.value); drawTree(false); };
+  const button = (name, label, action) => h("button", { onclick: action, "aria-label": label, title: label }, name);
+  const words = h("button", { id: "words", "aria-pressed": "true", onclick: () => { state.words = !state.words; words.setAttribute("aria-pressed", String(state.words)); drawTree(false); } }, "Words");
+  const depth = h("select", { "aria-label": "Unfold to a depth", onchange: () => { openTo(depth.value === "all" ? Infinity : +depth.value); state.chosen = 0; drawTree(false); showRoot(); } },
+    h("option", { value: "all" }, "all levels"), [1, 2, 3, 4, 6, 8].map((d) => h("option", { value: d }, `${d} level${d > 1 ? "s" : ""}`)));
+  if (D.nodes.length > 63) depth.value = "4";
+  stage.addEventListener("wheel", (event) => { if (event.ctrlKey) { event.preventDefault(); zoom(event.deltaY < 0 ? 1.15 : 1 / 1.15); } }, { passive: false });
+  const legend = isClasses ? h("ul", { class: "legend", "aria-label": "Classes" }, D.classes.map((_, k) => h("li", {}, className(k)))) : "";
+  return [h("div", { class: "toolbar" }, search, output, depth, words, button("−", "Zoom out", () => zoom(1 / 1.25)), button("+", "Zoom in", () => zoom(1.25)), button("Fit", "Fit the tree into view", fit)),
+    legend, h("div", { class: "columns" }, stage, detail)];
+}
+
+function whatIfPanel() {
+  const examples = Object.values(D.examples), answer = h("div", { id: "answer", "aria-live": "polite" }), fields = h("div", { class: "fields" }), holder = h("div", {});
+  const select = h("select", { id: "pick", "aria-label": "Pick an individual", onchange: () => pick(examples[+select.value]) },
+    examples.map((one, k) => h("option", { value: k }, nameOf(one).slice(0, 90))));
+  const values = [];
+  const say = (leaf, changed) => {
+    state.path = new Set([leaf]);
+    const steps = [];
+    for (let below = leaf, up = parents[leaf]; up >= 0; below = up, up = parents[up]) {
+      state.path.add(up);
+      steps.unshift(h("li", {}, data(D.nodes[up].words), ": ", h("strong", {}, data(D.nodes[up].ways[D.nodes[up].kids.indexOf(below)]))));
+    }
+    answer.replaceChildren(h("p", { class: "says" }, changed ? "With these values: " : "Prediction: ", h("strong", { id: "said" }, data(D.nodes[leaf].says)), h("span", { class: "note" }, " ", data(D.nodes[leaf].share))),
+      h("ol", {}, steps), h("button", { onclick: () => { selectTab("tree"); follow(leaf); } }, "Show the path in the tree"));
+  };
+  function pick(one) {
+    if (!D.whatif) {
+      state.path = new Set();
+      answer.replaceChildren(h("p", { class: "says" }, "Prediction: ", h("strong", { id: "said" }, data(one.said)), one.actual === undefined ? "" : h("span", { class: one.wrong ? "wrong" : "note" }, " it is ", data(one.actual))));
+      holder.replaceChildren(...exampleParts(one));
+      return;
+    }
+    D.whatif.attributes.forEach(([name], place) => { values[place] = one.values[name] ?? null; });
+    fields.replaceChildren(...D.whatif.attributes.map(([name, kind, known], place) => h("label", {}, data(name), field(place, name, kind, known))));
+    say(descend(values), false);
+  }
+  function field(place, name, kind, known) {
+    const update = (value) => { values[place] = value; say(descend(values), true); };
+    if (kind === "bool" || known.length) {
+      const options = kind === "bool" ? [["yes", true], ["no", false]] : known.map((value) => [value, value]);
+      const chooser = h("select", { "data-field": name, onchange: () => update(chooser.value === "" ? null : options[+chooser.value][1]) },
+        h("option", { value: "" }, "missing"), options.map(([text], k) => h("option", { value: k }, text)));
+      const at = options.findIndex(([, value]) => value === values[place]);
+      chooser.value = at < 0 ? "" : String(at);
+      return chooser;
+    }
+    const isMoment = kind === "date" || kind === "time";
+    const input = h("input", { "data-field": name, type: isMoment ? "text" : "number", step: "any", placeholder: "missing", value: values[place],
+      oninput: () => update(input.value === "" ? null : isMoment ? input.value : +input.value) });
+    return input;
+  }
+  if (examples.length) pick(examples[0]);
+  return [h("p", { class: "note" }, D.whatif ? "Pick an individual, change its values, and see where it goes." : "Pick an individual and see which parts of it decided each test."),
+    h("div", { class: "toolbar" }, select), fields, answer, holder];
+}
+
+function valueOf(place, values) {
+  const value = values[place], [, kind, known] = D.whatif.attributes[place];
+  if (value === null || value === undefined) return null;
+  if (kind === "ordered") return known.indexOf(value);
+  if (kind === "date") return Math.floor(Date.parse(`${value}T00:00Z`) / 86400000);
+  if (kind === "time") return Date.parse(`${String(value).replace(" ", "T")}Z`) / 1000;
+  return value;
+}
+function compared(a, op, b) {
+  if (a === null || b === null || Number.isNaN(a) || Number.isNaN(b)) return false;
+  return op === "=" ? a === b : op === "!=" ? a !== b : op === ">=" ? a >= b : a <= b;
+}
+function truth(test, values) {
+  const value = () => valueOf(test[1], values);
+  switch (test[0]) {
+    case "top": return true;
+    case "flag": return value() === test[2];
+    case "compare": return compared(value(), test[2], test[3]);
+    case "own": return compared(value(), test[2], valueOf(test[3], values));
+    case "among": return value() !== null && test[2].includes(value());
+    case "within": { const v = value(); return v !== null && (test[2] === null || v >= test[2]) && (test[3] === null || (test[4] ? v <= test[3] : v < test[3])); }
+    case "missing": return value() === null;
+    case "not": return !truth(test[1], values);
+    case "and": return test[1].every((part) => truth(part, values));
+    case "or": return test[1].some((part) => truth(part, values));
+    default: throw new Error(`unknown test ${test[0]}`);
+  }
+}
+function descend(values) {
+  let i = 0;
+  while (D.nodes[i].kids) {
+    const test = D.whatif.tests[i];
+    if (test[0] === "switch") { const at = test[2].indexOf(values[test[1]]); i = D.nodes[i].kids[at < 0 ? test[3] : at]; }
+    else i = D.nodes[i].kids[truth(test, values) ? 0 : 1];
+  }
+  return i;
+}
+
+function rulesPanel() {
+  const body = h("div", {}), filter = h("input", { type: "search", "aria-label": "Search the rules", placeholder: "Search the rules", oninput: () => show() });
+  const show = () => {
+    const wanted = filter.value.trim().toLowerCase();
+    const rows = D.rules.filter((rule) => !wanted || rule.slice(0, 3).some((text) => text.toLowerCase().includes(wanted)));
+    body.replaceChildren(table(["if", "then", "n", isClasses ? "confidence" : "spread", ""], rows.map(([text, words, said, n, sure, leaves]) =>
+      [h("div", {}, data(words), h("div", { class: "note" }, h("code", { class: "data" }, text))), said, number(n), number(sure, 3),
+        h("button", { onclick: () => { selectTab("tree"); follow(leaves[0]); } }, "Show")]), [2, 3], `${count(rows.length, "rule", "rules")}`));
+  };
+  show();
+  return [h("p", { class: "note" }, "Every rule that holds says what the tree says; their order does not matter."), h("div", { class: "toolbar" }, filter), body];
+}
+
+function qualityPanel() {
+  const parts = [];
+  if (!D.scores.length) return [h("p", {}, "The data has no target, so there is nothing to compare predictions with.")];
+  parts.push(h("h2", {}, "Scores"), h("p", { class: "note" }, `On the ${number(D.n)} individuals of this report; those that the tree has learned from flatter it.`),
+    table(["", "the tree", "always the same"], D.scores.map(([name, value, base]) => [metricName(name), number(value), number(base)]), [1, 2]));
+  if (D.predictions) parts.push(...confusionParts(), ...thresholdParts());
+  if (D.points) parts.push(h("h2", {}, "Predicted and actual"), scatter());
+  return parts;
+}
+const metricName = (name) => ({ roc_auc: "ROC AUC", r2: "R²", rmse: "root mean squared error", mae: "mean absolute error" })[name] || name.replaceAll("_", " ");
+function confusionParts() {
+  const k = D.classes.length, cells = Array.from({ length: k }, () => new Array(k).fill(0));
+  for (const [, said, counts] of D.predictions) counts.forEach((n, actual) => { cells[actual][said] += n; });
+  const rows = cells.map((row, a) => { const whole = row.reduce((x, y) => x + y, 0); return [className(a), ...row.map((n) => number(n)), whole ? number(row[a] / whole, 3) : "–"]; });
+  return [h("h2", {}, "Confusion"), table(["true \\ predicted", ...D.classes, "recall"], rows, [...Array(k + 1).keys()].map((x) => x + 1), "Rows are the true classes")];
+}
+function thresholdParts() {
+  const holder = h("div", { class: "cells" }), text = h("output", { "aria-live": "polite" });
+  const positive = h("select", { id: "positive", "aria-label": "The class of interest", onchange: () => update() }, D.classes.map((name, k) => h("option", { value: k }, name)));
+  if (D.classes.length === 2) positive.value = "1";
+  const slider = h("input", { type: "range", id: "threshold", min: 0, max: 1, step: 0.01, value: 0.5, "aria-label": "Threshold of the probability", oninput: () => update() });
+  const costs = [h("input", { type: "number", min: 0, step: "any", value: 1, id: "cost-miss", oninput: () => update() }), h("input", { type: "number", min: 0, step: "any", value: 1, id: "cost-alarm", oninput: () => update() })];
+  function rates(k, t) {
+    const found = { tp: 0, fp: 0, fn: 0, tn: 0 };
+    for (const [chances, , counts] of D.predictions) {
+      const said = chances[k] >= t, yes = counts[k], no = counts.reduce((a, b) => a + b, 0) - yes;
+      if (said) { found.tp += yes; found.fp += no; } else { found.fn += yes; found.tn += no; }
+    }
+    return found;
+  }
+  function update() {
+    const k = +positive.value, t = +slider.value, { tp, fp, fn, tn } = rates(k, t), ratio = (a, b) => (a + b ? number(a / (a + b), 3) : "–");
+    text.value = ` at ${t.toFixed(2)}`;
+    const cost = fn * (+costs[0].value || 0) + fp * (+costs[1].value || 0);
+    holder.replaceChildren(
+      h("div", {}, table(["", "said yes", "said no"], [["is", number(tp), number(fn)], ["is not", number(fp), number(tn)]], [1, 2], "For this threshold"),
+        table(null, [["precision", ratio(tp, fp)], ["recall", ratio(tp, fn)], ["specificity", ratio(tn, fp)], ["accuracy", ratio(tp + tn, fp + fn)], ["cost", h("span", { id: "cost" }, number(cost))]], [1])),
+      roc(k, tp / (tp + fn || 1), fp / (fp + tn || 1)), calibration(k));
+  }
+  function curve(k) {
+    const steps = [...new Set(D.predictions.map((p) => p[0][k]))].sort((a, b) => b - a);
+    return [[0, 0], ...steps.map((t) => { const { tp, fp, fn, tn } = rates(k, t); return [fp / (fp + tn || 1), tp / (tp + fn || 1)]; })];
+  }
+  function roc(k, tpr, fpr) {
+    const points = curve(k), area = points.slice(1).reduce((sum, [x, y], i) => sum + ((x - points[i][0]) * (y + points[i][1])) / 2, 0);
+    const svg = square(`ROC curve, area ${number(area, 3)}`, "false positive rate", "true positive rate");
+    svg.append(s("polyline", { points: points.map(([x, y]) => `${40 + 200 * x},${210 - 200 * y}`).join(" "), fill: "none", stroke: "var(--accent)", "stroke-width": 2.5 }),
+      s("circle", { cx: 40 + 200 * fpr, cy: 210 - 200 * tpr, r: 6, fill: "var(--focus)" }));
+    return svg;
+  }
+  function calibration(k) {
+    const svg = square("Calibration: each circle is a prediction", "predicted probability", "share that has the class"), whole = D.n || 1, at = new Map();
+    for (const [chances, , counts] of D.predictions) { const known = at.get(chances[k]) || [0, 0]; at.set(chances[k], [known[0] + counts[k], known[1] + counts.reduce((a, b) => a + b, 0)]); }
+    for (const [chance, [yes, all]] of at) if (all) svg.append(s("circle", { cx: 40 + 200 * chance, cy: 210 - (200 * yes) / all, r: 2 + 12 * Math.sqrt(all / whole), fill: "var(--accent)", "fill-opacity": 0.55 }));
+    return svg;
+  }
+  update();
+  return [h("h2", {}, "One class against the others"), h("div", { class: "toolbar" }, h("label", {}, "class ", positive), h("label", {}, "threshold ", slider), text,
+    h("label", {}, "cost of a miss ", costs[0]), h("label", {}, "of a false alarm ", costs[1])), holder];
+}
+function square(title, x, y) {
+  return s("svg", { viewBox: "0 0 260 262", width: 260, height: 262, role: "img", "aria-label": title }, s("rect", { x: 40, y: 10, width: 200, height: 200, fill: "none", class: "axis" }),
+    s("line", { class: "axis", x1: 40, y1: 210, x2: 240, y2: 10, "stroke-dasharray": "4 4" }), s("text", { class: "small", x: 140, y: 226, "text-anchor": "middle" }, x),
+    s("text", { class: "small", x: 28, y: 110, transform: "rotate(-90 28 110)", "text-anchor": "middle" }, y), s("text", { class: "small strong", x: 140, y: 248, "text-anchor": "middle" }, title));
+}
+function scatter() {
+  const all = D.points.flat(), low = Math.min(...all), high = Math.max(...all), at = (v) => (200 * (v - low)) / (high - low || 1);
+  const svg = square(`${number(D.points.length)} individuals`, `predicted, ${number(low)} to ${number(high)}`, "actual");
+  const group = s("g", { fill: "var(--accent)", "fill-opacity": 0.4 });
+  for (const [x, y] of D.points) group.append(s("circle", { cx: (40 + at(x)).toFixed(1), cy: (210 - at(y)).toFixed(1), r: 2.2 }));
+  svg.append(group);
+  svg.setAttribute("width", 420); svg.setAttribute("height", 423);
+  return svg;
+}
+
+function importancePanel() {
+  if (!D.importances.length) return [h("p", {}, "The tree asks nothing.")];
+  const most = D.importances[0][1] || 1;
+  return [h("p", { class: "note" }, "The share of the gain of all tests that is owed to each attribute or link."),
+    table(["attribute", "share", ""], D.importances.map(([name, share]) => [name, number(share, 3),
+      s("svg", { width: 220, height: 14, "aria-hidden": "true" }, s("rect", { class: "plain", width: (218 * share) / most, height: 12, rx: 2 }))]), [1])];
+}
+function learningPanel() {
+  return [h("h2", {}, "How sure it is"), D.doubts.length ? D.doubts.map((line) => h("p", {}, data(line))) : h("p", {}, "Every test is proved to be the best that the grammar allows."),
+    h("h2", {}, "Grammar"), h("pre", { class: "data", tabindex: 0 }, D.grammar.join("\n") || "not kept"), h("h2", {}, "Parameters"), table(["name", "value"], D.parameters)];
+}
+function dataPanel() {
+  return D.data.flatMap((type) => [h("h2", {}, data(type.type), ` (${number(type.n)})`), type.members.length ? table(["name", "kind", "missing", "values"], type.members, [2]) : h("p", { class: "note" }, "nothing that the tests need")]);
+}
+
+// ---- the page
+
+function start() {
+  document.title = D.title;
+  const theme = h("button", { id: "theme", class: "push", onclick: () => {
+    const dark = document.documentElement.dataset.theme ? document.documentElement.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+    document.documentElement.dataset.theme = dark ? "light" : "dark";
+  } }, "Light or dark");
+  addTab("tree", "Tree", treePanel());
+  addTab("whatif", "What if", whatIfPanel());
+  addTab("rules", "Rules", rulesPanel());
+  addTab("quality", "Quality", qualityPanel());
+  addTab("importances", "Importances", importancePanel());
+  addTab("learning", "Learning", learningPanel());
+  addTab("data", "Data", dataPanel());
+  const all = Object.values(panels);
+  document.body.replaceChildren(h("header", {}, h("h1", {}, data(D.title)), h("p", {}, data(D.summary.join("; "))), theme),
+    h("main", {}, h("div", { role: "tablist", "aria-label": "Parts of the report" }, all.map((one) => one.tab)), all.map((one) => one.panel)),
+    document.getElementById("data"));
+  state.path = new Set();
+  selectTab("tree");
+  showDetail(0);
+  showRoot();
+  addEventListener("beforeprint", () => { state.zoom = 1; drawTree(false); });
+}
+start();

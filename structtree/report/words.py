@@ -1,0 +1,658 @@
+"""Predicates in plain English, generated from the term, the schema and the phrases that a grammar gives.
+
+A predicate about the individual becomes a clause (*some nitrogen atom has at least two bonds to oxygen atoms*). What
+it says of other rows is made of *properties*: each knows how it stands after a verb (*is aromatic*, *has degree 2*),
+and some stand before a noun too (*an aromatic atom*), or are a noun themselves (*a nitro group*).
+
+Words are for reading: a test in words means what the test means, but only its text in the grammar language says so
+exactly, which is why the text is shown beside it where there is room. As in every test, what is said of a missing
+value is false, and *every* holds where there is nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, assert_never
+
+from structtree.data.schema import RecordType, Schema
+from structtree.lang.pretty import pretty, pretty_scalar
+from structtree.lang.syntax import (
+    Aggregate,
+    AggregateFunction,
+    All,
+    Among,
+    And,
+    Bins,
+    Compare,
+    CompareMine,
+    CompareOwn,
+    Count,
+    Day,
+    Distinct,
+    Exists,
+    Flag,
+    Follow,
+    Instant,
+    Listed,
+    ListStep,
+    Me,
+    Missing,
+    Named,
+    No,
+    Not,
+    Or,
+    OrderedCategory,
+    Predicate,
+    Quantiles,
+    Range,
+    Scalar,
+    Star,
+    Top,
+    ValuePath,
+    Within,
+)
+from structtree.report.english import (
+    PREPOSITIONS,
+    counted,
+    enumerated,
+    name_words,
+    plural,
+    singular,
+    with_article,
+)
+
+__all__ = ["in_words"]
+
+_VALUE_ADJECTIVES = frozenset(
+    ("element", "order", "colour", "color", "kind", "type", "sort", "hybridisation", "material")
+)
+"""Nominal attributes whose values stand before a noun: a *double* bond, a *red* car."""
+
+_ELEMENTS = {
+    "H": "hydrogen",
+    "He": "helium",
+    "Li": "lithium",
+    "Be": "beryllium",
+    "B": "boron",
+    "C": "carbon",
+    "N": "nitrogen",
+    "O": "oxygen",
+    "F": "fluorine",
+    "Ne": "neon",
+    "Na": "sodium",
+    "Mg": "magnesium",
+    "Al": "aluminium",
+    "Si": "silicon",
+    "P": "phosphorus",
+    "S": "sulfur",
+    "Cl": "chlorine",
+    "Ar": "argon",
+    "K": "potassium",
+    "Ca": "calcium",
+    "Ti": "titanium",
+    "V": "vanadium",
+    "Cr": "chromium",
+    "Mn": "manganese",
+    "Fe": "iron",
+    "Co": "cobalt",
+    "Ni": "nickel",
+    "Cu": "copper",
+    "Zn": "zinc",
+    "Ga": "gallium",
+    "Ge": "germanium",
+    "As": "arsenic",
+    "Se": "selenium",
+    "Br": "bromine",
+    "Ag": "silver",
+    "Cd": "cadmium",
+    "Sn": "tin",
+    "Sb": "antimony",
+    "Te": "tellurium",
+    "I": "iodine",
+    "Pt": "platinum",
+    "Au": "gold",
+    "Hg": "mercury",
+    "Tl": "thallium",
+    "Pb": "lead",
+    "Bi": "bismuth",
+}
+_LEADING = {"to": ("leads to", "lead to"), "from": ("comes from", "come from")}
+_FUNCTIONS: dict[AggregateFunction, str] = {
+    "sum": "total {}",
+    "mean": "average {}",
+    "min": "least {}",
+    "max": "greatest {}",
+    "range": "range of {}",
+    "deviation": "standard deviation of {}",
+    "distinct": "number of different values of {}",
+    "latest": "latest {}",
+    "earliest": "earliest {}",
+    "trend": "trend of {}",
+    "share": "share",
+}
+
+
+def in_words(predicate: Predicate, schema: Schema, type_name: str | None = None) -> str:
+    """Return a predicate in plain English.
+
+    Parameters
+    ----------
+    predicate : Predicate
+        Of a tree, a rule or a grammar.
+    schema : Schema
+        Of what it is about.
+    type_name : str, optional
+        The type of the rows that it is about; the individual by default.
+
+    Examples
+    --------
+    >>> from structtree.data.schema import Attribute, Link
+    >>> from structtree.lang.parse import parse_predicate
+    >>> atom = RecordType("Atom", (Attribute("element", "nominal"), Attribute("aromatic", "bool")),
+    ...                   (Link("bonds", "set", "Bond"),))
+    >>> bond = RecordType("Bond", (Attribute("order", "nominal"),), (Link("to", "one", "Atom"),))
+    >>> molecule = RecordType("Molecule", (Attribute("logp", "real"),), (Link("atoms", "set", "Atom"),))
+    >>> schema = Schema((molecule, atom, bond), "Molecule")
+    >>> for text in (
+    ...     "exists atoms (element = N and count bonds (to.element = O) >= 2)",
+    ...     "count atoms (aromatic and element = C) >= 6",
+    ...     "none atoms (element = C and exists bonds (order = double and to.element = O))",
+    ...     "logp >= 2.5",
+    ... ):
+    ...     print(in_words(parse_predicate(text), schema))
+    some nitrogen atom has at least two bonds to oxygen atoms
+    there are at least six aromatic carbon atoms
+    no carbon atom has a double bond to an oxygen atom
+    logp is at least 2.5
+    """
+    start = type_name or schema.individual
+    return _Speaker(schema, start, _noun_of_type(start)).clause(predicate)
+
+
+@dataclass(frozen=True, slots=True)
+class _Property:
+    """What is said of a row: after a verb, and perhaps before or in place of its noun.
+
+    `verb` is "be" (*aromatic*), "have" (*degree 2*) or "do" (*leads to ...*, with `many` for several rows); `post` is
+    what may stand after a noun instead (*to an oxygen atom*), and `posts` after a plural (*to oxygen atoms*).
+    """
+
+    verb: Literal["be", "have", "do"]
+    text: str
+    many: str = ""
+    before: str = ""
+    noun: str = ""
+    post: str = ""
+    posts: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Speaker:
+    """Words for rows of a type, which a noun stands for."""
+
+    schema: Schema
+    type: str
+    noun: str
+
+    @property
+    def record(self) -> RecordType:
+        return self.schema.type(self.type)
+
+    def behind(self, link: str, *, several: bool) -> _Speaker:
+        """Return the words for the rows behind a link."""
+        found = self.record.link(link)
+        if found is None:  # a predicate that was not checked on this schema
+            return replace(self, noun=singular(name_words(link)))
+        return _Speaker(self.schema, found.target, _noun_of_link(link, found.target, several=several))
+
+    # ---- clauses: about the individual itself
+
+    def clause(self, predicate: Predicate) -> str:
+        """Return a whole clause, whose subject is what the predicate is about, or a part of it."""
+        match predicate:
+            case Top():
+                return "anything"
+            case And(parts):
+                return _conjunction([f"({self.clause(p)})" if isinstance(p, Or) else self.clause(p) for p in parts])
+            case Or(parts):
+                return f"either {_conjunction([self.clause(part) for part in parts], 'or')}"
+            case Not(inner):
+                return self._denied(inner)
+            case Exists(link, inner):
+                return self.behind(link, several=True).some(inner)
+            case No(link, inner):
+                return self.behind(link, several=True).none(inner)
+            case All(link, inner):
+                there = self.behind(link, several=True)
+                return f"every {there.noun} {there.verbs(inner)}"
+            case Count(link, inner, op, n):
+                return self.behind(link, several=True).several(inner, _amount(op, n), one=n == 1)
+            case Follow(link, inner) if link not in PREPOSITIONS:
+                there = self.behind(link, several=False)
+                return f"the {there.noun} {there.verbs(inner)}"
+            case ListStep(step, inner, str() as link):
+                there = self.behind(link, several=True)
+                return (
+                    f"the {step} {there.noun} {there.verbs(inner)}"
+                    if inner != Top()
+                    else f"there is {_a(there.noun)}"
+                )
+            case Distinct(link, inners):
+                return f"there are {self._distinct(link, inners)}"
+            case Aggregate():
+                return f"the {self._computed(predicate)} is {_compared(predicate.op, predicate.value)}"
+            case Compare(attribute, op, value) if not self._is_amount(attribute):
+                return f"{name_words(attribute)} is {_compared(op, value)}"
+            case Among(attribute) if not self._is_adjective(attribute):
+                return f"{name_words(attribute)} is {_any_of(predicate)}"
+            case Within(attribute):
+                return f"{name_words(attribute)} is {_interval(predicate)}"
+            case CompareOwn(attribute, op, other):
+                return f"{_path(attribute)} is {_own(op, self._moments(attribute))} {_path(other)}"
+            case CompareMine(attribute, op, mine):
+                return f"{_path(attribute)} is {_own(op, self._moments(attribute))} {_path(mine)} of the asking row"
+            case Me():
+                return "it is the asking row"
+            case Missing(member) if self.record.link(member) is None:
+                return f"{name_words(member)} is missing"
+            case Flag() | Compare() | Among() | Missing() | Named() | Follow() | ListStep():
+                return f"it {self.verbs(predicate)}"
+            case _ as never:
+                assert_never(never)
+
+    def _denied(self, inner: Predicate) -> str:
+        """Return a clause that says that another is not so."""
+        match inner:
+            case Exists(link, what):
+                return self.clause(No(link, what))
+            case No(link, what):
+                return self.clause(Exists(link, what))
+            case Count(link, what, op, int() as n):
+                limit = "fewer than" if op == ">=" else "more than"
+                return self.behind(link, several=True).several(what, f"{limit} {counted(n)}", one=n == 1)
+            case All(link, what):
+                there = self.behind(link, several=True)
+                return f"not every {there.noun} {there.verbs(what)}"
+            case Not(what):
+                return self.clause(what)
+            case Top():
+                return "nothing"
+            case _:
+                said = self.clause(inner)
+                found = re.match(r"^([\w\s.-]*?\b(?:is|are)) (?!no\b|not\b|at most\b)", said)
+                simple = isinstance(inner, Compare | Within | Among | Flag | Named | Missing | Aggregate | CompareOwn)
+                if simple and found is not None:
+                    return f"{found[1]} not {said[found.end() :]}"
+                return f"it {self.verbs(Not(inner))}" if simple else f"it is not so that {said}"
+
+    # ---- clauses about rows behind a link
+
+    def some(self, inner: Predicate) -> str:
+        """Return that some row has properties: *some aromatic atom has degree 2*."""
+        subject, rest = self._divided(inner)
+        if rest:
+            return f"some {self.named(subject)} {_verbs(rest)}"
+        return f"there is {_a(self.named(subject))}"
+
+    def none(self, inner: Predicate) -> str:
+        """Return that no row has properties."""
+        subject, rest = self._divided(inner)
+        return f"no {self.named(subject)} {_verbs(rest)}" if rest else f"there is no {self.named(subject)}"
+
+    def several(self, inner: Predicate, amount: str, *, one: bool) -> str:
+        """Return that some number of rows have properties: *at least two cars are long*."""
+        subject, rest = self._divided(inner)
+        noun = self.named(subject, many=not one)
+        if rest:
+            return f"{amount} {noun} {_verbs(rest, many=not one)}"
+        return f"there {'is' if one else 'are'} {amount} {noun}"
+
+    def _divided(self, inner: Predicate) -> tuple[list[_Property], list[_Property]]:
+        """Return the properties that make a subject, and those that are said of it; a single flag is said."""
+        said = self.properties(inner)
+        subject = [each for each in said if each.noun or each.before]
+        rest = [each for each in said if each not in subject]
+        only_flag = len(subject) == 1 and not subject[0].noun and _is_flag(inner)
+        return ([], subject) if only_flag and not rest else (subject, rest)
+
+    # ---- phrases about a row
+
+    def verbs(self, predicate: Predicate, *, many: bool = False) -> str:
+        """Return what a row does: *is aromatic and has degree 2*."""
+        return _verbs(self.properties(predicate), many=many) or ("exist" if many else "exists")
+
+    def described(self, predicate: Predicate, *, many: bool = False) -> str:
+        """Return the noun with its properties: *aromatic atom with degree 2*."""
+        return self.named(self.properties(predicate), many=many)
+
+    def named(self, properties: Sequence[_Property], *, many: bool = False) -> str:
+        """Return the noun with some properties before and after it."""
+        nouns = [each for each in properties if each.noun]
+        noun = nouns[0].noun if nouns else self.noun
+        before = [each for each in properties if each.before][:3]
+        after = [each for each in properties if each not in before and each not in nouns[:1]]
+        has = [each.text for each in after if each.verb == "have" and not each.post]
+        others = [each for each in after if each.verb != "have" and not each.post]
+        words = [each.before for each in before] + [plural(noun) if many else noun]
+        words += [f"with {enumerated(has)}"] if has else []
+        words += [f"that {_verbs(others, many=many)}"] if others else []
+        words += [enumerated([each.posts if many else each.post for each in after if each.post])]
+        return " ".join(filter(None, words))
+
+    def properties(self, predicate: Predicate) -> list[_Property]:
+        """Return what is said of a row, one by one."""
+        match predicate:
+            case Top():
+                return []
+            case And(parts):
+                return [each for part in parts for each in self.properties(part)]
+            case Or(parts):
+                said, many = ([self.verbs(part, many=many) for part in parts] for many in (False, True))
+                return [_Property("do", f"either {enumerated(said, 'or')}", f"either {enumerated(many, 'or')}")]
+            case Not(inner):
+                return [_negated(self.properties(inner))]
+            case Flag(attribute, positive):
+                return [_flag(attribute) if positive else _negated([_flag(attribute)])]
+            case Named():
+                return [_named(predicate)]
+            case Missing(member):
+                known = "" if self.record.link(member) else "known "
+                return [_Property("have", f"no {known}{name_words(member)}")]
+            case Compare():
+                return [self._comparison(predicate)]
+            case Among(attribute):
+                return [self._one_of(predicate)]
+            case Within(attribute):
+                return [_Property("have", f"{name_words(attribute)} {_interval(predicate)}")]
+            case CompareOwn(attribute, op, other):
+                own = _own(op, self._moments(attribute))
+                return [_Property("have", f"{_path(attribute)} {own} its {_path(other)}")]
+            case CompareMine(attribute, op, mine):
+                own = _own(op, self._moments(attribute))
+                return [_Property("have", f"{_path(attribute)} {own} {_path(mine)} of the asking row")]
+            case Me():
+                return [_Property("be", "the asking row")]
+            case Follow(link, inner):
+                return [self._reference(link, inner)]
+            case ListStep():
+                return [self._step(predicate)]
+            case Exists(link, inner):
+                return [_Property("have", _a(self.behind(link, several=True).described(inner)))]
+            case No(link, inner):
+                return [_Property("have", f"no {self.behind(link, several=True).described(inner)}")]
+            case All(link, inner):
+                return [_Property("have", f"only {self.behind(link, several=True).described(inner, many=True)}")]
+            case Count(link, inner, op, n):
+                noun = self.behind(link, several=True).described(inner, many=n != 1)
+                return [_Property("have", f"{_amount(op, n)} {noun}")]
+            case Distinct(link, inners):
+                return [_Property("have", self._distinct(link, inners))]
+            case Aggregate():
+                computed = _a(self._computed(predicate))
+                return [_Property("have", f"{computed} that is {_compared(predicate.op, predicate.value)}")]
+            case _ as never:
+                assert_never(never)
+
+    def _comparison(self, test: Compare) -> _Property:
+        name = name_words(test.attribute)
+        if self._is_amount(test.attribute) and not isinstance(test.value, str):
+            amount = _amount(test.op, test.value) if test.op in (">=", "<=") else _number(test.value)
+            noun = singular(name) if test.value == 1 else name
+            return _Property("have", f"{amount} {noun}" if test.op != "!=" else f"other than {amount} {noun}")
+        if self._is_adjective(test.attribute) and isinstance(test.value, str) and test.op in ("=", "!="):
+            word = _adjective(test.attribute, test.value)
+            if test.op == "!=":
+                return _Property("be", f"not {word}")
+            return _Property("be", word, before=word)
+        if test.op == "!=":
+            return _Property("have", f"{_a(name)} other than {_value(test.value)}")
+        return _Property("have", f"{name} {_compared(test.op, test.value)}")
+
+    def _one_of(self, test: Among) -> _Property:
+        values = [value for value in test.values if isinstance(value, str)]
+        if self._is_adjective(test.attribute) and len(values) == len(test.values) and values:
+            word = enumerated([_adjective(test.attribute, value) for value in values], "or")
+            return _Property("be", word, before=word if len(values) <= 4 else "")
+        return _Property("have", f"{name_words(test.attribute)} {_any_of(test)}")
+
+    def _reference(self, link: str, inner: Predicate) -> _Property:
+        there = self.behind(link, several=False)
+        if link in PREPOSITIONS:
+            one, many = (there.described(inner, many=many) for many in (False, True))
+            verb = _LEADING.get(link, (f"is {link}", f"are {link}"))
+            post, posts = f"{link} {_a(one)}", f"{link} {many}"
+            return _Property("do", f"{verb[0]} {_a(one)}", f"{verb[1]} {many}", post=post, posts=posts)
+        return _Property("have", _a(there.described(inner)))
+
+    def _step(self, step: ListStep) -> _Property:
+        if step.link is not None:
+            there = self.behind(step.link, several=True)
+            return _Property("have", f"{_a(step.step)} {there.described(step.inner)}")
+        what = _a(self.described(step.inner))
+        match step.step:
+            case "next":
+                return _Property("be", f"followed by {what}")
+            case "previous":
+                return _Property("be", f"preceded by {what}")
+            case _:
+                return _Property("be", f"followed, at once or later, by {what}")
+
+    def _distinct(self, link: str, inners: tuple[Predicate, ...]) -> str:
+        there = self.behind(link, several=True)
+        ones = [f"one that {there.verbs(inner)}" for inner in inners]
+        return f"{counted(len(inners))} different {plural(there.noun)}: {enumerated(ones)}"
+
+    def _computed(self, test: Aggregate) -> str:
+        """Return what an aggregate computes: *total price of the items with kind gift*."""
+        there, by = self.behind(test.link, several=True), f" by {name_words(test.order)}" if test.order else ""
+        rows = there.described(test.inner or Top(), many=True)
+        if test.attribute is None:
+            return f"share of {plural(there.noun)} that {there.verbs(test.inner or Top(), many=True)}"
+        return f"{_FUNCTIONS[test.function].format(name_words(test.attribute))}{by} of the {rows}"
+
+    def _is_adjective(self, attribute: str) -> bool:
+        found = self.record.attribute(attribute)
+        return attribute in _VALUE_ADJECTIVES and (found is None or found.kind == "nominal")
+
+    def _is_amount(self, attribute: str) -> bool:
+        """Return whether an attribute is a number of things, such as ``wheels``."""
+        found = self.record.attribute(attribute)
+        return found is not None and found.kind == "int" and singular(attribute) != attribute
+
+    def _moments(self, path: ValuePath) -> bool:
+        record = self.record
+        for link in path[:-1]:
+            found = record.link(link)
+            if found is None:
+                return False
+            record = self.schema.type(found.target)
+        attribute = record.attribute(path[-1])
+        return attribute is not None and attribute.kind in ("date", "time")
+
+
+# ---- verbs ----------------------------------------------------------------------------------------------
+
+
+def _verbs(properties: Iterable[_Property], *, many: bool = False) -> str:
+    """Return properties after their verbs: *is long and closed and has three wheels*."""
+    said = list(properties)
+    be, have = ([each.text for each in said if each.verb == verb] for verb in ("be", "have"))
+    parts = [f"{'are' if many else 'is'} {' and '.join(be)}"] if be else []
+    parts += [f"{'have' if many else 'has'} {' and '.join(have)}"] if have else []
+    parts += [each.many if many else each.text for each in said if each.verb == "do"]
+    return " and ".join(parts)
+
+
+def _negated(properties: Sequence[_Property]) -> _Property:
+    match properties:
+        case [_Property("be", text)]:
+            return _Property("be", text.removeprefix("not ") if text.startswith("not ") else f"not {text}")
+        case [_Property("have", text)]:
+            return _Property("do", f"does not have {text}", f"do not have {text}")
+        case [_Property("do", text, many, post=str() as post, posts=posts)] if post:
+            base = many.partition(" ")[0]
+            return _Property("do", f"does not {base} {post}", f"do not {base} {posts}")
+        case []:
+            return _Property("do", "does not exist", "do not exist")
+        case _:
+            return _Property("do", f"is not one that {_verbs(properties)}", f"are not such that {_verbs(properties)}")
+
+
+def _flag(attribute: str) -> _Property:
+    """Return what a flag says, by its name: ``aromatic``, ``in_ring``, ``has_roof``, ``is_open``."""
+    name = name_words(attribute)
+    first, _, rest = name.partition(" ")
+    if first in ("has", "with") and rest:
+        return _Property("have", rest if singular(rest) != rest else _a(rest))
+    if first == "is" and rest:
+        return _Property("be", rest, before=rest)
+    if first in PREPOSITIONS and rest:
+        return _Property("be", f"{first} {rest if singular(rest) != rest else _a(rest)}")
+    return _Property("be", name, before=name)
+
+
+def _named(named: Named) -> _Property:
+    """Return what a definition says: its phrase, or its name, which is taken for an adjective."""
+    if named.says is None:
+        name = name_words(named.name)
+        values = enumerated([_value(value) for value in named.arguments])
+        return _Property("be", f"{name} {values}") if values else _Property("be", name, before=name)
+    says = _filled(named)
+    first, _, rest = says.partition(" ")
+    if first.lower() in ("a", "an", "the", "one") and rest:
+        return _Property("be", says, noun=rest)
+    if first in ("is", "has") and rest:
+        return _Property("be" if first == "is" else "have", rest)
+    return _Property("do", says, f"each {says}")
+
+
+def _filled(named: Named) -> str:
+    """Return the phrase of a definition with the values of its parameters in their places."""
+    assert named.says is not None
+    names = () if named.definition is None else named.definition.parameters
+    values = {name: _value(value) for name, value in zip(names, named.arguments, strict=False)}
+    return re.sub(r"\{(\w+)\}", lambda found: values.get(found[1], found[0]), named.says)
+
+
+def _is_flag(predicate: Predicate) -> bool:
+    return isinstance(predicate, Flag | Named)
+
+
+# ---- nouns ----------------------------------------------------------------------------------------------
+
+
+def _noun_of_type(name: str) -> str:
+    return name_words(name).lower()
+
+
+def _noun_of_link(link: str, target: str, *, several: bool) -> str:
+    """Return what one row behind a link is called: a car of ``cars``, an atom of ``to``."""
+    name = name_words(link)
+    if link in PREPOSITIONS:
+        return _noun_of_type(target)
+    if several and singular(name) == name and re.search(r"(ed|ing)$", name):
+        return f"{name} {_noun_of_type(target)}"
+    return singular(name) if several else name
+
+
+def _a(noun: str) -> str:
+    return with_article(noun)
+
+
+# ---- values ---------------------------------------------------------------------------------------------
+
+
+def _value(value: Scalar | Star | Bins | Quantiles | Listed | Range) -> str:
+    match value:
+        case Star() | Bins() | Quantiles() | Listed() | Range():
+            return "some value" if isinstance(value, Star) else pretty(Compare("", "=", value)).removeprefix("`` = ")
+        case OrderedCategory():
+            return _text(value.name)
+        case str():
+            return _text(value)
+        case _:
+            return _number(value)
+
+
+def _text(value: str) -> str:
+    return value if re.fullmatch(r"\w[\w .+-]*", value) and value.strip() == value else pretty_scalar(value)
+
+
+def _number(value: int | float | Star | Bins | Quantiles | Listed | Range) -> str:
+    if isinstance(value, Day):
+        return str(value)
+    if isinstance(value, OrderedCategory):
+        return value.name
+    if isinstance(value, int | float):
+        whole = float(value).is_integer() and abs(value) < 1e15
+        return f"{int(value):,}" if whole else f"{value:,}"
+    return _value(value)
+
+
+def _adjective(attribute: str, value: str) -> str:
+    return _ELEMENTS.get(value, _text(value)) if attribute == "element" else _text(value)
+
+
+def _amount(op: str, n: int | float | Star | Bins | Quantiles | Listed | Range) -> str:
+    whole = isinstance(n, int | float) and not isinstance(n, Day | OrderedCategory) and float(n).is_integer()
+    text = counted(int(n)) if whole and isinstance(n, int | float) else _number(n)
+    return f"{'at least' if op == '>=' else 'at most'} {text.replace('no', 'zero') if text == 'no' else text}"
+
+
+def _bound(op: str, value: Scalar | Star | Bins | Quantiles | Listed | Range) -> str:
+    at = _value(value)
+    if isinstance(value, Instant):
+        return f"at {at} or {'later' if op == '>=' else 'earlier'}"
+    if isinstance(value, Day):
+        return f"on {at} or {'later' if op == '>=' else 'earlier'}"
+    return f"{'at least' if op == '>=' else 'at most'} {at}"
+
+
+def _compared(op: str, value: Scalar | Star | Bins | Quantiles | Listed | Range) -> str:
+    match op:
+        case "=":
+            return _value(value)
+        case "!=":
+            return f"other than {_value(value)}"
+        case _:
+            return _bound(op, value)
+
+
+def _any_of(test: Among) -> str:
+    return enumerated([_value(value) for value in test.values], "or") if test.source is None else "one of some values"
+
+
+def _interval(test: Within) -> str:
+    if test.source is not None:
+        return f"in one of {test.source.k} intervals"
+    if test.low == float("-inf"):
+        return f"{'at most' if test.closed else 'less than'} {_number(test.high)}"
+    if test.high == float("inf"):
+        return f"at least {_number(test.low)}"
+    between = f"from {_number(test.low)} to {_number(test.high)}"
+    return between if test.closed else f"at least {_number(test.low)} and less than {_number(test.high)}"
+
+
+def _path(path: ValuePath) -> str:
+    *references, attribute = map(name_words, path)
+    return attribute if not references else f"the {attribute} of the {' of the '.join(reversed(references))}"
+
+
+def _own(op: str, moments: bool) -> str:
+    match op:
+        case "=":
+            return "the same as"
+        case "!=":
+            return "different from"
+        case ">=":
+            return "not before" if moments else "at least as great as"
+        case _:
+            return "not after" if moments else "at most as great as"
+
+
+def _conjunction(clauses: Sequence[str], word: str = "and") -> str:
+    """Return clauses one after the other, with a comma where one of them has an ``and`` of its own."""
+    comma = any(f" {other} " in clause for clause in clauses for other in ("and", "or"))
+    return f"{', ' if comma else ' '}{word} ".join(clauses)

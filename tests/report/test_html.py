@@ -1,0 +1,116 @@
+"""The interactive report: what is in the file, and that nothing in it can do harm."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+
+from structtree import StructuralTreeClassifier, StructuralTreeRegressor, html_report, load_dataset
+from structtree.report.findings import MAX_EXAMPLES
+from tests.report.test_picture import HOSTILE
+from tests.test_cli import run
+
+
+def data_of(html):
+    (block,) = re.findall(r'<script type="application/json" id="data">(.*?)</script>', html, flags=re.DOTALL)
+    return json.loads(block)
+
+
+@pytest.fixture(scope="module")
+def trains():
+    data = load_dataset("trains")
+    tree = StructuralTreeClassifier("trains").fit(data.population, data.target)
+    return tree, data
+
+
+def test_a_report_has_every_node_in_words_and_in_grammar_text(trains):
+    tree, data = trains
+    found = data_of(html_report(tree, data.population, data.target).html)
+    assert found["nodes"][0]["words"] == "some closed car is not long"
+    assert found["nodes"][0]["test"] == "exists cars (closed and not long)"
+    assert [node.get("kids") for node in found["nodes"]] == [[1, 2], None, [3, 4], None, None]
+    assert found["classes"] == ["east", "west"] and found["n"] == 20
+    assert {name: value for name, value, _ in found["scores"]}["accuracy"] == 1.0
+
+
+def test_examples_are_of_their_leaf_and_mark_what_made_tests_true(trains):
+    tree, data = trains
+    found = data_of(html_report(tree, data.population, data.target).html)
+    leaves = tree.tree_.apply(data.population)
+    for number, node in enumerate(found["nodes"]):
+        for kind, rows in node.get("examples", {}).items():
+            for row in rows:
+                example = found["examples"][row]
+                assert example["leaf"] == number == leaves[example["row"]]
+                assert example["wrong"] == (kind == "wrong")
+    marked = next(one for one in found["examples"].values() if "0" in one["marks"])
+    (cars,) = (table for table in marked["tables"] if table["link"] == "cars")
+    roof, long = cars["columns"].index("roof"), cars["columns"].index("long")
+    for place in marked["marks"]["0"]["cars"]:
+        assert cars["rows"][place][roof] != "none" and cars["rows"][place][long] is False
+
+
+def test_predictions_are_counted_for_every_threshold(trains):
+    tree, data = trains
+    found = data_of(html_report(tree, data.population, data.target).html)
+    counts = np.sum([counts for _, _, counts in found["predictions"]], axis=0)
+    assert counts.tolist() == [10, 10]
+
+
+def test_molecules_are_laid_out_and_marked():
+    pytest.importorskip("rdkit", reason="needs RDKit: pip install 'structtree[molecules]'")
+    smiles = ["CCO", "CCC", "CC(C)O", "CCCC", "OCCO", "C1CC1", "CCCO", "CCN"]
+    tree = StructuralTreeClassifier(max_depth=1).fit(smiles, ["yes", "no", "yes", "no", "yes", "no", "yes", "no"])
+    found = data_of(tree.report(smiles, ["yes", "no", "yes", "no", "yes", "no", "yes", "no"]).html)
+    for one in found["examples"].values():
+        assert one["name"] == smiles[one["row"]]
+        assert len(one["molecule"]["atoms"]) == sum(sign in "CON" for sign in one["name"])
+
+
+def test_a_label_that_is_markup_is_text(tmp_path):
+    records = [{name: float(i == k) for k, name in enumerate(HOSTILE)} for i in range(len(HOSTILE))] * 3
+    tree = StructuralTreeClassifier(grow="full").fit(records, HOSTILE * 3)
+    html = html_report(tree, records, HOSTILE * 3, tmp_path / "a.html", title="</script><img src=x>").html
+    assert html == (tmp_path / "a.html").read_text(encoding="utf-8")
+    assert html.count("<script") == html.count("</script>") == 2 and "<img" not in html
+    assert "\x1b" not in html and "\u202e" not in html
+    assert HOSTILE[0] in data_of(html)["classes"]
+
+
+def test_a_report_asks_for_nothing_from_outside(trains):
+    tree, data = trains
+    html = html_report(tree, data.population, data.target).html
+    assert "default-src 'none'" in html
+    without = html.replace("http://www.w3.org/2000/svg", "")
+    assert not re.search(r"https?://|\bsrc=|@import|url\(|fetch\(|XMLHttp", without)
+
+
+def test_large_data_makes_a_small_file():
+    rng = np.random.default_rng(0)
+    cells, target = rng.normal(size=(100_000, 5)), rng.normal(size=100_000)
+    tree = StructuralTreeRegressor(max_leaf_nodes=100).fit(cells, target + cells[:, 0])
+    html = tree.report(cells, target + cells[:, 0]).html
+    assert len(html.encode()) < 5_000_000
+    assert len(data_of(html)["examples"]) <= MAX_EXAMPLES
+
+
+def test_without_a_target_there_are_no_scores(trains):
+    tree, data = trains
+    found = data_of(html_report(tree, data.population).html)
+    assert found["scores"] == [] and found["predictions"] is None
+    assert not any("wrong" in node.get("examples", {}) for node in found["nodes"])
+
+
+def test_the_commands_write_reports(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert run("fit", "trains", "-o", "trains.json", "--report", "fit.html").exit_code == 0
+    assert run("report", "trains.json", "--data", "trains", "-o", "a.html", "--title", "Trains").exit_code == 0
+    assert run("report", "trains.json", "trains").exit_code == 0
+    assert data_of((tmp_path / "a.html").read_text())["title"] == "Trains"
+    assert (
+        data_of((tmp_path / "fit.html").read_text())["nodes"] == data_of((tmp_path / "a.html").read_text())["nodes"]
+    )
+    assert (tmp_path / "report.html").exists()
+    refused = run("report", "trains.json")
+    assert refused.exit_code == 2 and "say once which data the report is about" in refused.stderr
