@@ -5,8 +5,7 @@ from __future__ import annotations
 from itertools import combinations
 from random import Random
 
-from structtree.data.moments import PARTS
-from structtree.data.schema import FAR_ROW, NUMERIC
+from structtree.data.schema import FAR_ROW, NUMERIC, PARTS
 from structtree.lang.syntax import (
     TOP,
     Aggregate,

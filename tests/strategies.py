@@ -9,8 +9,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from structtree.data.columns import Adjacency, Column, Population, Table
-from structtree.data.moments import PARTS, WEEKDAYS
-from structtree.data.schema import NUMERIC, Attribute, Kind, Link, RecordType, Schema
+from structtree.data.schema import NUMERIC, PARTS, WEEKDAYS, Attribute, Kind, Link, RecordType, Schema
 from structtree.lang.aggregates import ORDERED, attribute_kinds, computed_attribute
 from structtree.lang.pretty import pretty
 from structtree.lang.syntax import (

@@ -13,8 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from structtree.data.columns import Population
-from structtree.data.moments import DAY, WEEKDAYS, moment_of, part_numbers
+from structtree.data.moments import DAY, moment_of, part_numbers
 from structtree.data.records import from_records
+from structtree.data.schema import WEEKDAYS
 from structtree.data.sources import read_data
 from structtree.errors import DataError, GrammarError
 from structtree.estimators import StructuralTreeClassifier

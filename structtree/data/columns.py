@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from structtree.data.moments import PARTS, WEEKDAYS, moment_of, moment_value, part_numbers, to_kind
-from structtree.data.schema import NUMERIC, Attribute, Kind, Link, RecordType, Schema
+from structtree.data.moments import moment_of, moment_value, part_numbers, to_kind
+from structtree.data.schema import NUMERIC, PARTS, WEEKDAYS, Attribute, Kind, Link, RecordType, Schema
 from structtree.errors import DataError, UnknownNameError, option_text
 from structtree.reprs import names_text, number_text, short_repr
 

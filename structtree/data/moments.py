@@ -18,8 +18,6 @@ from numpy.typing import NDArray
 
 __all__ = [
     "DAY",
-    "PARTS",
-    "WEEKDAYS",
     "MomentKind",
     "UtcSeconds",
     "are_iso",
@@ -38,16 +36,6 @@ MomentKind = Literal["date", "time"]
 
 DAY = 86_400.0
 """The seconds of a day."""
-
-WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-PARTS: dict[str, tuple[MomentKind, ...]] = {
-    "weekday": ("date", "time"),
-    "day": ("date", "time"),
-    "month": ("date", "time"),
-    "year": ("date", "time"),
-    "hour": ("time",),
-}
-"""The parts of dates and times that can be asked about, and of which kinds."""
 
 _EPOCH = datetime(1970, 1, 1)
 _MICROSECOND = timedelta(microseconds=1)
@@ -159,7 +147,7 @@ def numbers_of_dates(moments: NDArray[np.datetime64]) -> NDArray[np.float64]:
 
 
 def part_numbers(moments: NDArray[np.float64], kind: MomentKind, part: str) -> NDArray[np.float64]:
-    """Return a part of the moments of a column: of a weekday its place in `WEEKDAYS`; NaN for none.
+    """Return a part of the moments of a column: of a weekday its place in the week; NaN for none.
 
     Examples
     --------

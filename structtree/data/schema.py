@@ -11,15 +11,35 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, Literal, get_args
 
-from structtree.data.moments import PARTS, WEEKDAYS
 from structtree.errors import DataError, UnknownNameError
 from structtree.reprs import names_text, short_repr
 
-__all__ = ["FAR_ROW", "NUMERIC", "Attribute", "Kind", "LearningTask", "Link", "LinkKind", "RecordType", "Schema"]
+__all__ = [
+    "FAR_ROW",
+    "NUMERIC",
+    "PARTS",
+    "WEEKDAYS",
+    "Attribute",
+    "Kind",
+    "LearningTask",
+    "Link",
+    "LinkKind",
+    "RecordType",
+    "Schema",
+]
 
 Kind = Literal["bool", "int", "real", "date", "time", "ordered", "nominal"]
 NUMERIC: tuple[Kind, ...] = ("int", "real", "date", "time", "ordered")
 """The kinds that are kept as numbers, so that they have thresholds: days, seconds and ranks are numbers too."""
+WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+PARTS: dict[str, tuple[Kind, ...]] = {
+    "weekday": ("date", "time"),
+    "day": ("date", "time"),
+    "month": ("date", "time"),
+    "year": ("date", "time"),
+    "hour": ("time",),
+}
+"""The parts of dates and times that can be asked about, and of which kinds."""
 LinkKind = Literal["set", "list", "one", "optional"]
 FAR_ROW = "$row"
 """The reference from a pair of a derived link to the row that the link has met; no grammar can name it."""

@@ -14,8 +14,8 @@ from fnmatch import fnmatchcase
 from itertools import product
 from typing import Any, NamedTuple, assert_never
 
-from structtree.data.moments import DAY, PARTS
-from structtree.data.schema import FAR_ROW, NUMERIC, Attribute, Kind, Link, RecordType, Schema
+from structtree.data.moments import DAY
+from structtree.data.schema import FAR_ROW, NUMERIC, PARTS, Attribute, Kind, Link, RecordType, Schema
 from structtree.errors import GrammarError, did_you_mean
 from structtree.lang.aggregates import ORDERED, attribute_kinds, computed_attribute, default_order, order_kinds
 from structtree.lang.calls import Place, call_of, called, is_open_call, places_of

@@ -308,3 +308,8 @@ def test_the_deepest_predicate_can_be_used_like_any_other():
     assert pickle.loads(pickle.dumps(deep)) == deep
     assert len(repr(deep)) > 1000
     assert check_predicate(deep, "Train", Schema((train, car), "Train")) == deep
+
+
+@pytest.mark.parametrize("glob", ["0?", "0*", "2*"])
+def test_a_glob_that_begins_with_a_digit_is_no_number(glob):
+    assert parse_predicate(f"load ({glob} and top)") == Follow("load", And((Flag(Glob(glob)), Top())))
