@@ -474,6 +474,10 @@ MISTAKES = [
         r"expected a number, got 'tracks'; for the value of the row that asks write 'wheels >= my tracks'",
     ),
     (
+        "link a: Load -> list of Depot = ~Depot.load sorted by tracks refine Depot { top -> next (top) }",
+        r"'next' needs an element of a list, and no list has rows of 'Depot'; write it in 'refine a \{ ... \}'",
+    ),
+    (
         "link a: Cat -> set of Car = ~cars.cars",
         r"unknown type 'Cat' \(did you mean 'Car'",
     ),

@@ -772,11 +772,18 @@ def _many(predicate: Exists | All | No | Count | Distinct | Aggregate, type_name
     return link.target
 
 
+def _is_sorted(pairs: str, met: str, schema: Schema) -> bool:
+    """Return whether a type is that of pairs in an order which have met rows of another."""
+    return schema.met_by(pairs) == met and schema.listed(pairs)
+
+
 def _stepped(predicate: ListStep, type_name: str, scope: Scope) -> str:
     step, name = predicate.step, predicate.link
     if name is None:
         if not scope.schema.listed(type_name):
-            raise scope.error(f"'{step}' needs an element of a list, and no list has rows of {type_name!r}")
+            sorted_pairs = [name for name in scope.schema.names if _is_sorted(name, type_name, scope.schema)]
+            fix = f"; write it in 'refine {pretty_name(sorted_pairs[0])} {{ ... }}'" if sorted_pairs else ""
+            raise scope.error(f"'{step}' needs an element of a list, and no list has rows of {type_name!r}{fix}")
         return type_name
     link = link_of(name, type_name, scope)
     if link.kind != "list":
