@@ -231,6 +231,16 @@ def test_the_individual_is_named_by_the_grammar_whatever_the_data_calls_it():
     assert (model.predict(population) == model.predict(records)).all()
 
 
+def test_new_data_may_have_members_of_the_names_that_a_model_computes(learned):
+    model, records, _ = learned
+    more = [{**record, "before": [{"days": 3}], "account": {**record["account"], "days": 1}} for record in records]
+    assert model.predict(more).tolist() == model.predict(records).tolist()
+    boxes = [{"kg": kg} for kg in (1, 2, 3, 4)]
+    grammar = "individual Box attribute g: Box = 1000 * kg refine Box { top -> g >= * }"
+    heavy = fit(boxes, ["no", "no", "yes", "yes"], grammar)
+    assert heavy.predict([{"kg": 4, "g": "unknown"}, {"kg": 1, "g": "much"}]).tolist() == ["yes", "no"]
+
+
 def test_a_model_needs_what_its_links_are_made_of(learned):
     model, records, _ = learned
     assert model.needed == {"Loan": {"account", "date"}, "Account": {"payments"}, "Payment": {"date", "late"}}
