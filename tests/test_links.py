@@ -231,6 +231,16 @@ def test_the_individual_is_named_by_the_grammar_whatever_the_data_calls_it():
     assert (model.predict(population) == model.predict(records)).all()
 
 
+def test_new_data_may_have_members_of_the_names_that_a_model_computes(learned):
+    model, records, _ = learned
+    more = [{**record, "before": [{"days": 3}], "account": {**record["account"], "days": 1}} for record in records]
+    assert model.predict(more).tolist() == model.predict(records).tolist()
+    boxes = [{"kg": kg} for kg in (1, 2, 3, 4)]
+    grammar = "individual Box attribute g: Box = 1000 * kg refine Box { top -> g >= * }"
+    heavy = fit(boxes, ["no", "no", "yes", "yes"], grammar)
+    assert heavy.predict([{"kg": 4, "g": "unknown"}, {"kg": 1, "g": "much"}]).tolist() == ["yes", "no"]
+
+
 def test_a_model_needs_what_its_links_are_made_of(learned):
     model, records, _ = learned
     assert model.needed == {"Loan": {"account", "date"}, "Account": {"payments"}, "Payment": {"date", "late"}}
@@ -324,6 +334,17 @@ def test_pairs_hold_what_their_rows_hold_and_their_own_block_adds():
     assert checked.conjuncts["before"] == 2
     other = Grammar.parse(LOANS.replace("refine before {", "refine before { top -> top and top max 3;"))
     assert other.check(checked.schema).conjuncts["before"] == 3
+
+
+def test_what_is_not_asked_of_pairs_is_named_with_the_way_to_ask_it():
+    records, _ = loans(10)
+    space = Space.build(Grammar.parse(LOANS), Population.from_records(records, individual="Loan"))
+    with pytest.raises(
+        GrammarError, match=r"unknown attribute 'date' of type 'before'; .* name it in 'refine before"
+    ):
+        space.parse("exists before (date >= 2024-01-01)")
+    with pytest.raises(GrammarError, match=r"unknown link 'dates' of type 'before'$"):
+        space.parse("exists before (exists dates (top))")
 
 
 def test_definitions_of_the_rows_hold_of_pairs():
@@ -447,6 +468,26 @@ MISTAKES = [
         r"type 'Car' has a member 'long' already",
     ),
     (
+        "link load: Car -> set of Load = load",
+        r"type 'Car' has a member 'load' already; choose another name",
+    ),
+    (
+        "attribute wheels: Car = 2 * wheels",
+        r"type 'Car' has a member 'wheels' already; choose another name",
+    ),
+    (
+        "link a: Car -> set of Load = ~cars.cars.load where wheels >= 3",
+        r"unknown attribute 'wheels' of type 'Load'; for that of the row that asks write 'my wheels'",
+    ),
+    (
+        "link a: Depot -> set of Car = load.~Car.load where wheels >= tracks",
+        r"expected a number, got 'tracks'; for the value of the row that asks write 'wheels >= my tracks'",
+    ),
+    (
+        "link a: Load -> list of Depot = ~Depot.load sorted by tracks refine Depot { top -> next (top) }",
+        r"'next' needs an element of a list, and no list has rows of 'Depot'; write it in 'refine a \{ ... \}'",
+    ),
+    (
         "link a: Cat -> set of Car = ~cars.cars",
         r"unknown type 'Cat' \(did you mean 'Car'",
     ),
@@ -498,7 +539,7 @@ def test_a_mistake_in_a_declaration_is_explained(text, said):
     types = """
         type Train = { cars: list of Car, depots: set of Depot }
         type Car = { load: Load, long: bool, wheels: int, shape: a | b, built: date }
-        type Depot = { load: Load }
+        type Depot = { load: Load, tracks: int }
         type Load = { shape: circle | square }
         individual Train
     """

@@ -449,7 +449,14 @@ class _Draft:
     # ---- what is said when nothing goes on
 
     def _stuck(self, errors: Mapping[int, GrammarError]) -> GrammarError:
-        """Return the error that a user should see: a circle if there is one, otherwise what all else waits for."""
+        """Return the error that a user should see: a name that is taken, a circle, or what all else waits for."""
+        for item in self.waiting:
+            if (
+                not isinstance(item, Definition)
+                and item.type in self.schema
+                and item.name in self.schema.type(item.type).members
+            ):
+                return errors[id(item)]
         by_name: dict[str, list[_Item]] = {}
         for item in self.waiting:
             by_name.setdefault(item.name, []).append(item)
@@ -471,7 +478,7 @@ class _Draft:
 
 def _refuse_member(name: str, record: RecordType, scope: Scope) -> None:
     if name in record.members:
-        raise scope.error(f"type {record.name!r} has a member {name!r} already")
+        raise scope.error(f"type {record.name!r} has a member {name!r} already; choose another name")
 
 
 def _check_order(item: DerivedLink, scope: Scope) -> None:

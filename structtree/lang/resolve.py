@@ -15,7 +15,7 @@ from itertools import product
 from typing import Any, NamedTuple, assert_never
 
 from structtree.data.moments import DAY
-from structtree.data.schema import NUMERIC, PARTS, Attribute, Kind, Link, RecordType, Schema
+from structtree.data.schema import FAR_ROW, NUMERIC, PARTS, Attribute, Kind, Link, RecordType, Schema
 from structtree.errors import GrammarError, did_you_mean
 from structtree.lang.aggregates import ORDERED, attribute_kinds, computed_attribute, default_order, order_kinds
 from structtree.lang.calls import Place, call_of, called, is_open_call, places_of
@@ -414,11 +414,11 @@ def _value(value: Scalar, attribute: Attribute, record: RecordType, scope: Scope
         word = str(value)
         known = scope.categories.get((record.name, attribute.name), attribute.values)
         if known and word not in known:
-            hint = its_hint(word, attribute, record, op) or did_you_mean(word, known)
+            hint = _compared_hint(word, attribute, record, scope, op) or did_you_mean(word, known)
             raise scope.error(f"{word!r} is not a value of {attribute.name!r}{hint}")
         return word
     if isinstance(value, str | Day):
-        hint = its_hint(value, attribute, record, op)
+        hint = _compared_hint(value, attribute, record, scope, op)
         raise scope.error(f"{attribute.name!r} is {attribute.kind}: expected a number, got {str(value)!r}{hint}")
     if attribute.kind == "real":
         return float(value)
@@ -457,13 +457,23 @@ def its_hint(value: Scalar, attribute: Attribute, record: RecordType, op: str) -
     return f"; to compare the two attributes write '{pretty_name(attribute.name)} {op} its {pretty_name(other.name)}'"
 
 
+def _compared_hint(value: Scalar, attribute: Attribute, record: RecordType, scope: Scope, op: str) -> str:
+    """Return a proposal of ``its``, or of ``my`` where the row that asks has an attribute that would fit."""
+    hint = its_hint(value, attribute, record, op)
+    other = None if hint or scope.asker is None else scope.type(scope.asker).attribute(str(value))
+    if other is None or not _fit(attribute, other, op):
+        return hint
+    comparison = f"{pretty_name(attribute.name)} {op} my {pretty_name(other.name)}"
+    return f"; for the value of the row that asks write '{comparison}'"
+
+
 def _moment(value: Scalar, attribute: Attribute, record: RecordType, scope: Scope, op: str) -> Scalar:
     """The value as a date or a time; a date alone is the beginning of that day."""
     if attribute.kind == "time" and isinstance(value, Day):
         return value if isinstance(value, Instant) else Instant(value * DAY)
     if isinstance(value, Day) and not isinstance(value, Instant):
         return value
-    hint = its_hint(value, attribute, record, op)
+    hint = _compared_hint(value, attribute, record, scope, op)
     example = "2024-12-31" if attribute.kind == "date" else "2024-12-31 12:30"
     raise scope.error(
         f"{attribute.name!r} is a {attribute.kind}: expected one such as {example}, got {str(value)!r}{hint}"
@@ -473,7 +483,7 @@ def _moment(value: Scalar, attribute: Attribute, record: RecordType, scope: Scop
 def _level(value: Scalar, attribute: Attribute, record: RecordType, scope: Scope, op: str) -> Scalar:
     word = str(value)
     if word not in attribute.values:
-        hint = its_hint(word, attribute, record, op) or did_you_mean(word, attribute.values)
+        hint = _compared_hint(word, attribute, record, scope, op) or did_you_mean(word, attribute.values)
         raise scope.error(f"{word!r} is not a value of {attribute.name!r}{hint}")
     return OrderedCategory(attribute.values.index(word), word)
 
@@ -503,8 +513,24 @@ def _attribute(name: str, record: RecordType, scope: Scope) -> Attribute:
     _refuse_link(name, record, scope)
     if name in scope.definitions:
         raise scope.error(f"{name!r} is a definition and has no value; write '{name}'")
-    known = did_you_mean(name, record.members)
+    if scope.asker is not None and scope.type(scope.asker).attribute(name) is not None:
+        known = f"; for that of the row that asks write 'my {pretty_name(name)}'"
+    else:
+        known = _not_copied(name, record, scope) or did_you_mean(name, _members_of(record))
     raise scope.error(f"unknown attribute {name!r} of type {record.name!r}{known}")
+
+
+def _members_of(record: RecordType) -> list[str]:
+    """Return the members of a type that have names for users."""
+    return [name for name in record.members if name != FAR_ROW]
+
+
+def _not_copied(name: str, record: RecordType, scope: Scope) -> str:
+    """Return a hint where pairs lack a member of the rows that they met, since nobody asks it of them."""
+    met = scope.schema.met_by(record.name)
+    if met is None or name not in scope.type(met).members:
+        return ""
+    return f"; pairs have what the grammar asks of them: name it in 'refine {pretty_name(record.name)} {{ ... }}'"
 
 
 def _refuse_link(name: str, record: RecordType, scope: Scope) -> None:
@@ -733,7 +759,9 @@ def link_of(name: str, type_name: str, scope: Scope) -> Link:
     if record.attribute(name) is not None:
         raise scope.error(f"{name!r} is an attribute of type {type_name!r}, not a link")
     calls = (d.name for d in scope.definitions.values() if d.type == type_name and d.parameters)
-    known = did_you_mean(name, [*(link.name for link in record.links), *calls])
+    known = _not_copied(name, record, scope) or did_you_mean(
+        name, [*(link.name for link in record.links if link.name != FAR_ROW), *calls]
+    )
     raise scope.error(f"unknown link {name!r} of type {type_name!r}{known}")
 
 
@@ -744,11 +772,18 @@ def _many(predicate: Exists | All | No | Count | Distinct | Aggregate, type_name
     return link.target
 
 
+def _is_sorted(pairs: str, met: str, schema: Schema) -> bool:
+    """Return whether a type is that of pairs in an order which have met rows of another."""
+    return schema.met_by(pairs) == met and schema.listed(pairs)
+
+
 def _stepped(predicate: ListStep, type_name: str, scope: Scope) -> str:
     step, name = predicate.step, predicate.link
     if name is None:
         if not scope.schema.listed(type_name):
-            raise scope.error(f"'{step}' needs an element of a list, and no list has rows of {type_name!r}")
+            sorted_pairs = [name for name in scope.schema.names if _is_sorted(name, type_name, scope.schema)]
+            fix = f"; write it in 'refine {pretty_name(sorted_pairs[0])} {{ ... }}'" if sorted_pairs else ""
+            raise scope.error(f"'{step}' needs an element of a list, and no list has rows of {type_name!r}{fix}")
         return type_name
     link = link_of(name, type_name, scope)
     if link.kind != "list":

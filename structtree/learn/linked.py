@@ -103,7 +103,7 @@ def linked(grammar: CheckedGrammar, population: Population, *, clock: Clock | No
     families: list[Family] = [replace(family, index=i) for i, family in enumerate(own)]
     families += [_family(len(own) + i, grammar.individual, *item) for i, item in enumerate(columns.items())]
     offers = Offers({grammar.individual: tuple(families)}, {grammar.individual: {}})
-    small = replace(grammar, schema=table.schema, rewrites={}, background=Background(table.schema))
+    small = replace(grammar, schema=table.schema, rewrites={}, functions={}, background=Background(table.schema))
     rewrites = grammar.rewrites.get(grammar.individual, ())
     anew = replace(small, rewrites={grammar.individual: tuple(rewrites[f.index] for f in own if _is_of_node(f))})
     steps = {name: column.tests for name, column in columns.items()}

@@ -6,7 +6,7 @@ generated first; unless the split is perfect: then something shorter is looked f
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -19,7 +19,7 @@ from structtree.errors import DataError, UsageError
 from structtree.interrupts import stoppable
 from structtree.lang.check import CheckedGrammar
 from structtree.lang.grammar import Grammar
-from structtree.lang.syntax import Predicate
+from structtree.lang.syntax import Function, Predicate
 from structtree.search.clock import Clock
 from structtree.search.criteria import Criterion
 from structtree.search.engine import Budget, Search
@@ -130,11 +130,25 @@ def best_split(
 def _space(grammar: Grammar | CheckedGrammar | Space, population: Population) -> Space:
     """Return the space on the rows that individuals reach; what the grammar computes may be found by others, too."""
     if isinstance(grammar, Space):
+        _refuse_lacking(grammar.grammar.functions.values(), population)
         return replace(grammar, population=compact(with_computed(population, grammar.grammar.background)))
     if isinstance(grammar, Grammar):
+        _refuse_lacking(grammar.syntax.functions, None)
         population = with_background(population, grammar, {})
         grammar = grammar.check(population.schema)
     return Space.build(grammar, compact(with_computed(population, grammar.background)))
+
+
+def _refuse_lacking(functions: Iterable[Function], population: Population | None) -> None:
+    """Refuse functions that nobody has called: a search takes none, and a space has called its own."""
+    for function in functions:
+        if population is not None and any(function.name in record.members for record in population.schema.types):
+            continue
+        raise UsageError(
+            f"the individuals do not have {function.name!r}, which a function gives; build a space with it and "
+            f"search there: space = Space.build(grammar, individuals, functions={{{function.name!r}: ...}}), then "
+            "best_split(space.population, target, space)"
+        )
 
 
 def _starts(space: Space, start: Predicate | Sequence[Predicate] | None) -> tuple[Position, ...]:

@@ -80,8 +80,7 @@ def with_computed(population: Population, background: Background) -> Population:
     """
     for step in background.steps:
         record = population.schema.type(step.type) if step.type in population.schema else RecordType(step.type)
-        name = step.attribute.name if isinstance(step, ComputedAttribute) else step.link.name
-        if name not in record.members:
+        if _name_of(step) not in record.members:
             return computed(population.given, background)
     return population
 
@@ -98,6 +97,8 @@ def computed(population: Population, background: Background) -> Population:
         return population
     if any(isinstance(step, ComputedLink) for step in background.steps):
         population = seen_by_individuals(population)
+    for step in background.steps:
+        population = _without(population, step.type, _name_of(step))
     made: list[ComputedLink] = []
     for step in background.steps:
         if isinstance(step, ComputedAttribute):
@@ -108,6 +109,22 @@ def computed(population: Population, background: Background) -> Population:
         for link in made:
             population = _with_copies(population, link, background.max_pairs)
     return _in_order_of(population, background.schema)
+
+
+def _name_of(step: ComputedAttribute | ComputedLink) -> str:
+    return step.attribute.name if isinstance(step, ComputedAttribute) else step.link.name
+
+
+def _without(population: Population, type_name: str, name: str) -> Population:
+    """The population without a member that is to be computed: new data for a model may have one of that name."""
+    if type_name not in population.schema or name not in population.schema.type(type_name).members:
+        return population
+    record, table = population.schema.type(type_name), population.tables[type_name]
+    attributes = tuple(a for a in record.attributes if a.name != name)
+    links = tuple(link for link in record.links if link.name != name)
+    columns = {a.name: table.columns[a.name] for a in attributes}
+    rest = Table(table.n_rows, columns, {link.name: table.links[link.name] for link in links})
+    return population.with_table(type_name, TypedTable(RecordType(type_name, attributes, links), rest))
 
 
 def _with_attribute(population: Population, step: ComputedAttribute) -> Population:

@@ -250,3 +250,13 @@ def test_no_split_is_top():
     found = best_split(NUMBERS, np.array(["a", "b", "b"]), FLAT, min_samples_leaf=2)
     assert pretty(found.predicate) == "top"
     assert found.proved
+
+
+def test_functions_are_called_by_a_space_and_not_by_a_search():
+    grammar = Grammar.parse("function length: Text -> int refine Text { top -> length >= * }")
+    texts = Population.from_records([{"text": text} for text in ("a", "bb", "cc")], individual="Text")
+    space = Space.build(grammar, texts, functions={"length": lambda row: len(row["text"])})
+    assert pretty(best_split(space.population, ["x", "y", "y"], space).predicate) == "length >= 2"
+    for given in (space, grammar):
+        with pytest.raises(UsageError, match="do not have 'length', which a function gives; build a space with it"):
+            best_split(texts, ["x", "y", "y"], given)
