@@ -8,6 +8,7 @@ import json
 import pytest
 from typer.testing import CliRunner
 
+from structtree import load_dataset
 from structtree.cli import app
 
 runner = CliRunner()
@@ -140,6 +141,18 @@ def test_the_canonical_text_is_a_fixed_point(tmp_path):
     path = tmp_path / "again.grammar"
     path.write_text(succeed("grammar", "show", "trains"), encoding="utf-8")
     assert succeed("grammar", "show", path) == succeed("grammar", "show", "trains")
+
+
+def test_checking_a_grammar_on_data_says_how_many_pairs_derived_links_have(tmp_path):
+    text = """link rival: Car -> set of Car = ~cars.cars where wheels = my wheels and not me
+        refine Train { top -> exists cars (top) } refine Car { top -> exists rival (top) } limits { nesting 3 }"""
+    path = written(tmp_path, "rivals.grammar", text)
+    cars = [train["cars"] for train in map(load_dataset("trains").population.record, range(20))]
+    same = [a["wheels"] == b["wheels"] for some in cars for a in some for b in some if a is not b]
+    assert f"link Car.rival: {sum(same)} pairs" in succeed("grammar", "check", path, "--data", "trains")
+    assert json.loads(succeed("grammar", "check", path, "--data", "trains", "--json"))["links"] == {
+        "Car.rival": sum(same)
+    }
 
 
 def test_a_derived_grammar_can_be_checked_and_counted(tmp_path):

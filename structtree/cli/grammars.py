@@ -63,15 +63,17 @@ def grammar_check(
     """
     from structtree.lang.grammar import Grammar
 
+    sizes: dict[str, int] = {}
     if data is None:
         found = Grammar.load(grammar)
         checked = found.check()
     else:
         found, _, space = _space(grammar, data, reading, target)
-        checked = space.grammar
+        checked, sizes = space.grammar, _link_sizes(space)
     n = sum(map(len, checked.rewrites.values()))
     if as_json:
-        print_json({"grammar": found.name, "ok": True, "rewrites": n, "warnings": list(checked.warnings)})
+        known = {"grammar": found.name, "ok": True, "rewrites": n, "warnings": list(checked.warnings)}
+        print_json({**known, "links": sizes} if sizes else known)
         return
     for warning in checked.warnings:
         typer.echo(f"warning: {warning}", err=True)
@@ -81,6 +83,18 @@ def grammar_check(
     note = f"; {open_questions} rewrites need data to be settled (--data)" if open_questions and data is None else ""
     rewrites = "1 rewrite" if n == 1 else f"{n} rewrites"
     typer.echo(f"{found.name or grammar}: fine, {rewrites} of {checked.individual} and what it leads to{note}")
+    for name, size in sizes.items():
+        typer.echo(f"  link {name}: {size:,} pairs")
+
+
+def _link_sizes(space: Space) -> dict[str, int]:
+    """Return how many pairs each derived link has, by its type and name."""
+    assert space.population is not None
+    tables = space.population.tables
+    return {
+        f"{link.type}.{link.name}": len(tables[link.type].links[link.name].targets)
+        for link in space.grammar.syntax.links
+    }
 
 
 @grammar_app.command("show")
