@@ -66,7 +66,7 @@ def guess_keys(database: Database, settled: Collection[tuple[str, str]] = ()) ->
     --------
     >>> from structtree.data.frames import PythonValues, Sheet
     >>> planes = Sheet({"tailnum": PythonValues(["N1", "N2"]), "seats": PythonValues([9, 9])}, 2)
-    >>> flights = Sheet({"day": PythonValues([1, 1, 2]), "tailnum": PythonValues(["N2", "N1", "N7"])}, 3)
+    >>> flights = Sheet({"day": PythonValues([1, 1, 2, 2]), "tailnum": PythonValues(["N2", "N1", "N7", "N2"])}, 4)
     >>> tables = {"planes": SourceTable("planes", planes), "flights": SourceTable("flights", flights)}
     >>> found = guess_keys(Database("nyc", tables))
     >>> found.tables["planes"].key, *map(str, found.foreign_keys)

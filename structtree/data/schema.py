@@ -90,7 +90,7 @@ class Link:
     name: str
     kind: LinkKind
     target: str
-    derived: bool = False
+    derived: bool = field(default=False, repr=False)
 
     @property
     def shown(self) -> str:

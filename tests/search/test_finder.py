@@ -68,7 +68,7 @@ def test_a_hint_is_polished_before_anything_else_is_looked_for():
     population, target, grammar = customers(300)
     near = grammar.predicate("exists orders (exists items (price >= 45 and returned))", population.schema)
     with_hint, without = (
-        best_split(population, target, grammar, hints=hints, max_evaluations=300_000) for hints in ((near,), ())
+        best_split(population, target, grammar, hints=hints, max_evaluations=75_000) for hints in ((near,), ())
     )
     assert with_hint.score >= accuracy_of_the_rule(population, target)
     assert with_hint.score > without.score
