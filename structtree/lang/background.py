@@ -188,7 +188,7 @@ def background_of(
     >>> schema = Schema((RecordType("Train", (), (Link("cars", "list", "Car"),)), RecordType("Car")), "Train")
     >>> found = background_of(parse_grammar("link other: Car -> set of Car = ~cars.cars where not me"), schema)
     >>> found.schema.type("Car").link("other")
-    Link(name='other', kind='set', target='Car', derived=True)
+    Link(name='other', kind='set', target='Car')
     """
     most = MAX_PAIRS if syntax.limits.pairs is None else syntax.limits.pairs
     base = schema.given
