@@ -124,12 +124,16 @@ class Model:
     @cached_property
     def needs(self) -> Needs:
         """All that its tests need: members of the data, and what is computed from them."""
-        tree = self.tree
-        mentioned = needed_members(tree.tests, tree.schema)
-        if tree.descent is not None:
-            record = tree.schema.type(tree.schema.individual)
-            mentioned = {record.name: frozenset(map(record.given_name, tree.descent.attributes))}
+        mentioned = self._mentioned()
         return Needs(mentioned, _NO_BACKGROUND) if self.background is None else needs_of(mentioned, self.background)
+
+    def _mentioned(self) -> NeededMembers:
+        """Return what the tests mention; of plain tests without a look at the nodes, which are made lazily."""
+        tree = self.tree
+        if tree.descent is None:
+            return needed_members(tree.tests, tree.schema)
+        record = tree.schema.type(tree.schema.individual)
+        return {record.name: frozenset(map(record.given_name, tree.descent.attributes))}
 
     def predict(
         self, individuals: Any, functions: Mapping[str, Call] | None = None, *, smiles: str | None = None
