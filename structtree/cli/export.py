@@ -54,7 +54,7 @@ def export_command(
 ) -> None:
     """Write a model in another language, which gives the same predictions without structtree.
 
-    As SQL it is views over the tables that the model was learned from: one for each leaf, and one with the predictions.
+    As SQL it is views over the tables that the model was learned from: one for each leaf, one with the predictions.
 
     Example: structtree export loans.json --format sql -o loans.sql
     """
