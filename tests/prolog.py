@@ -1,8 +1,8 @@
 """Questions that SWI-Prolog answers, so that it can say what is true.
 
-The goals, the rules and the facts are those that `structtree.report.prolog` exports: a second meaning of the language,
-written from its definitions and with nothing of the evaluators. Questions are answered in one run of ``swipl``, each
-for all rows of its type.
+The goals, rules and facts are those that `structtree.report.prolog` exports: a second meaning of the language, written
+from its definitions and with nothing of the evaluators. Questions are answered in one run of ``swipl``, each for all
+rows of its type.
 """
 
 from __future__ import annotations
@@ -64,9 +64,7 @@ def answers(
 
 def rules(grammar: CheckedGrammar) -> Iterator[str]:
     """Definitions, computed attributes and derived links as clauses."""
-    return background_clauses(
-        grammar.schema, grammar.definitions.values(), grammar.background.steps, RowVocabulary()
-    )
+    return background_clauses(grammar.schema, grammar.definitions.values(), grammar.background.steps, RowVocabulary())
 
 
 def rows_satisfying(

@@ -5,33 +5,39 @@ trees" (1998): one clause for each leaf, those of yes sides first, each closed b
 tests succeed is the leaf. What the leaves say is in facts beside them. The clauses of a model that was learned from
 facts speak of the predicates of these facts; of any other data the rows themselves are written as facts.
 
-The clauses are a module, so that nothing of it is taken for a fact of the user's; the facts are looked for in ``user``,
+The clauses are a module, so that nothing of it is taken for a fact of the user's; facts are looked for in ``user``,
 where Prolog loads them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 from structtree.data.columns import Column, Population
-from structtree.data.provenance import provenance_of
+from structtree.data.fact_signatures import PrologPredicate, signatures_of
+from structtree.data.fact_tables import types_without_facts
+from structtree.data.provenance import FactReading, provenance_of
 from structtree.data.reach import seen_by_individuals
 from structtree.data.schema import Schema
 from structtree.errors import UsageError
+from structtree.lang.background import ComputedLink
 from structtree.lang.pretty import pretty
 from structtree.learn.conform import needed_members
 from structtree.learn.leaves import decisions, means
 from structtree.learn.model import Model, fitted, used_definitions
 from structtree.learn.tree import Leaf, Tree, Way
+from structtree.report.prolog_facts import FACT_HELPERS, FactVocabulary, check_sayable
 from structtree.report.prolog_goals import GoalWriter, RowVocabulary, member_atom, number_term, plain_atom
 from structtree.report.prolog_rules import background_clauses
 
 __all__ = ["PROLOG_HELPERS", "PROLOG_IMPORTS", "export_prolog", "row_facts"]
 
 PROLOG_IMPORTS = """:- use_module(library(aggregate), [aggregate_all/3]).
-:- use_module(library(lists), [last/2, max_list/2, member/2, min_list/2, nth0/3, sum_list/2]).
+:- use_module(library(lists), [flatten/2, last/2, list_to_set/2, max_list/2, member/2]).
+:- use_module(library(lists), [min_list/2, nth0/3, sum_list/2]).
 :- use_module(library(pairs), [pairs_values/2])."""
 
 PROLOG_HELPERS = """structtree_part(Part, Moment, Number) :-
@@ -40,6 +46,7 @@ PROLOG_HELPERS = """structtree_part(Part, Moment, Number) :-
     memberchk(Part-Whole, [weekday-Weekday, day-Day, month-Month, year-Year, hour-Hour]), Number is float(Whole).
 
 % Aggregates of rows with their place, order and value; units are those in a day, of order and value.
+structtree_rows(All, Rows) :- list_to_set(All, Different), sort(1, @=<, Different, Rows).
 structtree_share(Rows, All, Share) :- length(Rows, N), length(All, M), M > 0, Share is N / M.
 structtree_values(Rows, Values) :- findall(Value, member(row(_, _, Value, _), Rows), Values).
 structtree_distinct(Rows, _, N) :- structtree_values(Rows, Values), sort(Values, Different), length(Different, N).
@@ -60,7 +67,8 @@ structtree_latest(Rows, _, Value) :- structtree_in_order(Rows, Sorted), last(Sor
 structtree_earliest(Rows, _, Value) :- structtree_in_order(Rows, [by(_, _, Value)|_]).
 structtree_trend(Rows, units(Unit, _), Slope) :-
     length(Rows, N), memberchk(row(_, One, _, _), Rows), once((member(row(_, Other, _, _), Rows), Other =\\= One)),
-    aggregate_all(sum(X), member(row(_, X, _, _), Rows), Xs), aggregate_all(sum(Y), member(row(_, _, Y, _), Rows), Ys),
+    aggregate_all(sum(X), member(row(_, X, _, _), Rows), Xs),
+    aggregate_all(sum(Y), member(row(_, _, Y, _), Rows), Ys),
     MeanX is Xs / N, MeanY is Ys / N,
     aggregate_all(sum((X - MeanX) * (Y - MeanY)), member(row(_, X, Y, _), Rows), Products),
     aggregate_all(sum((X - MeanX)**2), member(row(_, X, _, _), Rows), Squares),
@@ -68,25 +76,43 @@ structtree_trend(Rows, units(Unit, _), Slope) :-
 """What goals of dates and of aggregates call."""
 
 
-def export_prolog(model: Any, individuals: Any = None) -> str:
-    """Return a model as Prolog clauses: ``leaf(X, Leaf)``, and ``predicted(X, Class)``.
+def export_prolog(model: Any, individuals: Any = None, *, facts: Population | None = None) -> str:
+    """Return a model as Prolog clauses: ``leaf(X, Leaf)``, and ``predicted(X, Said)``.
 
     Parameters
     ----------
     model : Model, fitted estimator or Tree
     individuals : individuals in any form, optional
-        They are written as facts too, with the rows that they reach, and the clauses are about these rows.
+        They are written as facts too, with the rows that they reach, and the clauses are about these rows. Without
+        them the model must be one that was learned from facts, and the clauses speak of their predicates.
+    facts : Population, optional
+        The facts that the model was learned from, if it does not know how they were read: those of the command line
+        do.
 
     Examples
     --------
     >>> from structtree import StructuralTreeClassifier
-    >>> cars = [{"wheels": 2}, {"wheels": 3}]
-    >>> print(export_prolog(StructuralTreeClassifier().fit(cars, ["slow", "fast"]), cars))
-    %...
+    >>> cars = Population.from_facts(
+    ...     "wheels(c1, 2). wheels(c2, 3).", positives="fast(c2).", negatives="fast(c1).", individual="Car")
+    >>> tree = StructuralTreeClassifier().fit(*cars.split_target("fast"))
+    >>> print(export_prolog(tree, facts=cars).partition("\\n\\n")[2])
+    leaf(Car0, Leaf) :-
+        wheels(Car0, Wheels1), Wheels1 >= 3.0,  % wheels >= 3
+        !, Leaf = 1.
+    leaf(Car0, Leaf) :-
+        !, Leaf = 2.
+    says(1, true).
+    says(2, false).
+    predicted(X, Said) :- leaf(X, Leaf), says(Leaf, Said).
+    <BLANKLINE>
     """
     known = fitted(model)
     _require_one_leaf(known.model.tree)
-    return "\n".join(_program_of_rows(known.model, known.prepared(individuals))) + "\n"
+    if individuals is not None:
+        program = _program_of_rows(known.model, known.prepared(individuals))
+    else:
+        program = _program_of_facts(known.model, _reading_of(known.model, facts))
+    return "\n".join(program) + "\n"
 
 
 def _require_one_leaf(tree: Tree) -> None:
@@ -97,6 +123,28 @@ def _require_one_leaf(tree: Tree) -> None:
         )
 
 
+def _reading_of(model: Model, facts: Population | None) -> FactReading:
+    """Return how the facts that a model was learned from were read, or refuse it."""
+    if facts is not None:
+        found = provenance_of(facts).facts
+    else:
+        remembered = model.params.get("reading")
+        reading = remembered if isinstance(remembered, Mapping) else {}
+        texts = reading.get("fact") if isinstance(reading.get("fact"), list) else None
+        found = None if texts is None else FactReading(tuple(texts), is_of_models=bool(reading.get("models")))
+    if found is None:
+        raise UsageError(
+            "the model does not say that it was learned from facts, of which its clauses could speak; export it with "
+            "its data (--data DATA), which is then written as facts"
+        )
+    if found.is_of_models:
+        raise UsageError(
+            "the individuals are interpretations, whose facts Prolog cannot tell apart; export the model with its "
+            "data (--data DATA), which is then written as facts"
+        )
+    return found
+
+
 # ---- programs --------------------------------------------------------------------------------------------
 
 
@@ -105,13 +153,57 @@ def _program_of_rows(model: Model, prepared: Population) -> Iterator[str]:
     steps = model.needs.background.steps
     given = seen_by_individuals(prepared.given)
     needed = model.needed if steps else needed_members(model.tree.tests, given.schema)
+    words = RowVocabulary()
+    clauses = [
+        *_decision_list(model, prepared.schema, words),
+        "predicted(X, Said) :- individual(X, _), leaf(X, Leaf), says(Leaf, Said).",
+        *background_clauses(prepared.schema, used_definitions(model), steps, words),
+    ]
     yield from _head(model, ["individual/2"])
-    yield from _decision_list(model, prepared.schema, RowVocabulary())
-    yield "predicted(X, Said) :- individual(X, _), leaf(X, Leaf), says(Leaf, Said)."
-    yield from _helpers(background_clauses(prepared.schema, used_definitions(model), steps, RowVocabulary()))
+    yield ""
+    yield from clauses
+    yield from _helpers(clauses)
     numbers = provenance_of(given).rows
     yield from (f"individual({row}, {numbers[row]})." for row in given.individuals.tolist())
     yield from row_facts(given, needed)
+
+
+def _program_of_facts(model: Model, reading: FactReading) -> Iterator[str]:
+    """Yield a program about the predicates of the facts that a model was learned from."""
+    schema, steps = model.tree.schema, model.needs.background.steps
+    signatures = signatures_of(reading.signatures)
+    target = reading.target or model.target
+    types = types_without_facts(signatures, target, schema.individual)
+    words = FactVocabulary(types, signatures, schema.individual, _OWN_PREDICATES)
+    check_sayable(words, schema, model.needed, steps, model.tree.tests)
+    clauses = [
+        *_decision_list(model, schema, words),
+        "predicted(X, Said) :- leaf(X, Leaf), says(Leaf, Said).",
+        *background_clauses(schema, used_definitions(model), steps, words),
+        *words.clauses(step.type for step in steps if isinstance(step, ComputedLink)),
+    ]
+    yield from _head(model, ())
+    yield "% To be loaded after the facts; texts in double quotes: :- set_prolog_flag(double_quotes, atom)."
+    yield _unknown_are_false(words.used)
+    yield ""
+    yield from clauses
+    yield from _helpers(clauses)
+
+
+_OWN_PREDICATES = frozenset(
+    PrologPredicate(name, int(arity))
+    for name, arity in re.findall(r"(\w+)/(\d)", f"{PROLOG_IMPORTS} leaf/2 predicted/2 says/2")
+)
+
+
+def _unknown_are_false(predicates: Iterable[PrologPredicate]) -> str:
+    """Return the directive that predicates without facts hold of nothing."""
+    named = ", ".join(f"{plain_atom(one.name)}/{one.arity}" for one in sorted(predicates))
+    return (
+        f":- forall(member(Name/Arity, [{named}]),\n"
+        "       ( functor(Head, Name, Arity), predicate_property(user:Head, defined) -> true\n"
+        "       ; dynamic(user:Name/Arity) ))."
+    )
 
 
 def _head(model: Model, exported: Iterable[str]) -> Iterator[str]:
@@ -127,9 +219,12 @@ def _comment(text: str) -> str:
     return " ".join(text.split())
 
 
-def _helpers(clauses: Iterable[str]) -> Iterator[str]:
-    yield from clauses
-    yield PROLOG_HELPERS
+def _helpers(clauses: Sequence[str]) -> Iterator[str]:
+    """Yield what some clauses call and the libraries do not have."""
+    text = "\n".join(clauses)
+    for helpers in (PROLOG_HELPERS, FACT_HELPERS):
+        if any(f"{name}(" in text for name in re.findall(r"^(structtree_\w+)\(", helpers, re.MULTILINE)):
+            yield helpers
 
 
 def _decision_list(model: Model, schema: Schema, vocabulary: RowVocabulary) -> Iterator[str]:
@@ -137,10 +232,10 @@ def _decision_list(model: Model, schema: Schema, vocabulary: RowVocabulary) -> I
     tree = model.tree
     for leaf, ways in _leaves(tree):
         vocabulary.restart()
-        writer = GoalWriter(schema, vocabulary)
-        yield "leaf(X, Leaf) :-"
+        writer, row = GoalWriter(schema, vocabulary), vocabulary.new_row(schema.individual)
+        yield f"leaf({row}, Leaf) :-"
         for way in ways:
-            yield f"    {writer.goal(way.test, schema.individual, 'X')},  % {_comment(pretty(way.test))}"
+            yield f"    {writer.goal(way.test, schema.individual, row)},  % {_comment(pretty(way.test))}"
         yield f"    !, Leaf = {leaf}."
     yield from (f"says({leaf}, {said})." for leaf, said in _answers(model).items())
 
@@ -160,7 +255,9 @@ def _leaves(tree: Tree) -> Iterator[tuple[int, tuple[Way, ...]]]:
 def _answers(model: Model) -> Mapping[int, str]:
     tree = model.tree
     if tree.task == "numbers":
-        return {leaf: number_term(mean) for leaf, mean in zip(tree.leaves, means(tree)[list(tree.leaves)], strict=True)}
+        return {
+            leaf: number_term(mean) for leaf, mean in zip(tree.leaves, means(tree)[list(tree.leaves)], strict=True)
+        }
     said = decisions(tree, model.decision)
     return {leaf: _label_term(tree.classes[said[leaf]]) for leaf in tree.leaves}
 
@@ -209,7 +306,9 @@ def row_facts(population: Population, members: Mapping[str, Iterable[str]] | Non
             if wanted(attribute.name):
                 yield from _value_facts(member_atom(record.name, attribute.name), table.columns[attribute.name])
         for link in record.links:
-            if not wanted(link.name) and not (link.kind == "list" and members and "$list" in members.get(link.target, ())):
+            if not wanted(link.name) and not (
+                link.kind == "list" and members and "$list" in members.get(link.target, ())
+            ):
                 continue
             name = member_atom(record.name, link.name)
             yield f":- dynamic {name}/3."

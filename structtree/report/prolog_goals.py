@@ -1,7 +1,7 @@
 """Predicates as goals of Prolog: the meaning of every form of the language, written a second time.
 
-A row is a term, and a predicate about it is a goal that succeeds if the predicate holds; it binds nothing that is used
-elsewhere. What members of rows are called in Prolog is left to a `RowVocabulary`: by default a value is
+A row is a term, and a predicate about it is a goal that succeeds if the predicate holds; it binds nothing that other
+goals use. What members of rows are called in Prolog is left to a `RowVocabulary`: by default a value is
 ``'Car.wheels'(Row, Value)``, and there is no such fact where it is missing; a link is ``'Train.cars'(Row, Place,
 Target)``. `structtree.report.prolog_facts` has a vocabulary that speaks of the predicates of other facts.
 
@@ -132,7 +132,7 @@ class TermFound(NamedTuple):
 class RowVocabulary:
     """Names of members in Prolog: one predicate for each member, about rows that are numbers."""
 
-    _numbers: Iterator[int] = field(default_factory=count)
+    _numbers: Iterator[int] = field(default_factory=count, init=False)
 
     def restart(self) -> None:
         """Begin another clause, whose variables may be called as those of others."""
@@ -143,6 +143,10 @@ class RowVocabulary:
         plain = re.sub(r"[^a-zA-Z0-9]", "", hint).rstrip("0123456789")  # lest A1 and 0 be A and 10
         word = plain[:1].upper() + plain[1:] if plain[:1].isalpha() else "V"
         return f"{word}{next(self._numbers)}"
+
+    def new_row(self, type_name: str) -> str:
+        """Return a term for any row of a type."""
+        return self.variable(type_name)
 
     def is_row(self, type_name: str, row: str) -> str:
         """Return the goal that something is a row of a type."""
@@ -431,7 +435,9 @@ class GoalWriter:
         if test.order is not None:
             order, by = words.value(far, test.order, found.term), self._attribute(far, test.order)
         one = f"row({place}, {order.term}, {value.term}, {found.term})"
-        yield f"aggregate_all(set({one}), ({conjunction_of([*goals, value.goal, order.goal])}), {rows})"
+        every = words.variable("all")
+        yield f"findall({one}, ({conjunction_of([*goals, value.goal, order.goal])}), {every})"
+        yield f"structtree_rows({every}, {rows})"
         yield f"structtree_{test.function}({rows}, units({_unit(by)}, {_unit(attribute)}), {result})"
         yield self._of_aggregate(result, test, attribute)
 
@@ -458,5 +464,5 @@ def _seconds(value: ValueAt) -> str:
 
 
 def _unit(attribute: Attribute | None) -> str:
-    """Return how many of the units in which an attribute is kept are a day, if it has to do with days; otherwise 1."""
+    """Return how many of the units in which an attribute is kept are a day; 1 if it has nothing to do with days."""
     return "86400.0" if attribute is not None and attribute.kind == "time" else "1.0"

@@ -19,10 +19,12 @@ from structtree.lang.syntax import (
     Negative,
     Operand,
     Parameter,
+    SortedBy,
 )
 from structtree.report.prolog_goals import (
     GoalWriter,
     RowVocabulary,
+    TermFound,
     call_of,
     conjunction_of,
     member_atom,
@@ -74,7 +76,7 @@ def background_clauses(
 
 
 def _part_clauses(record: RecordType) -> Iterator[str]:
-    """Yield the parts of all dates and times of a type, by Prolog's own calendar; weekdays are ranks from Monday on."""
+    """Yield the parts of all dates and times of a type, by Prolog's own calendar; weekdays are ranks from Monday."""
     for attribute in record.attributes:
         if attribute.kind in ("date", "time"):
             moment = "D * 86400" if attribute.kind == "date" else "D"
@@ -108,13 +110,21 @@ def _link_clauses(step: ComputedLink, schema: Schema, vocabulary: RowVocabulary)
     if step.order is None:
         yield f"{link}(X, Y, pair(X, Y)) :- {found}."
         return
-    key = f"{member_atom(step.link.target, step.order.attribute)}(pair(X, Y), K)"
-    by = f"({key} -> S is {'-K' if step.order.descending else 'K'}, Key = key(0, S, Y) ; Key = key(1, 0, Y))"
+    key = _order_of(step, step.order, vocabulary)
+    sign = "-" if step.order.descending else ""
+    by = f"({key.goal} -> S is {sign}{key.term}, Key = key(0, S, Y) ; Key = key(1, 0, Y))"
     listed = plain_atom(f"sorted {step.type}.{step.link.name}")
     yield f":- table {listed}/2."
     found = f"findall(Key-Y, ({found}, {by}), Keyed)"
     yield f"{listed}(X, Rows) :- {found}, keysort(Keyed, Sorted), pairs_values(Sorted, Rows)."
     yield f"{link}(X, Place, pair(X, Y)) :- {is_asker}, {listed}(X, Rows), nth0(Place, Rows, Y)."
+
+
+def _order_of(step: ComputedLink, order: SortedBy, vocabulary: RowVocabulary) -> TermFound:
+    """Return how the value that pairs are sorted by is found: one of their own, or one of the row that was met."""
+    if any(each.attribute.name == order.attribute for each in step.attributes):
+        return TermFound(f"{member_atom(step.link.target, order.attribute)}(pair(X, Y), K)", "K")
+    return vocabulary.value(step.far, order.attribute, "Y")
 
 
 def _pair_clauses(step: ComputedLink, schema: Schema, vocabulary: RowVocabulary) -> Iterator[str]:
@@ -203,4 +213,6 @@ class _Computation:
         in_seconds = (term.text if term.kind == "time" else f"({term.text} * 86400.0)" for term in (one, other))
         seconds = f"({f' {op} '.join(in_seconds)})"
         is_difference = kinds <= {"date", "time"}
-        return _ArithmeticTerm(f"({seconds} / 86400.0)", "real") if is_difference else _ArithmeticTerm(seconds, "time")
+        return (
+            _ArithmeticTerm(f"({seconds} / 86400.0)", "real") if is_difference else _ArithmeticTerm(seconds, "time")
+        )
