@@ -33,7 +33,7 @@ from structtree.space.families import LinkFamily, Slot, TestFamily, base_predica
 from structtree.space.space import Space
 from structtree.space.terms import clash, conjoin, conjuncts, n_literals, nesting
 
-__all__ = ["LinkColumn", "LinkColumns", "Meanings", "link_columns", "meanings", "own_columns", "suits"]
+__all__ = ["LinkColumn", "LinkColumns", "Meanings", "is_settled", "link_columns", "meanings", "own_columns", "suits"]
 
 Words = NDArray[np.uint64]
 
@@ -139,16 +139,16 @@ def suits(space: Space) -> bool:
     links = [family for family in families if isinstance(family, LinkFamily)]
     # ``all`` holds of a row without targets whatever is asked: what holds of no row would have to be kept for it.
     return all(
-        (link.slots[0].plain or _is_settled(link.slots[0]))
+        (link.slots[0].plain or is_settled(link.slots[0]))
         and not isinstance(link.template, All | Distinct | Aggregate)
         for link in links
     )
 
 
-def _is_settled(slot: Slot) -> bool:
+def is_settled(slot: Slot) -> bool:
     """Return whether nothing can be added in a slot, nor inside of what stands in it."""
     inner = [slot for family in slot.fixed if isinstance(family, LinkFamily) for slot in family.slots]
-    return not slot.open and all(map(_is_settled, inner))
+    return not slot.open and all(map(is_settled, inner))
 
 
 def is_affordable(space: Space) -> bool:
