@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from structtree.arrays import Codes, Floats, Ints, Mask
 from structtree.data.columns import Column, run_places
-from structtree.lang.syntax import Aggregate, Compare, Count, ValueSource, Within
+from structtree.lang.syntax import Aggregate, Among, Compare, Count, ValueSource, Within
 from structtree.search.steps import Steps, need_of
 from structtree.space.evaluate import aggregate_column, rows_where
 from structtree.space.families import LinkFamily, TestFamily
@@ -280,7 +280,7 @@ def end_column(family: TestFamily, steps: Steps) -> tuple[Ints, Column]:
     end, at = _ends(family, steps)
     if isinstance(family.template, Aggregate):
         return end, aggregate_column(family.template, steps.population, at)
-    assert isinstance(family.template, Compare | Within)
+    assert isinstance(family.template, Compare | Among | Within)
     return end, steps.population.tables[at].value_column(family.template.attribute)
 
 

@@ -118,10 +118,9 @@ class Chain:
 
     def greatest(self, ranks: Codes, n_members: int, n: int) -> Codes:
         """Return how many of nested members each of n individuals passes by some row, from their ranks by row."""
-        here = ranks[self.rows]
-        if self.levels:
-            here = self._lifted(ranks[None, :], np.array([0, n_members]), ranked=True)[0]
-        return self._by_owner(here, n)
+        if not self.levels:
+            return self._by_owner(ranks[self.rows], n)
+        return self._by_owner(self._lifted(ranks[None, :], np.array([0, n_members]), ranked=True)[0], n)
 
     def members(self, codes: Codes, n_members: int, n: int) -> Iterator[Codes]:
         """Yield for each of several members that exclude each other which of n individuals pass it, as 0 and 1."""

@@ -1,6 +1,8 @@
-"""Laws of tests behind links as columns of the sweeps: every meaning is there, and the tree is what searching finds."""
+"""Laws of tests behind links as columns: every meaning is there, and the tree is what searching finds."""
 
 from __future__ import annotations
+
+import pickle
 
 import numpy as np
 import pytest
@@ -17,6 +19,7 @@ from structtree.learn.plan import plan_for
 from structtree.search.best_split import best_split
 from structtree.search.criteria import CRITERIA
 from structtree.search.kernels import tables as kernel
+from tests.learn.test_sweeping import drawn, same_shape, target
 from tests.properties.test_space import members
 from tests.strategies import grammars, populations
 
@@ -103,3 +106,79 @@ def test_the_root_is_what_an_exhaustive_search_finds(space, criterion, leaf, ran
     true = holds(root.test, population)
     loss = judge.loss(judge.counts(true[:, None]))[0]
     assert judge.compare(tuple(loss), slow.loss) == 0, (pretty(root.test), pretty(slow.predicate), gained)
+
+
+REFERENCES = """
+refine Order { top -> paid; top -> size >= *; top -> customer (top); top -> customer.age >= *
+               top -> missing customer; top -> sum items.weight >= *; top -> sum items.weight <= * }
+refine Customer { top -> age >= *; top -> age <= *; top -> kind = *; top -> old; top -> city (top)
+                  top -> city.name = * }
+refine City { top -> name in *; top -> height >= *; top -> founded.month = *; top -> founded >= * }
+"""
+LINKS = """
+refine Order { top -> exists items (top); top -> count items (top) >= 2..3; top -> all items (top); top -> size >= * }
+refine Item { top -> weight >= {1, 2, 4}; top -> weight <= {1, 2, 4}; top -> kind = *; top -> kind != c }
+"""
+
+
+def orders(n, seed):
+    """Orders with customers, of whom some are missing, in cities, and with items."""
+    rng = np.random.default_rng(seed)
+    kinds = ["a", "b", "c"]
+    cities = [
+        {
+            "name": str(name),
+            "height": round(float(rng.normal()), 1),
+            "founded": f"19{rng.integers(10, 99)}-0{1 + k}-11",
+        }
+        for k, name in enumerate(kinds)
+    ]
+    people = [
+        {"age": int(rng.integers(20, 40)), "kind": str(rng.choice(kinds)), "old": bool(k % 2), "city": cities[k % 3]}
+        for k in range(n // 3)
+    ]
+    records = [
+        {
+            "paid": bool(rng.random() < 0.5),
+            "size": int(rng.integers(0, 6)),
+            "customer": people[k] if (k := int(rng.integers(len(people) + 3))) < len(people) else None,
+            "items": [
+                {"weight": int(rng.integers(0, 6)), "kind": str(rng.choice(kinds))} for _ in range(rng.integers(0, 4))
+            ],
+        }
+        for _ in range(n)
+    ]
+    return Population.from_records(records, types={"items": "set"}, individual="Order")
+
+
+@pytest.mark.parametrize("text", [REFERENCES, LINKS], ids=["references", "links"])
+@pytest.mark.parametrize("criterion", sorted(CRITERIA))
+@pytest.mark.parametrize("seed", [0, 1])
+def test_it_is_the_tree_that_searching_finds(text, criterion, seed):
+    population, grammar = orders(60, seed), Grammar.parse(text)
+    labels = target(criterion, 60, seed)
+    growth = {"max_depth": 3, "min_samples_leaf": 1 + seed}
+    quick = grow(population, labels, grammar, Growth(**growth), criterion=criterion)
+    slow = grow(population, labels, grammar, Growth(strategy="best-first", **growth), criterion=criterion)
+    assert plan_for(population, grammar.check(population.schema), Growth(**growth)).route == "sweeps"
+    assert len(quick.leaves) > 3
+    assert same_shape(quick, slow)
+
+
+def test_a_tree_with_tests_behind_links_is_copied_and_has_no_columns():
+    population, grammar = orders(60, 0), Grammar.parse(REFERENCES)
+    tree = grow(population, target("gini", 60, 0), grammar, criterion="gini")
+    again = pickle.loads(pickle.dumps(tree))
+    assert drawn(again) == drawn(tree)
+    assert (again.apply(population) == tree.apply(population)).all()
+    for node, which in again.arrivals(population):
+        assert again.nodes[node].stats.n == len(which)
+
+
+def test_more_thresholds_than_a_short_integer_has_are_all_tried():
+    n = 70_000
+    records = [{"parts": [{"x": i}]} for i in range(n)]
+    population = Population.from_records(records, types={"parts": "set"}, individual="Thing")
+    grammar = Grammar.parse("refine Thing { top -> exists parts (top) } refine Part { top -> x >= * }")
+    tree = grow(population, np.arange(n) >= 40_000, grammar, Growth(max_depth=1))
+    assert [pretty(test) for test in tree.tests] == ["exists parts (x >= 40000)"]
