@@ -41,7 +41,7 @@ __all__ = ["linked_tests"]
 MOST_COLUMNS = 2_000
 """So many columns behind links are made at most; of more, one for each meaning is better."""
 
-MOST_CELLS = 200_000_000
+MANY_CELLS = 200_000_000
 """Most columns times individuals."""
 
 FEW_STEPS = 256
@@ -212,7 +212,7 @@ class _Listing:
 
     def is_affordable(self) -> bool:
         """Return whether there are not too many columns."""
-        n, most = 0, min(MOST_COLUMNS, MOST_CELLS // max(1, len(self.population)))
+        n, most = 0, min(MOST_COLUMNS, MANY_CELLS // max(1, len(self.population)))
         for way in self.ways(_Way(self.space.grammar.individual)):
             for family in self.families(way):
                 n += family.n if isinstance(family, TestFamily) and not self._is_one_column(way, family) else 1

@@ -93,12 +93,12 @@ class LinkColumn:
     ----------
     tests : tuple of Predicate
         From the laxest to the strictest; who passes one passes all before it.
-    ranks : (individuals,) int16
+    ranks : (individuals,) int16 or int32
         How many of them each individual passes.
     """
 
     tests: tuple[Predicate, ...]
-    ranks: NDArray[np.int16]
+    ranks: NDArray[np.int16] | NDArray[np.int32]
 
 
 @dataclass(slots=True, eq=False)
@@ -226,7 +226,7 @@ def own_columns(family: TestFamily, population: Population) -> Iterator[LinkColu
     nested = [ranked_column(family, steps)] if is_nested(family) else call_columns(family, steps)
     for column in nested or ():
         tests = tuple(family.literal(v) for v in column.choices.tolist())
-        yield LinkColumn(tests, column.values[population.individuals].astype(np.int16))
+        yield LinkColumn(tests, column.values[population.individuals])
     if nested is not None:
         return
     for v in family.choices():
