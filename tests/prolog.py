@@ -1,6 +1,6 @@
 """Questions that SWI-Prolog answers, so that it can say what is true.
 
-The goals, rules and facts are those that `structtree.report.prolog` exports: a second meaning of the language, written
+The goals, rules and facts are those that `structtree.report.prolog` exports: a second meaning of the language, made
 from its definitions and with nothing of the evaluators. Questions are answered in one run of ``swipl``, each for all
 rows of its type.
 """

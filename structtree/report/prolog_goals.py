@@ -52,9 +52,9 @@ __all__ = [
     "StepForm",
     "TermFound",
     "ValueAt",
-    "call_of",
     "conjunction_of",
     "constant_term",
+    "definition_call",
     "either_of",
     "member_atom",
     "number_term",
@@ -62,7 +62,7 @@ __all__ = [
 ]
 
 StepForm = Follow | Exists | ListStep
-ValueTest = Callable[[str, Attribute], str]
+_ValueGoal = Callable[[str, Attribute], str]
 
 _NUMBERS = {"=": "=:=", "!=": "=\\=", ">=": ">=", "<=": "=<"}
 _TEXTS = {"=": "==", "!=": "\\=="}
@@ -113,7 +113,7 @@ def member_atom(type_name: str, member: str) -> str:
     return plain_atom(f"{type_name}.{member}")
 
 
-def call_of(name: str, row: str, arguments: Iterable[Scalar]) -> str:
+def definition_call(name: str, row: str, arguments: Iterable[Scalar]) -> str:
     """Return the goal that a definition holds of a row."""
     return f"{plain_atom(f'define {name}')}({', '.join([row, *map(constant_term, arguments)])})"
 
@@ -260,7 +260,7 @@ class GoalWriter:
             case Missing(member):
                 yield self._missing(type_name, member, row)
             case Named(name, _, arguments):
-                yield f"once({call_of(name, row, (each for each in arguments if isinstance(each, Scalar)))})"
+                yield f"once({definition_call(name, row, (each for each in arguments if isinstance(each, Scalar)))})"
             case Follow(_, inner) | Exists(_, inner) | ListStep(_, inner):
                 far = self.type_behind(predicate, type_name)
                 found = self.reached(predicate, type_name, row)
@@ -298,7 +298,7 @@ class GoalWriter:
     def _kind(self, type_name: str, name: str) -> str:
         return self._attribute(type_name, name).kind
 
-    def _compared(self, type_name: str, row: str, name: str, test: ValueTest) -> Iterator[str]:
+    def _compared(self, type_name: str, row: str, name: str, test: _ValueGoal) -> Iterator[str]:
         """Yield some value of the row, and what is asked of it; there is none where it is missing."""
         found = self.vocabulary.value(type_name, name, row)
         yield found.goal

@@ -25,8 +25,8 @@ from structtree.report.prolog_goals import (
     GoalWriter,
     RowVocabulary,
     TermFound,
-    call_of,
     conjunction_of,
+    definition_call,
     member_atom,
     number_term,
     plain_atom,
@@ -63,7 +63,7 @@ def background_clauses(
     writer = GoalWriter(schema, vocabulary)
     for definition in definitions:
         vocabulary.restart()
-        head = call_of(definition.name, "X", map(Parameter, definition.parameters))
+        head = definition_call(definition.name, "X", map(Parameter, definition.parameters))
         yield f"{head} :- {writer.goal(definition.body, definition.type, 'X')}."
     for record in schema.types:
         yield from _part_clauses(record)
