@@ -1,0 +1,102 @@
+"""Lines of text whose parts have roles, so that the same lines are printed plain or in colour.
+
+What makes text decides what each part is (`Span`); what prints it decides how that looks, or ignores it. Widths are
+those of a terminal: a Chinese character takes two cells, an accent none.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Literal, NamedTuple
+
+__all__ = ["Line", "Span", "SpanRole", "cells", "line_text", "wrapped_spans"]
+
+SpanRole = Literal["plain", "edge", "yes", "no", "test", "answer", "figure", "doubt", "bar"]
+
+
+class Span(NamedTuple):
+    """Part of a line.
+
+    Parameters
+    ----------
+    text : str
+    role : str
+        What it is: an ``edge`` of the tree, a side (``yes``, ``no``), a ``test``, an ``answer``, a ``figure``, a
+        ``doubt``, or a part of a ``bar``.
+    code : int, optional
+        Of the class that it is about.
+    """
+
+    text: str
+    role: SpanRole = "plain"
+    code: int | None = None
+
+
+Line = tuple[Span, ...]
+
+
+def line_text(line: Iterable[Span]) -> str:
+    """Return a line without its roles.
+
+    Examples
+    --------
+    >>> line_text((Span("yes: ", "yes"), Span("east 8/8", "answer", 0)))
+    'yes: east 8/8'
+    """
+    return "".join(span.text for span in line).rstrip(" ")
+
+
+def cells(text: str) -> int:
+    """Return how many cells of a terminal a text takes.
+
+    Examples
+    --------
+    >>> cells("train"), cells("列車"), cells("e\\u0301")
+    (5, 4, 1)
+    """
+    return len(text) if text.isascii() else sum(map(_cells_of, text))
+
+
+def _cells_of(sign: str) -> int:
+    if unicodedata.combining(sign) or sign in "\u200c\u200d\ufe0f":
+        return 0
+    return 2 if unicodedata.east_asian_width(sign) in "WF" else 1
+
+
+def wrapped_spans(spans: Sequence[Span], first: int, others: int, *, break_words: bool) -> list[Line]:
+    """Return spans in lines, with a blank between words and two between spans.
+
+    The first line has so many cells, and each of the others so many. A span that does not fit behind the one before
+    it begins a line. With `break_words` a word that is too long for any line is divided; else its line is longer.
+
+    Examples
+    --------
+    >>> spans = [Span("some car is long"), Span("[gap 0.1]")]
+    >>> [line_text(line) for line in wrapped_spans(spans, 12, 12, break_words=True)]
+    ['some car is', 'long', '[gap 0.1]']
+    """
+    lines: list[list[Span]] = [[]]
+    used, room = 0, first
+    for span in (span for span in spans if span.text):
+        blank = "  " if used else ""
+        fits = not used or used + 2 + cells(span.text) <= room
+        for word in _pieces(span.text, min(first, others), break_words):
+            if not fits or (used and used + len(blank) + cells(word) > room):
+                lines.append([])
+                used, room, blank, fits = 0, others, "", True
+            lines[-1].append(span._replace(text=blank + word))
+            used, blank = used + len(blank) + cells(word), " "
+    return [tuple(line) for line in lines]
+
+
+def _pieces(text: str, room: int, break_words: bool) -> Iterator[str]:
+    """Yield the words of a text; those that are too long in pieces, if they may be divided."""
+    for word in text.split(" "):
+        piece = ""
+        for sign in word if break_words and cells(word) > room else ():
+            if piece and cells(piece) + cells(sign) > room:
+                yield piece
+                piece = ""
+            piece += sign
+        yield piece or word
