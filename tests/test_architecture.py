@@ -26,6 +26,7 @@ PARTS = (
     "options",
     "files",
     "interrupts",
+    "telling",
     "data",
     "lang",
     "space",

@@ -1,7 +1,7 @@
 """Lines of text whose parts have roles, so that the same lines are printed plain or in colour.
 
-What makes text decides what each part is (`Span`); what prints it decides how that looks, or ignores it. Widths are
-those of a terminal: a Chinese character takes two cells, an accent none.
+What makes text decides what each part is (`TextSpan`); what prints it decides how that looks, or ignores it. Widths
+are those of a terminal: a Chinese character takes two cells, an accent none.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
-__all__ = ["Line", "Span", "SpanRole", "cells", "line_text", "wrapped_spans"]
+__all__ = ["Line", "SpanRole", "TextSpan", "cells", "line_text", "wrapped_spans"]
 
 SpanRole = Literal["plain", "edge", "yes", "no", "test", "answer", "figure", "doubt", "bar"]
 
 
-class Span(NamedTuple):
+class TextSpan(NamedTuple):
     """Part of a line.
 
     Parameters
@@ -33,15 +33,15 @@ class Span(NamedTuple):
     code: int | None = None
 
 
-Line = tuple[Span, ...]
+Line = tuple[TextSpan, ...]
 
 
-def line_text(line: Iterable[Span]) -> str:
+def line_text(line: Iterable[TextSpan]) -> str:
     """Return a line without its roles.
 
     Examples
     --------
-    >>> line_text((Span("yes: ", "yes"), Span("east 8/8", "answer", 0)))
+    >>> line_text((TextSpan("yes: ", "yes"), TextSpan("east 8/8", "answer", 0)))
     'yes: east 8/8'
     """
     return "".join(span.text for span in line).rstrip(" ")
@@ -64,7 +64,7 @@ def _cells_of(sign: str) -> int:
     return 2 if unicodedata.east_asian_width(sign) in "WF" else 1
 
 
-def wrapped_spans(spans: Sequence[Span], first: int, others: int, *, break_words: bool) -> list[Line]:
+def wrapped_spans(spans: Sequence[TextSpan], first: int, others: int, *, break_words: bool) -> list[Line]:
     """Return spans in lines, with a blank between words and two between spans.
 
     The first line has so many cells, and each of the others so many. A span that does not fit behind the one before
@@ -72,21 +72,22 @@ def wrapped_spans(spans: Sequence[Span], first: int, others: int, *, break_words
 
     Examples
     --------
-    >>> spans = [Span("some car is long"), Span("[gap 0.1]")]
+    >>> spans = [TextSpan("some car is long"), TextSpan("[gap 0.1]")]
     >>> [line_text(line) for line in wrapped_spans(spans, 12, 12, break_words=True)]
     ['some car is', 'long', '[gap 0.1]']
     """
-    lines: list[list[Span]] = [[]]
+    lines: list[list[TextSpan]] = [[]]
     used, room = 0, first
     for span in (span for span in spans if span.text):
-        blank = "  " if used else ""
-        fits = not used or used + 2 + cells(span.text) <= room
+        is_begun, is_new = False, bool(used) and used + 2 + cells(span.text) > room
         for word in _pieces(span.text, min(first, others), break_words):
-            if not fits or (used and used + len(blank) + cells(word) > room):
+            blank = " " if is_begun else "  " if used else ""
+            if is_new or (used and used + len(blank) + cells(word) > room):
                 lines.append([])
-                used, room, blank, fits = 0, others, "", True
-            lines[-1].append(span._replace(text=blank + word))
-            used, blank = used + len(blank) + cells(word), " "
+                used, room, blank, is_begun, is_new = 0, others, "", False, False
+            before = lines[-1].pop().text if is_begun else ""
+            lines[-1].append(span._replace(text=before + blank + word))
+            used, is_begun = used + len(blank) + cells(word), True
     return [tuple(line) for line in lines]
 
 

@@ -24,7 +24,7 @@ from structtree.learn.score import class_name
 from structtree.learn.tree import Branch, ClassCounts, Leaf, Switch, Tree
 from structtree.report.doubts import doubt_lines
 from structtree.report.english import name_words
-from structtree.report.spans import Line, Span, SpanRole, cells, line_text, wrapped_spans
+from structtree.report.spans import Line, SpanRole, TextSpan, cells, line_text, wrapped_spans
 from structtree.report.words import in_words
 from structtree.reprs import inert
 
@@ -143,8 +143,8 @@ def tree_lines(
         yield from wrapped_spans(_legend(texts, form), width, width, break_words=True)
     yield from _lines(tree, texts, most, form)
     for line in (*_about_missing(tree), *_about_doubts(tree)):
-        parts = wrapped_spans([Span(line, "doubt")], width, width - 1, break_words=bars)
-        yield from (part if i == 0 else (Span(" "), *part) for i, part in enumerate(parts))
+        parts = wrapped_spans([TextSpan(line, "doubt")], width, width - 1, break_words=bars)
+        yield from (part if i == 0 else (TextSpan(" "), *part) for i, part in enumerate(parts))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -213,13 +213,13 @@ class NodeText:
         """Return the number of the class that a node says; None for numbers."""
         return None if self.tree.task == "numbers" else int(self.said[node])
 
-    def bar(self, node: int, width: int) -> Iterator[Span]:
+    def bar(self, node: int, width: int) -> Iterator[TextSpan]:
         """Yield so many cells with the distribution of the classes, or with mean and spread on the tree's scale."""
         stats = self.tree.nodes[node].stats
         if isinstance(stats, ClassCounts):
             for code, n in enumerate(apportioned(stats.counts, width)):
                 if n:
-                    yield Span(_SIGNS[code % len(_SIGNS)] * n, "bar", code)
+                    yield TextSpan(_SIGNS[code % len(_SIGNS)] * n, "bar", code)
             return
         assert self.spread is not None
         low, high = self.scale
@@ -228,7 +228,7 @@ class NodeText:
             round((float(self.said[node]) + sign * float(self.spread[node]) - low) * scale) for sign in (-1, 0, 1)
         ]
         signs = ["●" if i == ends[1] else "─" if ends[0] <= i <= ends[2] else "·" for i in range(width)]
-        yield Span("".join(signs), "bar", 0)
+        yield TextSpan("".join(signs), "bar", 0)
 
     @property
     def scale(self) -> tuple[float, float]:
@@ -316,7 +316,7 @@ def _lines(tree: Tree, texts: NodeText, max_depth: int, form: _Form) -> Iterator
         rooms = whole - used, whole - len(beneath)
         lines = wrapped_spans(spans, *rooms, break_words=form.column > 0)
         for i, line in enumerate(lines):
-            before = head if i == 0 else (Span(beneath, "edge"),)
+            before = head if i == 0 else (TextSpan(beneath, "edge"),)
             yield (*before, *line, *_beside(texts, index, form, (*before, *line))) if i == 0 else (*before, *line)
         if is_end or isinstance(node, Leaf):
             continue
@@ -326,49 +326,51 @@ def _lines(tree: Tree, texts: NodeText, max_depth: int, form: _Form) -> Iterator
             first, under = form.edges(i == len(answers) - 1)
             name = f"{answers[i]}:" + " " * (side - 1 - cells(answers[i]))
             role: SpanRole = "yes" if i == 0 and len(answers) == 2 else "no"
-            edge = Span(margin + first, "edge")
-            stack.append((node.children[i], depth + 1, (edge, Span(name, role)), margin + under))
+            edge = TextSpan(margin + first, "edge")
+            stack.append((node.children[i], depth + 1, (edge, TextSpan(name, role)), margin + under))
 
 
-def _node_spans(tree: Tree, texts: NodeText, index: int, form: _Form, *, is_end: bool) -> list[Span]:
+def _node_spans(tree: Tree, texts: NodeText, index: int, form: _Form, *, is_end: bool) -> list[TextSpan]:
     """The text of a node: its answer, or its test with notes behind it."""
     node = tree.nodes[index]
     if is_end:
         more = "" if isinstance(node, Leaf) else f"… {leaves_below(tree, index)} leaves, "
-        return [Span(more + texts.answer(index), "answer", texts.code(index))]
+        return [TextSpan(more + texts.answer(index), "answer", texts.code(index))]
     assert isinstance(node, Branch | Switch)
     seen = f"({texts.seen(index)})" if form.counts else ""
     return [
-        Span(inert(question(tree, index, words=form.words)), "test"),
-        Span(texts.doubt(node), "doubt"),
-        Span(seen, "figure"),
+        TextSpan(inert(question(tree, index, words=form.words)), "test"),
+        TextSpan(texts.doubt(node), "doubt"),
+        TextSpan(seen, "figure"),
     ]
 
 
-def _beside(texts: NodeText, index: int, form: _Form, line: Line) -> Iterator[Span]:
+def _beside(texts: NodeText, index: int, form: _Form, line: Line) -> Iterator[TextSpan]:
     """What stands on the right of a line: the bar of its node, and its share of the training data."""
     if not form.column:
         return
     whole = texts.tree.nodes[0].stats.weight or 1.0
-    yield Span(" " * (form.width - form.column + 1 - sum(cells(span.text) for span in line)))
+    yield TextSpan(" " * (form.width - form.column + 1 - sum(cells(span.text) for span in line)))
     if form.bar:
         yield from texts.bar(index, form.bar)
     share = 100 * texts.tree.nodes[index].stats.weight / whole
-    yield Span(
+    yield TextSpan(
         f"{f'{share:.0f}' if share >= 1 or not share else '<1':>4} %".rjust(form.column - 1 - form.bar), "figure"
     )
 
 
-def _legend(texts: NodeText, form: _Form) -> list[Span]:
+def _legend(texts: NodeText, form: _Form) -> list[TextSpan]:
     """The sign of each class in the bars, or their scale."""
     tree = texts.tree
     if tree.task == "numbers":
         low, high = map(texts.number, texts.scale)
-        return [Span(f"● mean, ─ spread, from {low} to {high}" if form.bar else f"from {low} to {high}", "bar", 0)]
+        return [
+            TextSpan(f"● mean, ─ spread, from {low} to {high}" if form.bar else f"from {low} to {high}", "bar", 0)
+        ]
     names = [inert(class_name(label)) for label in tree.classes[:_MOST_NAMED]]
     more = len(tree.classes) - len(names)
-    signs = [Span(f"{_SIGNS[i % len(_SIGNS)]} {name}", "bar", i) for i, name in enumerate(names)]
-    return [*signs, Span(f"and {more:,} more classes")] if more else signs
+    signs = [TextSpan(f"{_SIGNS[i % len(_SIGNS)]} {name}", "bar", i) for i, name in enumerate(names)]
+    return [*signs, TextSpan(f"and {more:,} more classes")] if more else signs
 
 
 def question(tree: Tree, index: int, *, words: bool = False) -> str:
