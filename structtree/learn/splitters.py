@@ -23,6 +23,7 @@ from structtree.data.columns import Population
 from structtree.lang.syntax import Predicate
 from structtree.learn.tree import Node, Stats, Unproved
 from structtree.search.clock import Clock
+from structtree.search.results import TracePoint
 from structtree.search.target import Target
 
 __all__ = ["Candidate", "GrowingNode", "NodeMembers", "Proposal", "RowSplitter", "SideValues", "Splitter"]
@@ -96,6 +97,8 @@ class Proposal:
     seconds : float
     runners_up : tuple of Predicate
         Others that were good.
+    trace : tuple of TracePoint
+        How a search went.
     """
 
     candidate: Candidate | None
@@ -104,6 +107,7 @@ class Proposal:
     stopped_by: Unproved | None = None
     seconds: float = 0.0
     runners_up: tuple[Predicate, ...] = ()
+    trace: tuple[TracePoint, ...] = ()
 
 
 M = TypeVar("M")

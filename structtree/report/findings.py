@@ -254,6 +254,8 @@ def _node(
             found.evaluated, _rounded(found.seconds), found.stopped_by,
         ],
     }  # fmt: skip
+    if found.trace:  # points of evaluated, seconds, score, bound
+        told["trace"] = [[point.evaluated, *map(_rounded, point[1:])] for point in found.trace]
     return told
 
 
