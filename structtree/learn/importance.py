@@ -90,12 +90,12 @@ def part_importances(model: Any) -> dict[Predicate, float]:
     return _shares(fitted(model).model.tree, _parts_at)
 
 
-P = TypeVar("P", bound=Hashable)
+_P = TypeVar("_P", bound=Hashable)
 
 
-def _shares(tree: Tree, parts_at: Callable[[Branch | Switch], Sequence[P]]) -> dict[P, float]:
+def _shares(tree: Tree, parts_at: Callable[[Branch | Switch], Sequence[_P]]) -> dict[_P, float]:
     """Return the share of the total gain that is owed to each part of the tests, the greatest first."""
-    owed, total = dict[P, float](), 0.0
+    owed, total = dict[_P, float](), 0.0
     for node in tree.nodes:
         if not isinstance(node, Leaf):
             parts, gain = parts_at(node), node.stats.weight * _gain(tree, node)

@@ -44,6 +44,7 @@ from structtree.learn.rules import to_rules
 from structtree.learn.score import class_name, evaluate
 from structtree.learn.tree import Branch, ClassCounts, Leaf, Switch, Tree
 from structtree.report.doubts import doubt_lines
+from structtree.report.effort import node_spaces
 from structtree.report.explain import Explanation, explain
 from structtree.report.info import describe_type
 from structtree.report.picture import class_colours
@@ -65,7 +66,7 @@ MAX_POINTS = 2000
 """Individuals in the plot of numbers against predictions."""
 MAX_ELEMENTS, MAX_COLUMNS = 40, 8
 """Rows and columns of the table of a set or a list."""
-MAX_PARTS = 60
+MAX_PART_SHARES = 60
 """Parts of tests in the list of importances."""
 _BINS = 24
 
@@ -91,6 +92,7 @@ def findings(known: Fitted, individuals: Any, target: Any, title: str = "") -> d
     chosen = _chosen(tree, seen, population)
     pool = sorted({i for kinds in chosen.values() for places in kinds.values() for i in places})
     what_if, parts = _what_if(tree, population)
+    spaces = node_spaces(known, original, population)
     answers = _answers(parts, population.take(pool))
     return {
         "title": inert(title or f"Decision tree for {model.target or 'the target'}"),
@@ -101,7 +103,7 @@ def findings(known: Fitted, individuals: Any, target: Any, title: str = "") -> d
         "classes": [inert(class_name(label)) for label in tree.classes],
         "colours": list(class_colours(len(tree.classes))),
         "summary": _summary(tree),
-        "nodes": [_node(tree, texts, node, seen, chosen.get(node, {})) for node in range(len(tree.nodes))],
+        "nodes": [_node(tree, texts, node, seen, chosen.get(node, {}), spaces) for node in range(len(tree.nodes))],
         "range": seen.range,
         "examples": {
             str(i): _example(known, population, original, i, seen) | {"parts": "".join(row)}
@@ -230,7 +232,7 @@ def _points(seen: _Seen) -> JsonValue:
 
 
 def _node(
-    tree: Tree, texts: NodeText, index: int, seen: _Seen, examples: Mapping[str, list[int]]
+    tree: Tree, texts: NodeText, index: int, seen: _Seen, examples: Mapping[str, list[int]], spaces: Mapping[int, int]
 ) -> dict[str, JsonValue]:
     node = tree.nodes[index]
     stats = node.stats
@@ -251,7 +253,7 @@ def _node(
         "ways": [inert(name) for name in side_names(node, tree.missing == "fractional")],
         "found": [
             found.criterion, _finite(found.score), _finite(found.gain), found.proved, _finite(found.gap),
-            found.evaluated, _rounded(found.seconds), found.stopped_by,
+            found.evaluated, _rounded(found.seconds), found.stopped_by, found.pruned, spaces.get(index),
         ],
     }  # fmt: skip
     if found.trace:  # points of evaluated, seconds, score, bound
@@ -561,7 +563,7 @@ def _part_shares(tree: Tree) -> list[JsonValue]:
     """Return the parts of tests in words and as text, with the share of the gain that is owed to each."""
     owed = [(part, share) for part, share in part_importances(tree).items() if share > 0]
     schema = tree.schema
-    return [[inert(in_words(part, schema)), inert(pretty(part)), _rounded(share)] for part, share in owed[:MAX_PARTS]]
+    return [[inert(in_words(part, schema)), inert(pretty(part)), _rounded(share)] for part, share in owed[:MAX_PART_SHARES]]
 
 
 def _summary(tree: Tree) -> list[str]:

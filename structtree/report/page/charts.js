@@ -35,10 +35,11 @@ function chart({ title, x, y, series, marks = [], width = 480, height = 290, sum
     s("text", { class: "small", x: px(at) + (px(at) > width * 0.6 ? -5 : 5), y: top + 12, "text-anchor": px(at) > width * 0.6 ? "end" : "start" }, name));
   series.forEach((one, k) => {
     const { colour, dash } = LOOKS[k % LOOKS.length], kept = one.points.filter((point) => point.every(Number.isFinite));
+    const line = one.steps ? kept.flatMap(([a, b], i) => (i ? [[a, kept[i - 1][1]], [a, b]] : [[a, b]])) : kept;
     const at = ([a, b]) => `${px(a).toFixed(1)},${py(b).toFixed(1)}`;
     if (one.band) svg.append(s("polygon", { points: [...one.band.map(([a, low]) => at([a, low])), ...[...one.band].reverse().map(([a, , up]) => at([a, up]))].join(" "), fill: colour, "fill-opacity": 0.15 }));
     if (one.dots) svg.append(s("g", { fill: colour, "fill-opacity": one.opacity || 0.45 }, kept.map(([a, b, r]) => s("circle", { cx: px(a).toFixed(1), cy: py(b).toFixed(1), r: r || 2.4 }))));
-    else svg.append(s("polyline", { points: kept.map(at).join(" "), fill: "none", stroke: colour, "stroke-width": 2.2, "stroke-dasharray": dash }));
+    else svg.append(s("polyline", { points: line.map(at).join(" "), fill: "none", stroke: colour, "stroke-width": 2.2, "stroke-dasharray": dash }));
     if (one.now) svg.append(s("circle", { cx: px(one.now[0]), cy: py(one.now[1]), r: 6, class: "now" }));
   });
   return svg;

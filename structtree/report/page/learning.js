@@ -65,14 +65,14 @@ function effortPanel() {
     table(heads, rows, numeric, branches.length > 200 ? "The first 200 tests" : "#All tests", null, true)];
 }
 function savedParts(branches) {
-  const known = branches.filter((i) => D.nodes[i].found[9]).slice(0, 24), top = 26, most = Math.max(...known.map((i) => D.nodes[i].found[9]), 10), wide = 560;
+  const known = branches.filter((i) => D.nodes[i].found[9]).slice(0, 24), top = 26, most = Math.max(...known.map((i) => D.nodes[i].found[9]), 10), wide = 500;
   const size = (n) => (wide * Math.log10(Math.max(1, n) + 0.2)) / Math.log10(most + 1);
   const svg = s("svg", { class: "chart", viewBox: `0 0 760 ${top + 34 * known.length + 8}`, width: 760, role: "img", "aria-label": "Predicates without and with pruning, node by node; the table below has the numbers" });
   known.forEach((i, k) => { const f = D.nodes[i].found, y = top + 34 * k, name = wrapped(D.nodes[i].words, 165);
     svg.append(s("text", { class: "small", x: 0, y: y + 16 }, name[0] + (name.length > 1 ? " …" : "")), s("rect", { class: "whole", x: 180, y, width: size(f[9]), height: 13 }), s("rect", { class: "plain", x: 180, y: y + 13, width: size(f[5]), height: 13 }),
       s("text", { class: "small", x: Math.min(186 + size(f[9]), 690), y: y + 11 }, short(f[9])), s("text", { class: "small", x: Math.min(186 + size(f[5]), 690), y: y + 24 }, short(f[5]))); });
   svg.append(s("rect", { class: "whole", x: 180, y: 4, width: 12, height: 12 }), s("text", { class: "small", x: 196, y: 14 }, "without pruning: the whole space"), s("rect", { class: "plain", x: 400, y: 4, width: 12, height: 12 }), s("text", { class: "small", x: 416, y: 14 }, "with pruning: evaluated"));
-  return [h("h2", {}, "With and without pruning"), h("p", { class: "note" }, "Lengths are logarithms. The space is counted on the individuals of this report that come by each node."), svg];
+  return [h("h2", {}, "With and without pruning"), h("p", { class: "note" }, "Lengths are logarithms. The space is counted on the individuals of this report that come by each node. Where a test is not proved best, its search was ended before it was done."), svg];
 }
 function traceParts(branches) {
   const traced = branches.filter((i) => (D.nodes[i].trace || []).length > 1);
@@ -82,7 +82,7 @@ function traceParts(branches) {
   const show = () => {
     const i = +pick.value, points = D.nodes[i].trace.filter(([n]) => n > 0);
     holder.replaceChildren(chart({ title: "Best found and bound against evaluated predicates", width: 620, height: 320, x: { name: "evaluated predicates", log: true }, y: { name: D.nodes[i].found[0] },
-      series: [2, 3].map((k) => ({ name: names[k - 2], points: points.map((point) => [point[0], point[k]]) })), summary: certainty(D.nodes[i].found) }));
+      series: [2, 3].map((k) => ({ name: names[k - 2], points: points.map((point) => [point[0], point[k]]), steps: true })), summary: certainty(D.nodes[i].found) }));
   };
   show();
   return [h("h2", {}, "How the search went"), h("div", { class: "toolbar" }, h("label", {}, "test ", pick)), legendOf(names.map((name) => ({ name }))), holder];

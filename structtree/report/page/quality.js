@@ -33,9 +33,8 @@ function confusionParts() {
   };
   const input = (a, p) => h("input", { type: "number", min: 0, step: "any", value: matrix[a][p], "data-cost": `${a},${p}`, "aria-label": `cost if it is ${D.classes[a]} and ${D.classes[p]} is predicted`,
     oninput: (event) => { matrix[a][p] = Math.max(0, +event.target.value || 0); isChanged = true; update(); } });
-  const costs = h("details", { class: "costs" }, h("summary", {}, "What each error costs"));
-  costs.addEventListener("toggle", () => { if (costs.open && costs.children.length === 1)
-    costs.append(table(["true \\ predicted", ...D.classes], matrix.map((row, a) => [className(a), ...row.map((_, p) => (a === p ? "0" : input(a, p)))]), [], "Costs of errors", null, true)); });
+  const costs = unfolding(h("details", { class: "costs" }, h("summary", {}, "What each error costs")), () =>
+    [table(["true \\ predicted", ...D.classes], matrix.map((row, a) => [className(a), ...row.map((_, p) => (a === p ? "0" : input(a, p)))]), [], "#Costs of errors", null, true)]);
   update();
   return [h("h2", {}, "Confusion"), holder, costs];
 }

@@ -310,8 +310,13 @@ const nameOf = (one) => `${D.individual} ${one.row}${one.name ? `: ${one.name}` 
 function exampleBox(one) {
   const summary = h("summary", {}, data(nameOf(one)), one.actual === undefined ? "" : h("span", { class: one.wrong ? "wrong" : "note" },
     one.wrong ? ` is ${one.actual}, predicted ${one.said}` : isClasses ? ` is ${one.actual}` : ` is ${one.actual}, predicted ${one.said}`));
-  const box = h("details", { class: "example" }, summary);
-  box.addEventListener("toggle", () => { if (box.open && box.children.length === 1) box.append(...exampleParts(one)); });
+  return unfolding(h("details", { class: "example" }, summary), () => exampleParts(one));
+}
+// Makes what is in a box when it is opened: at a click or a key, or by the browser's own search.
+function unfolding(box, make) {
+  const unfold = () => { if (box.children.length === 1) box.append(...make()); };
+  box.firstChild.addEventListener("click", unfold);
+  box.addEventListener("toggle", unfold);
   return box;
 }
 function exampleParts(one) {
