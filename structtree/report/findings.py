@@ -561,9 +561,8 @@ def _conditions(conditions: Predicate, tree: Tree) -> tuple[list[str], list[str]
 
 def _part_shares(tree: Tree) -> list[JsonValue]:
     """Return the parts of tests in words and as text, with the share of the gain that is owed to each."""
-    owed = [(part, share) for part, share in part_importances(tree).items() if share > 0]
-    schema = tree.schema
-    return [[inert(in_words(part, schema)), inert(pretty(part)), _rounded(share)] for part, share in owed[:MAX_PART_SHARES]]
+    owed = [(part, share) for part, share in part_importances(tree).items() if share > 0][:MAX_PART_SHARES]
+    return [[inert(in_words(part, tree.schema)), inert(pretty(part)), _rounded(share)] for part, share in owed]
 
 
 def _summary(tree: Tree) -> list[str]:

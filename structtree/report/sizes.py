@@ -1,4 +1,4 @@
-"""How good a tree would be with fewer or more leaves: in training, in cross-validation, and on given individuals.
+"""Errors of a tree with fewer or more leaves: in training, in cross-validation, and on given individuals.
 
 What cross-validation found is recorded by the fit, of sizes beyond the tree's own, too. The rest follows from the
 tree: pruning its weakest branches first gives one tree for each smaller size.
