@@ -22,8 +22,6 @@ from functools import cache
 from itertools import combinations
 from typing import NamedTuple
 
-import numpy as np
-
 from structtree.data.infer import type_name_of
 from structtree.data.keys import Database, ForeignKey, KeyColumns, KeyMatch, KeyValues, SourceTable
 from structtree.data.linking import stem_of
@@ -114,8 +112,7 @@ def _is_named_so(column: str) -> bool:
 
 def _can_be_key(values: KeyValues) -> bool:
     """Return whether values are such that rows are named by them: no numbers with fractions."""
-    is_whole = values.values_are != "number" or bool((np.floor(values.values) == values.values).all())
-    return len(values.values) > 0 and is_whole
+    return len(values.values) > 0 and values.are_whole
 
 
 def _called_after(column: str, table: str) -> bool:

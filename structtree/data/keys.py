@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from structtree.data.columns import Adjacency, run_places
 from structtree.data.frames import Coded, PythonValues, Raw, Sheet, Texts
-from structtree.errors import UnknownNameError
+from structtree.errors import DataError, UnknownNameError, option_text
 
 __all__ = [
     "Database",
@@ -29,7 +29,9 @@ __all__ = [
     "KeyValues",
     "RowChoice",
     "SourceTable",
+    "UnreadKind",
     "columns_text",
+    "condition_error",
     "distinct_values",
 ]
 
@@ -54,6 +56,13 @@ class RowChoice(NamedTuple):
     def of(self, name: str) -> str | None:
         """Return the condition for the rows of a table, if there is one."""
         return self.sql if name.lower() == self.table.lower() else None
+
+
+def condition_error(sql: str, table: str, why: str) -> DataError:
+    """Return the error for a condition that a database does not understand, with the first line of what it says."""
+    return DataError(
+        f"{option_text('--where', sql)} is not understood for {table}: {why.splitlines()[0].rstrip('.')}"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +130,17 @@ class SourceTable:
         return any(wanted == set(each) for each in (self.key, *self.unique))
 
 
+UnreadKind = Literal["view", "virtual table", "binary column", "column of other values"]
+
+UNREAD: Mapping[UnreadKind, str] = {
+    "view": "views",
+    "virtual table": "virtual tables",
+    "binary column": "binary columns",
+    "column of other values": "columns of values other than numbers, text and dates",
+}
+"""What is not read, in the plural."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Database:
     """Named tables and the keys that link them.
@@ -131,21 +151,34 @@ class Database:
         Where it comes from, for errors.
     tables : mapping from name to SourceTable
     foreign_keys : tuple of ForeignKey
-    remarks : tuple of str
-        Sentences about what was not read.
+    unread : mapping from name to str
+        The tables and columns (``table.column``) that were not read, and what they are.
     """
 
     source: str
     tables: Mapping[str, SourceTable]
     foreign_keys: tuple[ForeignKey, ...] = ()
-    remarks: tuple[str, ...] = ()
+    unread: Mapping[str, UnreadKind] = field(default_factory=dict)
 
     def table(self, name: str) -> SourceTable:
         """Return the table of that name, written in whatever case, if no other differs from it only in that."""
         found = {name} if name in self.tables else {each for each in self.tables if each.lower() == name.lower()}
         if len(found) != 1:
+            self.refuse_unread(name)
             raise UnknownNameError("table", name, self.tables)
         return self.tables[found.pop()]
+
+    def refuse_unread(self, name: str) -> None:
+        """Refuse a table, or a column of one (``table.column``), that was not read."""
+        for each, kind in self.unread.items():
+            if each.lower() == name.lower():
+                raise DataError(f"{each} is a {kind}, and {UNREAD[kind]} are not read", source=self.source)
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """Sentences about what was not read."""
+        named = {kind: [name for name, each in self.unread.items() if each == kind] for kind in UNREAD}
+        return tuple(f"{UNREAD[kind]} are not read: {', '.join(names)}" for kind, names in named.items() if names)
 
     def with_tables(self, tables: Iterable[SourceTable]) -> Database:
         """Return the database with some tables in the place of those of the same names."""
@@ -162,6 +195,15 @@ class KeyValues:
     codes: NDArray[np.int64]
     values: NDArray[Any]
     values_are: ValueClass
+
+    @property
+    def are_whole(self) -> bool:
+        """True if no value is a number with a fraction."""
+        if self.values_are != "number":
+            return True
+        if self.values.dtype == object:
+            return all(isinstance(value, int) or value.is_integer() for value in self.values)
+        return bool((np.floor(self.values) == self.values).all())
 
     @property
     def n_present(self) -> int:
@@ -198,12 +240,36 @@ def distinct_values(column: Raw) -> KeyValues:
 
 def _classed(codes: NDArray[np.int64], values: NDArray[Any]) -> KeyValues:
     if values.dtype.kind in "biuf":
-        return KeyValues(codes, values.astype(np.float64), "number")
+        return KeyValues(codes, _told_apart(values), "number")
     if values.dtype.kind == "M":
         return KeyValues(codes, values.astype("datetime64[us]").astype(np.int64), "moment")
     if len(values) and all(isinstance(value, int | float | np.number) for value in values):
-        return KeyValues(codes, values.astype(np.float64), "number")
+        return KeyValues(codes, _told_apart(values), "number")
     return KeyValues(codes, np.array([str(value).strip() for value in values], dtype=object), "text")
+
+
+def _told_apart(numbers: NDArray[Any]) -> NDArray[Any]:
+    """Return numbers as floats; or as Python's, if some are too large for that, as many a key of 64 bits is."""
+    floats = numbers.astype(np.float64)
+    return floats if np.abs(floats).max(initial=0) < _EXACT else numbers.astype(object)
+
+
+_EXACT = 2.0**53
+"""Whole numbers below this are floats without loss."""
+
+
+def _as_numbers(values: KeyValues) -> NDArray[Any]:
+    """Return values as numbers; NaN for text that is none."""
+    import pandas as pd
+
+    if values.values_are == "number":
+        return values.values
+    floats = np.asarray(pd.to_numeric(pd.Series(values.values), "coerce"), np.float64)
+    if not np.nanmax(np.abs(floats), initial=0) >= _EXACT:
+        return floats
+    is_whole = [text.lstrip("+-").isdecimal() for text in values.values]
+    pairs = zip(is_whole, values.values, floats.tolist(), strict=True)
+    return np.array([int(text) if whole else number for whole, text, number in pairs], dtype=object)
 
 
 def _places_among(values: KeyValues, others: KeyValues) -> NDArray[np.int64]:
@@ -212,7 +278,7 @@ def _places_among(values: KeyValues, others: KeyValues) -> NDArray[np.int64]:
 
     mine, theirs = values.values, others.values
     if {values.values_are, others.values_are} == {"number", "text"}:
-        mine, theirs = (np.asarray(pd.to_numeric(pd.Series(each), "coerce"), np.float64) for each in (mine, theirs))
+        mine, theirs = _as_numbers(values), _as_numbers(others)
     elif values.values_are != others.values_are:
         mine, theirs = (np.array([str(value) for value in each], dtype=object) for each in (mine, theirs))
     first: dict[Any, int] = {}

@@ -62,7 +62,7 @@ def test_a_table_may_be_dated_by_nothing(bank):
     ("options", "error", "words"),
     [
         ({"as_of": "dat"}, UnknownNameError, "did you mean 'date'"),
-        ({"as_of": "status"}, UsageError, "not a date"),
+        ({"as_of": "status"}, DataError, "not a date"),
         ({"frozen_at": "soon"}, DataError, "takes a day such as 2010-01-01"),
         ({"dates": ["payment.day"]}, UsageError, "only with --as-of or --frozen-at"),
         ({"as_of": "date", "dates": ["payment.paid"]}, UnknownNameError, "unknown date of payment 'paid'"),
