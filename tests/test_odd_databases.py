@@ -10,13 +10,15 @@ import subprocess
 import sys
 
 import numpy as np
+import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
 from structtree import Population, open_data
 from structtree.cli import app
+from structtree.data.profile import profile
 from structtree.data.provenance import provenance_of
-from structtree.errors import DataError
+from structtree.errors import DataError, option_text
 from tests.data.bank import write_large_bank
 from tests.test_odd_inputs import check_sentence, sentence_in, write
 
@@ -259,6 +261,73 @@ def test_what_sqlite_allows_is_read(tmp_path, statements):
     for record in found.schema.types:
         for name, column in found.table(record.name).columns.items():
             assert len(column.values) == found.table(record.name).n_rows, name
+
+
+def test_names_in_a_short_list_are_asked_about_and_names_of_customers_are_not(tmp_path):
+    found = opened(
+        tmp_path,
+        "CREATE TABLE genre(id INTEGER PRIMARY KEY, name TEXT); CREATE TABLE track(genre_id REFERENCES genre, y);"
+        "CREATE TABLE buyer(id INTEGER PRIMARY KEY, name TEXT); CREATE TABLE sale(buyer_id INTEGER REFERENCES buyer)",
+        ("INSERT INTO genre VALUES (?, ?)", [(i, f"genre {i}") for i in range(25)]),
+        ("INSERT INTO track VALUES (?, ?)", [(i % 25, i % 2) for i in range(200)]),
+        ("INSERT INTO buyer VALUES (?, ?)", [(i, f"buyer {i}") for i in range(60)]),
+        ("INSERT INTO sale VALUES (?)", [(i % 60,) for i in range(300)]),
+        individual="track",
+    )
+    assert ("genre", "name") not in profile(found).identifiers
+    everything = open_data(tmp_path / "a.sqlite", individual="sale").population
+    assert ("buyer", "name") in profile(everything).identifiers
+
+
+def test_a_foreign_key_that_differs_by_chance_is_no_primary_key(tmp_path):
+    found = opened(
+        tmp_path,
+        "CREATE TABLE a(id INTEGER PRIMARY KEY, v INTEGER); CREATE TABLE b(id INTEGER PRIMARY KEY, w INTEGER);"
+        "CREATE TABLE has(a_id INTEGER REFERENCES a, b_id INTEGER REFERENCES b)",
+        ("INSERT INTO a VALUES (?, ?)", [(i, i) for i in range(9)]),
+        ("INSERT INTO b VALUES (?, ?)", [(i, i) for i in range(9)]),
+        ("INSERT INTO has VALUES (?, ?)", [(i, 8 - i) for i in range(5)]),
+        individual="a",
+    )
+    assert "has" not in found.schema
+    assert {link.name: link.kind for link in found.schema.type("a").links} == {"b": "set"}
+
+
+def test_two_keys_of_several_columns_are_called_after_what_tells_them_apart():
+    seasons = [{"year": y, "team": t, "wins": y % 7} for y in range(2000, 2010) for t in "pqr"]
+    games = [{"year": 2000 + i % 10, "team_home": "pqr"[i % 3], "team_away": "pqr"[(i + 1) % 3]} for i in range(40)]
+    frames = {"season": pd.DataFrame(seasons), "game": pd.DataFrame(games)}
+    links = ["game.year,team_home=season.year,team", "game.year,team_away=season.year,team"]
+    found = Population.from_database(frames, individual="game", keys=["season.year,team"], links=links)
+    assert [link.name for link in found.schema.type("game").links] == ["team_home_season", "team_away_season"]
+    assert [link.name for link in found.schema.type("season").links] == ["game_by_team_home", "game_by_team_away"]
+
+
+@pytest.mark.parametrize(
+    ("texts", "kind", "days"),
+    [
+        (["1978-8-1", "1978-12-31"], "date", [3134, 3286]),
+        (["17-MAR-2002", "1 April 2002"], "date", [11763, 11778]),
+        (["March 17, 2002", "Apr 1 2002"], "date", [11763, 11778]),
+        (["03/17/2002", "4/1/2002 0:00:00"], "date(month-first)", [11763, 11778]),
+        (["17.03.2002", "1.4.2002"], "date(day-first)", [11763, 11778]),
+    ],
+)
+def test_text_that_is_dates_of_another_form_is_told_and_read_as_the_user_says(texts, kind, days):
+    frame = {"t": pd.DataFrame({"day": [*texts, None] * 9, "x": range(27)})}
+    found = Population.from_database(frame)
+    assert found.schema.type("t").attribute("day").kind == "nominal"
+    told = " ".join(provenance_of(found).relations.remarks)
+    assert "t.day has dates such as " in told and option_text("--type", f"t.day={kind}") in told
+    read = Population.from_database(frame, types={"t.day": kind}).column("day").values
+    assert read[:2].tolist() == days and np.isnan(read[2])
+
+
+def test_a_date_of_zeros_is_missing(tmp_path):
+    rows = [("2020-01-05",), ("0000-00-00",), (None,)]
+    found = opened(tmp_path, "CREATE TABLE t(day DATE)", ("INSERT INTO t VALUES (?)", rows))
+    assert found.schema.type("t").attribute("day").kind == "date"
+    assert found.column("day").missing.tolist() == [False, True, True]
 
 
 # ---- DuckDB ----------------------------------------------------------------------------------------------

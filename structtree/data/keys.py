@@ -282,13 +282,13 @@ def _places_among(values: KeyValues, others: KeyValues) -> NDArray[np.int64]:
     elif values.values_are != others.values_are:
         mine, theirs = (np.array([str(value) for value in each], dtype=object) for each in (mine, theirs))
     first: dict[Any, int] = {}
-    index = pd.Index(theirs)
+    index = pd.Index(theirs, dtype=theirs.dtype)  # else text would become another kind of array
     if not index.is_unique:
         for place, value in enumerate(theirs.tolist()):
             if value == value:
                 first.setdefault(value, place)
         return np.array([first.get(value, -1) for value in mine.tolist()], dtype=np.int64)
-    found = np.asarray(index.get_indexer(pd.Index(mine)), dtype=np.int64)
+    found = np.asarray(index.get_indexer(pd.Index(mine, dtype=mine.dtype)), dtype=np.int64)
     return np.where(pd.isna(mine), -1, found) if len(mine) else found
 
 
@@ -322,6 +322,10 @@ class KeyMatch:
         return 1.0 if n == 0 else (n - self.n_dangling) / n
 
 
+_ColumnName = tuple[str, str]
+"""A table, and a column of it."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class KeyColumns:
     """The columns of a database as codes, each made once, and comparisons of them.
@@ -338,13 +342,28 @@ class KeyColumns:
     """
 
     tables: Mapping[str, SourceTable]
-    _known: dict[tuple[str, str], KeyValues] = field(default_factory=dict, init=False, repr=False)
+    _known: dict[_ColumnName, KeyValues] = field(default_factory=dict, init=False, repr=False)
+    _places: dict[tuple[_ColumnName, _ColumnName], NDArray[np.int64]] = field(
+        default_factory=dict, init=False, repr=False
+    )
 
     def distinct(self, table: str, column: str) -> KeyValues:
         """Return the different values of a column."""
         if (table, column) not in self._known:
             self._known[table, column] = distinct_values(self.tables[table].sheet.columns[column])
         return self._known[table, column]
+
+    def places(self, here: _ColumnName, there: _ColumnName) -> NDArray[np.int64]:
+        """Return for each different value of a column its code in another; at the end, that of a missing value.
+
+        A missing value has the next code after all others, a value that the other column lacks the one after that.
+        """
+        if (here, there) not in self._places:
+            others = self.distinct(*there)
+            n = len(others.values)
+            found = _places_among(self.distinct(*here), others)
+            self._places[here, there] = np.append(np.where(found == -1, n + 1, found), n)
+        return self._places[here, there]
 
     def differs(self, table: str, columns: Sequence[str]) -> bool:
         """Return whether some columns together differ from row to row; missing values count as values of their own.
@@ -357,7 +376,7 @@ class KeyColumns:
         if math.prod(len(self.distinct(table, column).values) + 1 for column in columns) < n_rows:
             return False
         joint = _joint([_filled(self.distinct(table, column)) for column in columns], n_rows)
-        return 0 < n_rows == int(joint.max(initial=-1)) + 1
+        return n_rows > 0 and int(np.bincount(joint).max()) == 1
 
     def match(self, foreign_key: ForeignKey, most: int | None = None) -> KeyMatch:
         """Return where a foreign key leads to; of several columns a missing one is a value like others.
@@ -374,8 +393,11 @@ class KeyColumns:
             some = np.linspace(0, n_here - 1, most).astype(np.int64)
             here, n_here = [replace(one, codes=one.codes[some]) for one in here], most
         there = [self.distinct(foreign_key.to, column) for column in foreign_key.key]
+        pairs = zip(foreign_key.columns, foreign_key.key, strict=True)
+        places = [self.places((foreign_key.table, column), (foreign_key.to, key)) for column, key in pairs]
         parts = [
-            np.concatenate([_filled(other), _translated(one, other)]) for one, other in zip(here, there, strict=True)
+            np.concatenate([_filled(other), own[one.codes]])
+            for one, other, own in zip(here, there, places, strict=True)
         ]
         joint = _joint(parts, n_here + n_there)
         gone_here = np.all([one.codes < 0 for one in here], axis=0)
@@ -402,19 +424,15 @@ def _filled(column: KeyValues) -> NDArray[np.int64]:
     return np.where(column.codes < 0, len(column.values), column.codes)
 
 
-def _translated(column: KeyValues, other: KeyValues) -> NDArray[np.int64]:
-    """Return the values of a column as codes of another, with one more for missing, and one for all others."""
-    n = len(other.values)
-    places = np.append(_places_among(column, other), -2)
-    places = np.where(places == -1, n + 1, np.where(places == -2, n, places))
-    return places[column.codes]
-
-
 def _joint(parts: Sequence[NDArray[np.int64]], n: int) -> NDArray[np.int64]:
     """Return one code for each combination of codes."""
     import pandas as pd
 
-    joint = np.zeros(n, dtype=np.int64)
+    joint, n_codes = np.zeros(n, dtype=np.int64), 1
     for part in parts:
-        joint = np.asarray(pd.factorize(joint * (int(part.max(initial=0)) + 1) + part)[0], dtype=np.int64)
-    return joint
+        size = int(part.max(initial=0)) + 1
+        if n_codes * size > 2 * n:
+            joint = np.asarray(pd.factorize(joint)[0], dtype=np.int64)
+            n_codes = int(joint.max(initial=0)) + 1
+        joint, n_codes = joint * size + part, n_codes * size
+    return joint if n_codes <= 2 * n else np.asarray(pd.factorize(joint)[0], dtype=np.int64)

@@ -362,6 +362,8 @@ def _raw(values: list[Any], declared: str, missing_words: frozenset[str]) -> Raw
     types = set(map(type, values)) - {type(None)}
     if bytes in types:
         return None
+    if not types:
+        return _without_values(len(values), declared)
     if types == {int}:
         gone = np.array([value is None for value in values], dtype=np.bool_) if None in values else None
         numbers = np.array(
@@ -374,6 +376,23 @@ def _raw(values: list[Any], declared: str, missing_words: frozenset[str]) -> Raw
     if types and types <= {int, float}:
         return pd.Series(np.array(values, dtype=np.float64))
     return _of_texts(values, types, missing_words)
+
+
+def _without_values(n: int, declared: str) -> Raw:
+    """Return a column in which no row has a value, of the kind that it is declared to have."""
+    import pandas as pd
+
+    kind = declared.upper()
+    gone = np.ones(n, dtype=np.bool_)
+    if kind.startswith("BOOL"):
+        return pd.Series(pd.arrays.BooleanArray(np.zeros(n, dtype=np.bool_), gone))
+    if "INT" in kind:
+        return pd.Series(pd.arrays.IntegerArray(np.zeros(n, dtype=np.int64), gone))
+    if any(word in kind for word in ("REAL", "FLOA", "DOUB", "NUM", "DEC")):
+        return pd.Series(np.full(n, np.nan))
+    if kind.startswith(("DATE", "TIMESTAMP")):
+        return pd.Series(np.full(n, np.datetime64("NaT", "us")))
+    return Coded(np.full(n, -1, dtype=np.int64), [])
 
 
 def _of_texts(values: list[Any], types: set[type], missing_words: frozenset[str]) -> Raw:

@@ -225,7 +225,7 @@ def test_values_decide_what_a_column_is():
         "mixed": "nominal",
         "odd": "int" if "n/a" in _missing_words() else "nominal",
         "flag": "bool",
-        "gone": "nominal",
+        "gone": "real",
         "day": "date",
     }
     assert "binary columns are not read: t.b" in remarks_of(population)
