@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from structtree.report.explain import explain
     from structtree.report.html import html_report
     from structtree.report.picture import plot_tree
+    from structtree.report.sql import export_sql
     from structtree.report.text import export_text
     from structtree.report.words import in_words
     from structtree.search.best_split import best_split
@@ -93,6 +94,7 @@ _HOMES = {
     "default_grammar": "lang.default",
     "evaluate": "learn.score",
     "explain": "report.explain",
+    "export_sql": "report.sql",
     "export_text": "report.text",
     "fit": "learn.fit",
     "grow": "learn.grow",
@@ -158,6 +160,7 @@ __all__ = [
     "default_grammar",
     "evaluate",
     "explain",
+    "export_sql",
     "export_text",
     "fit",
     "grow",

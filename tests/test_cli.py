@@ -40,6 +40,7 @@ COMMANDS = [
     ["predict"],
     ["show"],
     ["explain"],
+    ["export"],
     ["cv"],
     ["data", "info"],
     ["data", "schema"],

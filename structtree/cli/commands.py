@@ -14,6 +14,7 @@ from structtree.cli.common import DEBUG, CommandGroup, reporting
 from structtree.cli.cv import cv_command
 from structtree.cli.data import data_app, datasets_app
 from structtree.cli.effort import effort_command
+from structtree.cli.export import export_command
 from structtree.cli.fit import fit_command
 from structtree.cli.grammars import grammar_app
 from structtree.cli.models import explain_command, predict_command, report_command, show_command
@@ -70,6 +71,7 @@ for function in (
     show_command,
     explain_command,
     report_command,
+    export_command,
     cv_command,
     effort_command,
 ):

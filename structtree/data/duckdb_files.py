@@ -21,6 +21,7 @@ from structtree.data.keys import Database, ForeignKey, RowChoice, SourceTable, U
 from structtree.data.sqlite_files import looks_like, sql_name
 from structtree.data.textfiles import require_file
 from structtree.errors import DataError, MissingPackageError
+from structtree.telling import tell
 
 __all__ = ["from_duckdb", "is_duckdb", "read_duckdb"]
 
@@ -134,6 +135,7 @@ def _table(
     connection: Any, name: str, source: str, keys: list[tuple[str, tuple[str, ...]]], where: str | None
 ) -> tuple[SourceTable, list[str]]:
     """Return a table, and the names of the columns that are left out."""
+    tell("reading", 0, None, f"table {name}")
     found = _cells(connection, name, where)
     chosen = None if where is None else np.asarray(np.ma.filled(found.pop(_CHOSEN), False), dtype=np.bool_)
     linking = {column for kind, columns in keys if kind in _LINKING for column in columns}

@@ -1,0 +1,76 @@
+"""The command that writes a model in another language.
+
+A format is one entry of `FORMATS`: its name, a function that gives its text, and the options that it takes; an option
+of another format is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+
+import typer
+
+from structtree.cli.common import check_output, command, is_printed, note
+from structtree.cli.models import Idle, ModelFile
+from structtree.errors import UsageError, did_you_mean
+from structtree.files import replacing
+
+if TYPE_CHECKING:
+    from structtree.learn.model import Model
+
+__all__ = ["export_command"]
+
+
+class Format(NamedTuple):
+    """Language that models are written in: a function from a model and options to text, and its options by name."""
+
+    write: Callable[..., str]
+    options: tuple[str, ...] = ()
+
+
+def _sql(model: Model, **options: Any) -> str:
+    from structtree.report.sql import export_sql
+
+    return export_sql(model, **options)
+
+
+FORMATS = {"sql": Format(_sql, ("dialect",))}
+
+
+@command
+def export_command(
+    model: ModelFile,
+    idle: Idle,
+    format: Annotated[str, typer.Option("--format", metavar="|".join(FORMATS), help="The language to write.")],
+    dialect: Annotated[
+        str | None,
+        typer.Option("--dialect", metavar="sqlite|duckdb", help="For SQL: of which database.  [default: sqlite]"),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("-o", "--out", metavar="FILE", help="The file to write; printed by default.")
+    ] = None,
+) -> None:
+    """Write a model in another language, which gives the same predictions without structtree.
+
+    As SQL it is views over the tables that the model was learned from: one for each leaf, one with the predictions.
+
+    Example: structtree export loans.json --format sql -o loans.sql
+    """
+    from structtree.learn.model import load_model
+
+    if format not in FORMATS:
+        raise UsageError(f"unknown format {format!r} to export to{did_you_mean(format, FORMATS)}")
+    given = {name: value for name, value in {"dialect": dialect}.items() if value is not None}
+    for name in given:
+        if name not in FORMATS[format].options:
+            raise UsageError(f"--{name} is not for --format {format}")
+    check_output(out)
+    text = FORMATS[format].write(load_model(model), **given)
+    if out is None or is_printed(out):
+        typer.echo(text, nl=False)
+        return
+    with replacing(out) as draft:
+        draft.write_text(text, encoding="utf-8")
+    note(f"wrote {out}")
