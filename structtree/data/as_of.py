@@ -30,7 +30,12 @@ from structtree.errors import UnknownNameError, UsageError
 __all__ = ["DAYS_BEFORE", "AsOf", "as_of", "frozen_at"]
 
 DAYS_BEFORE = "days_before"
-"""The attribute of rows that are seen as of a date: how many days before it they are dated."""
+"""The attribute of rows that are seen as of a date: how many days before it they are dated.
+
+Where a type has several dates, or one that does not date it, each has an attribute of its own, whose name goes on
+with that of the date: ``days_before_opened``. They count from the last moment that is seen: the date of the
+individual, less the lead, or the end of the day at which everything is frozen, if that is earlier.
+"""
 
 MOST_ROWS = 5_000_000
 """So many rows may be made in all; links that would lead to more are left out, the farthest first."""
@@ -52,11 +57,15 @@ class AsOf:
         How types were dated, and which links were left out for their size.
     origins : mapping from type to str
         For each type of the population, the type whose rows it has.
+    absolute : frozenset of pairs
+        The dates, by type and attribute, that `DAYS_BEFORE` stands for, the date of the individuals, and numbers that
+        are the years of those dates: asked for themselves, they say nothing about what comes later.
     """
 
     population: Population
     notes: tuple[str, ...]
     origins: Mapping[str, str]
+    absolute: frozenset[tuple[str, str]] = frozenset()
 
 
 def as_of(
@@ -65,6 +74,7 @@ def as_of(
     *,
     dates: Mapping[str, str | None] | None = None,
     until: float | None = None,
+    lead: float = 0.0,
     nesting: int = NESTING,
     most_rows: int = MOST_ROWS,
 ) -> AsOf:
@@ -79,6 +89,8 @@ def as_of(
         What dates the rows of a type; None for nothing. Without it, all date attributes do: the latest of them.
     until : float, optional
         The last day that is seen, in days since 1970, whatever the date of an individual.
+    lead : float
+        How many days before its date an individual stops to see.
     nesting : int
         How many links deep individuals see.
     most_rows : int
@@ -90,13 +102,15 @@ def as_of(
     >>> loans = Population.from_records([{"date": "2024-02-01", "paid": paid}], types={"on": "date", "date": "date"})
     >>> [each["sum"] for each in as_of(loans, "date").population.record(0)["paid"]]
     [3]
+    >>> as_of(loans, "date", lead=30).population.record(0)["paid"]
+    []
     """
     sight = _Sight.of(population, dates or {})
-    own = _own_dates(population, date)
+    own = _own_dates(population, date) - lead
     limits = own if until is None else np.fmin(own, until + 1.0)
-    draft = _Draft(population, sight, limits, nesting, most_rows)
+    draft = _Draft(population, sight, limits, date, nesting, most_rows)
     draft.unroll()
-    return AsOf(draft.finish(), (*sight.notes, *draft.notes), draft.origins)
+    return AsOf(draft.finish(), (*sight.notes, *draft.notes), draft.origins, frozenset(draft.absolute))
 
 
 def frozen_at(population: Population, day: float, dates: Mapping[str, str | None] | None = None) -> Population:
@@ -160,6 +174,15 @@ def _own_dates(population: Population, path: str) -> Floats:
             raise UnknownNameError(f"date of {at}", name, known)
         raise UsageError(f"{name!r} of {at!r} is {column.kind}, not a date; read it as one: --type {name}=date")
     return np.append(_days(column), np.nan)[rows]
+
+
+def _is_year(column: Column, table: Table, moments: list[str]) -> bool:
+    """Tell whether a column has nothing but the years of a date of its rows."""
+    if column.kind != "int":
+        return False
+    known = ~np.isnan(column.values)
+    found = (table.value_column(f"{name}.year").values for name in moments)
+    return bool(known.any()) and any(np.array_equal(column.values[known], years[known]) for years in found)
 
 
 def _days(column: Column) -> Floats:
@@ -290,12 +313,14 @@ class _Draft:
     population: Population
     sight: _Sight
     limits: Floats
+    own_date: str
     nesting: int
     most_rows: int
     notes: list[str] = field(default_factory=list)
     origins: dict[str, str] = field(default_factory=dict)
     types: dict[str, RecordType] = field(default_factory=dict)
     tables: dict[str, Table] = field(default_factory=dict)
+    absolute: set[tuple[str, str]] = field(default_factory=set)
     n_rows: int = 0
 
     def unroll(self) -> None:
@@ -311,12 +336,9 @@ class _Draft:
         """Make the table of a place; return the places that its links lead to."""
         record, table = self.population.schema.type(place.base), self.population.tables[place.base]
         columns = {name: column.take(place.rows) for name, column in table.columns.items()}
-        attributes = list(record.attributes)
-        if place.path and place.base in self.sight.dated:
-            days = self.limits[place.individuals] - self.sight.dated[place.base][place.rows]
-            attributes = [a for a in attributes if a.name != DAYS_BEFORE]
-            attributes.append(Attribute(DAYS_BEFORE, "real"))
-            columns[DAYS_BEFORE] = Column("real", days)
+        ages = {name: Column("real", self.limits[place.individuals] - days) for name, days in self._dates(place)}
+        attributes = [a for a in record.attributes if a.name not in ages] + [Attribute(name, "real") for name in ages]
+        columns |= ages
         links: list[Link] = []
         adjacencies: dict[str, Adjacency] = {}
         further: list[_Place] = []
@@ -332,6 +354,21 @@ class _Draft:
         self.types[place.name] = RecordType(place.name, tuple(attributes), tuple(links))
         self.tables[place.name] = Table(len(place.rows), columns, adjacencies)
         return further
+
+    def _dates(self, place: _Place) -> Iterator[tuple[str, Floats]]:
+        """Yield the dates of the rows of a place, in days, by the attributes that will tell how long ago they were."""
+        table, dating = self.population.tables[place.base], self.sight.dated.get(place.base)
+        moments = [name for name, column in table.columns.items() if column.kind in _MOMENTS]
+        if not place.path:
+            others = [name for name in moments if name != self.own_date]
+        else:
+            others = moments if len(moments) > 1 or dating is None else []
+        if place.path and dating is not None:
+            yield DAYS_BEFORE, dating[place.rows]
+        for name in others:
+            yield f"{DAYS_BEFORE}_{name}", _days(table.columns[name])[place.rows]
+        years = (name for name, column in table.columns.items() if _is_year(column, table, moments))
+        self.absolute |= {(place.name, name) for name in (*moments, *years)}
 
     def _followed(self, place: _Place, link: Link) -> tuple[_Place, Adjacency] | None:
         """Return the place behind a link and the link to it; None where that would be too many rows."""

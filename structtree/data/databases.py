@@ -22,6 +22,7 @@ from structtree.data.keys import Database, ForeignKey, KeyColumns, RowChoice, So
 from structtree.data.linking import link_tables
 from structtree.data.moments import DAY, moment_of
 from structtree.data.options import DatabaseOptions
+from structtree.data.profile import identifiers
 from structtree.data.provenance import provenance_of
 from structtree.data.schema_files import as_said, read_schema_file
 from structtree.data.sqlite_files import from_sqlite, read_sqlite
@@ -62,6 +63,8 @@ def from_database(source: Any, **options: Unpack[DatabaseOptions]) -> Population
         (``race.date``). See `structtree.data.as_of`.
     frozen_at : str, optional
         A day after which nothing is seen.
+    lead : int, optional
+        How many days before its date an individual stops to see, to predict so far ahead.
     dates : list of str, optional
         What dates the rows of a table (``["race.date"]``); a table alone is dated by nothing.
 
@@ -161,6 +164,7 @@ def linked_database(database: Database, options: DatabaseOptions) -> Population:
 def _seen_in_time(population: Population, options: DatabaseOptions) -> Population:
     """Return a population in which individuals see only what lies before their dates, or before one day."""
     own, day, said = options.get("as_of"), options.get("frozen_at"), options.get("dates") or ()
+    lead = _lead(options.get("lead"), own)
     if own is None and day is None:
         if said:
             raise UsageError("--date says what dates rows, which matters only with --as-of or --frozen-at")
@@ -172,10 +176,48 @@ def _seen_in_time(population: Population, options: DatabaseOptions) -> Populatio
     if own is None:
         assert until is not None  # because one of the two is given
         return frozen_at(population, until, dates)
-    seen = as_of(population, own.removeprefix(f"{population.schema.individual}."), dates=dates, until=until)
+    date = own.removeprefix(f"{population.schema.individual}.")
+    seen = as_of(population, date, dates=dates, until=until, lead=lead)
     relations = provenance.relations
-    told = replace(relations, remarks=(*relations.remarks, *_in_short(seen.notes)), origins=seen.origins)
+    notes = (*_label_tables(relations.database, population.schema.individual), *_in_short(seen.notes))
+    telling = identifiers(population)
+    told = replace(
+        relations,
+        remarks=(*relations.remarks, *notes),
+        origins=seen.origins,
+        absolute_dates=seen.absolute,
+        identifying=frozenset(
+            (name, m.attribute) for name, table in seen.origins.items() for m in telling if m.type == table
+        ),
+    )
     return replace(seen.population, provenance=replace(provenance, relations=told))
+
+
+def _lead(days: int | None, own: str | None) -> int:
+    if days is None:
+        return 0
+    if own is None:
+        raise UsageError("--lead says how long before its date an individual stops to see, so it needs --as-of")
+    if days < 0:
+        raise UsageError(f"--lead must be a number of days >= 0; got {days}")
+    return days
+
+
+def _label_tables(database: Database, individual: str) -> Iterator[str]:
+    """Yield a warning of each table that may have labels of what comes after its dates, as the individuals have.
+
+    It has the columns of their table but for one, and hardly any others: another task about the same things at the
+    same times.
+    """
+    mine = set(database.tables[individual].sheet.columns)
+    for name, table in database.tables.items():
+        theirs = set(table.sheet.columns)
+        others = sorted(theirs - mine)
+        if name != individual and len(mine - theirs) == 1 and 1 <= len(others) <= 2 <= len(mine & theirs):
+            yield (
+                f"{name} has the columns of {individual} but for {' and '.join(others)}; if what they say is known "
+                f"only after the date of the row, leave it out: {option_text('--exclude', name)}"
+            )
 
 
 _NOT_FOLLOWED = "not followed: "
