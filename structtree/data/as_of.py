@@ -7,7 +7,8 @@ individual, so that nothing that is asked of an individual can pass by its date,
 dates that lead nowhere further are shared.
 
 A row is dated by its date attribute; by the latest of several; or, where its type has none, by the latest row that it
-refers to. What belongs to the individual itself (the items of an order) is seen whatever its date.
+refers to. What belongs to the individual itself (the items of an order) is seen whatever its date. A date that lies
+after that of the individual (when an account that is dated by its opening was closed) is missing.
 
 Law: a walk along links exists in the result exactly where it exists in the population and every row on it is seen.
 """
@@ -23,9 +24,9 @@ from numpy.typing import NDArray
 
 from structtree.arrays import Floats, Ints, Mask
 from structtree.data.columns import Adjacency, Column, Population, Table
-from structtree.data.moments import DAY
+from structtree.data.moments import DAY, pattern_of_digits
 from structtree.data.schema import Attribute, Link, RecordType, Schema
-from structtree.errors import UnknownNameError, UsageError
+from structtree.errors import UnknownNameError, UsageError, option_text
 
 __all__ = ["DAYS_BEFORE", "AsOf", "as_of", "frozen_at"]
 
@@ -106,9 +107,9 @@ def as_of(
     []
     """
     sight = _Sight.of(population, dates or {})
-    own = _own_dates(population, date) - lead
-    limits = own if until is None else np.fmin(own, until + 1.0)
-    draft = _Draft(population, sight, limits, date, nesting, most_rows)
+    own = _own_dates(population, date)
+    limits = own - lead if until is None else np.fmin(own - lead, until + 1.0)
+    draft = _Draft(population, sight, limits, own, date, nesting, most_rows)
     draft.unroll()
     return AsOf(draft.finish(), (*sight.notes, *draft.notes), draft.origins, frozenset(draft.absolute))
 
@@ -172,7 +173,10 @@ def _own_dates(population: Population, path: str) -> Floats:
         known = [key for key, each in population.tables[at].columns.items() if each.kind in _MOMENTS]
         if column is None:
             raise UnknownNameError(f"date of {at}", name, known)
-        raise UsageError(f"{name!r} of {at!r} is {column.kind}, not a date; read it as one: --type {name}=date")
+        first = next((each for each in column.values if each == each), None)
+        pattern = pattern_of_digits(f"{first:.0f}") if column.kind == "int" and first is not None else None
+        said = option_text("--type", f"{at}.{name}=date" if pattern is None else f"{at}.{name}=date({pattern})")
+        raise UsageError(f"{name!r} of {at!r} is {column.kind}, not a date; read it as one: {said}")
     return np.append(_days(column), np.nan)[rows]
 
 
@@ -264,10 +268,14 @@ def _latest(table: Table, columns: tuple[str, ...]) -> Floats:
 def _seen_from(table: Table, columns: tuple[str, ...]) -> Floats:
     found = np.full(table.n_rows, -np.inf if not columns else np.nan)
     for name in columns:
-        column = table.columns[name]
-        days = _days(column)
-        found = np.fmax(found, days + 1.0 if column.kind == "date" else np.nextafter(days, np.inf))
+        found = np.fmax(found, _past_from(table.columns[name]))
     return np.where(np.isnan(found), np.inf, found)
+
+
+def _past_from(column: Column) -> Floats:
+    """Return the first moment, in days, as of which dates are past: the day after, or just after a time."""
+    days = _days(column)
+    return days + 1.0 if column.kind == "date" else np.nextafter(days, np.inf)
 
 
 def _inherit(population: Population, seen: dict[str, Floats], owner: dict[str, Ints], undated: list[str]) -> None:
@@ -313,6 +321,7 @@ class _Draft:
     population: Population
     sight: _Sight
     limits: Floats
+    own: Floats
     own_date: str
     nesting: int
     most_rows: int
@@ -335,8 +344,10 @@ class _Draft:
     def _place(self, place: _Place) -> list[_Place]:
         """Make the table of a place; return the places that its links lead to."""
         record, table = self.population.schema.type(place.base), self.population.tables[place.base]
-        columns = {name: column.take(place.rows) for name, column in table.columns.items()}
-        ages = {name: Column("real", self.limits[place.individuals] - days) for name, days in self._dates(place)}
+        columns = {name: self._seen(name, column.take(place.rows), place) for name, column in table.columns.items()}
+        ages = {
+            name: Column("real", self.limits[place.individuals] - days) for name, days in self._dates(place, columns)
+        }
         attributes = [a for a in record.attributes if a.name not in ages] + [Attribute(name, "real") for name in ages]
         columns |= ages
         links: list[Link] = []
@@ -355,8 +366,18 @@ class _Draft:
         self.tables[place.name] = Table(len(place.rows), columns, adjacencies)
         return further
 
-    def _dates(self, place: _Place) -> Iterator[tuple[str, Floats]]:
-        """Yield the dates of the rows of a place, in days, by the attributes that will tell how long ago they were."""
+    def _seen(self, name: str, column: Column, place: _Place) -> Column:
+        """Return a column of a place; where it has dates, without those that lie in the future."""
+        if column.kind not in _MOMENTS or (not place.path and name == self.own_date):
+            return column
+        limits = self.limits if place.path else self.own
+        hidden = _past_from(column) > limits[place.individuals]
+        if hidden.any() and not place.path:
+            self.notes.append(f"{int(hidden.sum()):,} values of {name} lie after {self.own_date} and are not seen")
+        return replace(column, values=np.where(hidden, np.nan, column.values)) if hidden.any() else column
+
+    def _dates(self, place: _Place, seen: Mapping[str, Column]) -> Iterator[tuple[str, Floats]]:
+        """Yield the dates of the rows of a place, in days, by the attributes that tell how long ago they were."""
         table, dating = self.population.tables[place.base], self.sight.dated.get(place.base)
         moments = [name for name, column in table.columns.items() if column.kind in _MOMENTS]
         if not place.path:
@@ -366,7 +387,7 @@ class _Draft:
         if place.path and dating is not None:
             yield DAYS_BEFORE, dating[place.rows]
         for name in others:
-            yield f"{DAYS_BEFORE}_{name}", _days(table.columns[name])[place.rows]
+            yield f"{DAYS_BEFORE}_{name}", _days(seen[name])
         years = (name for name, column in table.columns.items() if _is_year(column, table, moments))
         self.absolute |= {(place.name, name) for name in (*moments, *years)}
 

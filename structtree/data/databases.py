@@ -25,7 +25,7 @@ from structtree.data.options import DatabaseOptions
 from structtree.data.profile import identifiers
 from structtree.data.provenance import provenance_of
 from structtree.data.schema_files import as_said, read_schema_file
-from structtree.data.sqlite_files import from_sqlite, read_sqlite
+from structtree.data.sqlite_files import from_sqlite, read_sqlite, with_choice
 from structtree.data.table_folders import read_table_folder
 from structtree.data.tables import frame_sheet
 from structtree.data.textfiles import require_file
@@ -53,7 +53,8 @@ def from_database(source: Any, **options: Unpack[DatabaseOptions]) -> Population
     exclude : list of str, optional
         Tables, and columns of tables, that are left out: ``["log", "loan.notes"]``.
     condition : str, optional
-        A condition in SQL for the rows of that table that are individuals; the database evaluates it.
+        A condition in SQL for the rows of that table that are individuals. The database evaluates it; for folders of
+        tables and for frames SQLite does.
     schema_file : str, optional
         A file with keys and links, as ``structtree data schema`` writes it.
     strict : bool, optional
@@ -88,10 +89,9 @@ def from_database(source: Any, **options: Unpack[DatabaseOptions]) -> Population
     if not isinstance(source, Mapping):
         expected = "a path, a connection of sqlite3 or duckdb, or frames by the names of their tables"
         raise UsageError(f"expected {expected}; got a {type(source).__name__}")
-    if where is not None:
-        raise UsageError("a condition is evaluated by a database, and frames have none")
     tables = {str(name): SourceTable(str(name), frame_sheet(frame, str(name))) for name, frame in source.items()}
-    return linked_database(Database("the tables", tables), options)
+    database = Database("the tables", tables)
+    return linked_database(database if where is None else with_choice(database, where), options)
 
 
 def read_database(
@@ -126,16 +126,15 @@ def read_tables(path: str | os.PathLike[str], **options: Any) -> Population:
     Parameters
     ----------
     path : path
-    individual, types, keys, links, exclude, schema_file, strict
+    individual, types, keys, links, exclude, condition, schema_file, strict
         As in `from_database`.
     delimiter, header, encoding, decimal, missing_words
         For delimited text, as in `structtree.data.tables.read_csv`.
     """
-    if options.pop("condition", None) is not None:
-        raise UsageError("a condition is evaluated by a database, and a folder of tables has none")
     text = ("delimiter", "header", "encoding", "decimal", "missing_words")
     said = {name: options.pop(name) for name in text if options.get(name) is not None}
-    return linked_database(read_table_folder(Path(path), **said), options)  # type: ignore[arg-type]  # the rest of them
+    database, where = read_table_folder(Path(path), **said), _row_choice(options)  # type: ignore[arg-type]
+    return linked_database(database if where is None else with_choice(database, where), options)  # type: ignore[arg-type]
 
 
 def linked_database(database: Database, options: DatabaseOptions) -> Population:

@@ -25,7 +25,7 @@ N_QUANTILES = 100
 """At so many quantiles a number is asked that has too many values to ask every threshold."""
 
 MANY_AGGREGATED = 6
-"""More numbers than this behind one link are not added up or averaged; of the history of individuals twice as many."""
+"""More numbers than this behind one link are not added up or averaged; twice as many of an individual's history."""
 
 MANY_DATES = 3
 """Of more dates of a type than this no weekdays and months are asked."""
