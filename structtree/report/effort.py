@@ -103,12 +103,12 @@ class Effort:
 
     @property
     def nodes(self) -> int:
-        """How many nodes were split."""
+        """Number of nodes that were split."""
         return len(self.by_node) or 1
 
     @property
     def trace(self) -> tuple[TracePoint, ...]:
-        """How the best found and the bound met, in the search with pruning; of a whole tree at its root."""
+        """The best found and the bound as they met, in the search with pruning; of a whole tree at its root."""
         return self.split.stats.trace
 
     def to_dict(self) -> dict[str, Any]:
