@@ -98,13 +98,13 @@ class Task:
         return "MAE" if self.is_number else "AUROC"
 
 
-GRID = [Settings(*each) for each in product((20, 50, 100, 200), (0, 365))]
+GRID = [Settings(*each) for each in product((20, 50, 100, 200), (0, 365, 730))]
 TASKS = {
     task.name: task
     for task in (
         Task("driver-top3", "qualifying", (1998, 2000, 2002), 3, Settings(50, 0)),
         Task("driver-dnf", "did_not_finish", (1990, 1994, 1998, 2001), 3, Settings(50, 0)),
-        Task("driver-position", "position", (1985, 1990, 1995, 2000), 5, Settings(100, 365), is_number=True),
+        Task("driver-position", "position", (1985, 1990, 1995, 2000), 5, Settings(200, 365), is_number=True),
     )
 }
 

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from structtree.arrays import Floats, Ints, Mask
 from structtree.data.columns import Adjacency, Column, Population, Table
 from structtree.data.moments import DAY, pattern_of_digits
-from structtree.data.schema import Attribute, Link, RecordType, Schema
+from structtree.data.schema import Attribute, Kind, Link, RecordType, Schema
 from structtree.errors import UnknownNameError, UsageError, option_text
 
 __all__ = ["DAYS_BEFORE", "AsOf", "as_of", "frozen_at"]
@@ -107,9 +107,10 @@ def as_of(
     []
     """
     sight = _Sight.of(population, dates or {})
-    own = _own_dates(population, date)
+    dating = _own_dates(population, date)
+    own = _days(dating)
     limits = own - lead if until is None else np.fmin(own - lead, until + 1.0)
-    draft = _Draft(population, sight, limits, own, date, nesting, most_rows)
+    draft = _Draft(population, sight, limits, own, date, dating.kind == "date", nesting, most_rows)
     draft.unroll()
     return AsOf(draft.finish(), (*sight.notes, *draft.notes), draft.origins, frozenset(draft.absolute))
 
@@ -158,8 +159,8 @@ def _filtered(lengths: Ints, targets: NDArray[np.int32], kept: Mask) -> Adjacenc
     return Adjacency.from_lengths(np.bincount(owners, minlength=len(lengths)), targets[kept])
 
 
-def _own_dates(population: Population, path: str) -> Floats:
-    """Return the dates of the rows of the individual type, in days; NaN where there is none."""
+def _own_dates(population: Population, path: str) -> Column:
+    """Return the dates of the rows of the individual type; NaN where there is none."""
     *references, name = path.split(".")
     at, rows = population.schema.individual, np.arange(population.tables[population.schema.individual].n_rows)
     for reference in references:
@@ -177,7 +178,7 @@ def _own_dates(population: Population, path: str) -> Floats:
         pattern = pattern_of_digits(f"{first:.0f}") if column.kind == "int" and first is not None else None
         said = option_text("--type", f"{at}.{name}=date" if pattern is None else f"{at}.{name}=date({pattern})")
         raise UsageError(f"{name!r} of {at!r} is {column.kind}, not a date; read it as one: {said}")
-    return np.append(_days(column), np.nan)[rows]
+    return Column(column.kind, np.append(column.values, np.nan)[rows])
 
 
 def _is_year(column: Column, table: Table, moments: list[str]) -> bool:
@@ -323,6 +324,7 @@ class _Draft:
     limits: Floats
     own: Floats
     own_date: str
+    in_days: bool
     nesting: int
     most_rows: int
     notes: list[str] = field(default_factory=list)
@@ -345,10 +347,10 @@ class _Draft:
         """Make the table of a place; return the places that its links lead to."""
         record, table = self.population.schema.type(place.base), self.population.tables[place.base]
         columns = {name: self._seen(name, column.take(place.rows), place) for name, column in table.columns.items()}
-        ages = {
-            name: Column("real", self.limits[place.individuals] - days) for name, days in self._dates(place, columns)
-        }
-        attributes = [a for a in record.attributes if a.name not in ages] + [Attribute(name, "real") for name in ages]
+        spans = {name: self.limits[place.individuals] - days for name, days in self._dates(place, columns)}
+        kind: Kind = "int" if self.in_days and self._has_days_only(table) else "real"
+        ages = {name: Column(kind, days) for name, days in spans.items()}
+        attributes = [a for a in record.attributes if a.name not in ages] + [Attribute(name, kind) for name in ages]
         columns |= ages
         links: list[Link] = []
         adjacencies: dict[str, Adjacency] = {}
@@ -365,6 +367,9 @@ class _Draft:
         self.types[place.name] = RecordType(place.name, tuple(attributes), tuple(links))
         self.tables[place.name] = Table(len(place.rows), columns, adjacencies)
         return further
+
+    def _has_days_only(self, table: Table) -> bool:
+        return not any(column.kind == "time" for column in table.columns.values())
 
     def _seen(self, name: str, column: Column, place: _Place) -> Column:
         """Return a column of a place; where it has dates, without those that lie in the future."""
