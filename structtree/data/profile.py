@@ -32,6 +32,9 @@ MANY_CUTS = 100_000
 MANY_ROWS, SHARING = 2_000_000, 3
 """A link leads to too many rows if individuals reach so many by it in all, and each row so many times on average."""
 
+MANY_INDIVIDUALS = 200_000
+"""Of more individuals than this, one thing at a time is asked where a tree can ask one after the other as well."""
+
 LEAST_ROWS = 20
 """A text can be seen to identify rows if at least so many rows have one."""
 
@@ -101,6 +104,8 @@ class Profile:
     recent : tuple of Member and int
         For each type whose rows were so many days before, how many days count as recent: the longest of a week, a
         month, a quarter, a year and five years in which at most half of the rows lie.
+    is_large : bool
+        Whether individuals with links are too many to combine tests that a tree can ask one after the other as well.
     """
 
     identifiers: frozenset[Member] = frozenset()
@@ -109,6 +114,7 @@ class Profile:
     crowded: frozenset[Member] = frozenset()
     absolute: frozenset[Member] = frozenset()
     recent: tuple[tuple[Member, int], ...] = ()
+    is_large: bool = False
 
     def __repr__(self) -> str:
         found = {"identifiers": self.identifiers, "many-valued": self.many_valued, "crowded": self.crowded}
@@ -137,7 +143,8 @@ def profile(population: Population, max_cuts: int = MANY_CUTS) -> Profile:
     none is better than the others, so that none is taken.
 
     A link to several rows is crowded if the individuals reach more than two million rows by it, counted as often as
-    they are reached along the shortest way, and each of them three times on average.
+    they are reached along the shortest way, and each of them three times on average. Individuals with links are many
+    if there are more than 200,000.
 
     Examples
     --------
@@ -150,13 +157,14 @@ def profile(population: Population, max_cuts: int = MANY_CUTS) -> Profile:
     relations = provenance_of(population).relations
     absolute = _in_schema(population, relations.absolute_dates) if relations is not None else frozenset()
     if not suspects and not large:
-        return Profile(comparable=_all_comparable(population), crowded=links, absolute=absolute, recent=recent)
+        alike = _all_comparable(population)
+        return Profile(frozenset(), frozenset(), alike, links, absolute, recent, _is_large(population))
     reached = reachable_rows(population)
     telling = frozenset(member for member in suspects if _identifies(member, _reached(population, member, reached)))
     telling |= _in_schema(population, relations.identifying) if relations is not None else frozenset()
     found = (member for record in large for member in _many_valued(population, record, reached, telling, max_cuts))
     alike = _all_comparable(population, telling)
-    return Profile(telling, frozenset(found) - absolute, alike, links, absolute, recent)
+    return Profile(telling, frozenset(found) - absolute, alike, links, absolute, recent, _is_large(population))
 
 
 def identifiers(population: Population) -> frozenset[Member]:
@@ -188,6 +196,11 @@ def _recent(population: Population) -> Iterator[tuple[Member, int]]:
             found = [span for span in SPANS if span <= middle]
             if found:
                 yield Member(name, DAYS_BEFORE), found[-1]
+
+
+def _is_large(population: Population) -> bool:
+    schema = population.schema
+    return bool(schema.type(schema.individual).links) and len(population) > MANY_INDIVIDUALS
 
 
 def _all_comparable(population: Population, identifiers: frozenset[Member] = frozenset()) -> tuple[MemberPair, ...]:

@@ -346,7 +346,7 @@ def found_by(proposal: Proposal, target: Target) -> Found:
     gap = 0.0 if proved else criterion.room(score) if least == -inf else loss - least
     reason = None if proved else proposal.stopped_by
     figures = (candidate.gains[0], proved, gap, proposal.evaluated, proposal.seconds)
-    return Found(criterion.name, score, *figures, reason, proposal.trace)
+    return Found(criterion.name, score, *figures, reason, proposal.pruned, proposal.trace)
 
 
 def all_nodes(root: GrowingNode[M]) -> Iterator[GrowingNode[M]]:

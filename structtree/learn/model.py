@@ -723,6 +723,7 @@ def _found(part: _Part) -> Found:
         part.member("evaluated").whole(),
         part.member("seconds").number(),
         _reason(part),
+        part.member("pruned").whole() if "pruned" in part.members() else None,
         tuple(map(_trace_point, part.member("trace").elements())) if "trace" in part.members() else (),
     )
 

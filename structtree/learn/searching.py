@@ -97,7 +97,8 @@ class SearchSplitter(RowSplitter):
         if self.table is not None and not self.table.complete:
             reason, least = reason or "listing", -inf  # of what is not in the table nothing is known
         candidate = None if isinstance(split.predicate, Top) else self._candidate(split)
-        return Proposal(candidate, stats.evaluated, least, reason, stats.seconds, split.runners_up, stats.trace)
+        cost = (stats.evaluated, least, reason, stats.seconds)
+        return Proposal(candidate, *cost, split.runners_up, stats.pruned, stats.trace)
 
     def _candidate(self, split: Split) -> Candidate:
         judge, population = split.problem.judge, split.problem.space.population

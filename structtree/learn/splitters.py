@@ -97,6 +97,8 @@ class Proposal:
     seconds : float
     runners_up : tuple of Predicate
         Others that were good.
+    pruned : int, optional
+        As of `structtree.learn.tree.Found`.
     trace : tuple of TracePoint
         How a search went.
     """
@@ -107,6 +109,7 @@ class Proposal:
     stopped_by: Unproved | None = None
     seconds: float = 0.0
     runners_up: tuple[Predicate, ...] = ()
+    pruned: int | None = None
     trace: tuple[TracePoint, ...] = ()
 
 

@@ -33,7 +33,7 @@ from structtree.space.families import LinkFamily, Slot, TestFamily, base_predica
 from structtree.space.space import Space
 from structtree.space.terms import clash, conjoin, conjuncts, n_literals, nesting
 
-__all__ = ["LinkColumn", "LinkColumns", "Meanings", "link_columns", "meanings", "own_columns", "suits"]
+__all__ = ["LinkColumn", "LinkColumns", "Meanings", "is_settled", "link_columns", "meanings", "own_columns", "suits"]
 
 Words = NDArray[np.uint64]
 
@@ -93,12 +93,12 @@ class LinkColumn:
     ----------
     tests : tuple of Predicate
         From the laxest to the strictest; who passes one passes all before it.
-    ranks : (individuals,) int16
+    ranks : (individuals,) int16 or int32
         How many of them each individual passes.
     """
 
     tests: tuple[Predicate, ...]
-    ranks: NDArray[np.int16]
+    ranks: NDArray[np.int16] | NDArray[np.int32]
 
 
 @dataclass(slots=True, eq=False)
@@ -139,16 +139,16 @@ def suits(space: Space) -> bool:
     links = [family for family in families if isinstance(family, LinkFamily)]
     # ``all`` holds of a row without targets whatever is asked: what holds of no row would have to be kept for it.
     return all(
-        (link.slots[0].plain or _is_settled(link.slots[0]))
+        (link.slots[0].plain or is_settled(link.slots[0]))
         and not isinstance(link.template, All | Distinct | Aggregate)
         for link in links
     )
 
 
-def _is_settled(slot: Slot) -> bool:
+def is_settled(slot: Slot) -> bool:
     """Return whether nothing can be added in a slot, nor inside of what stands in it."""
     inner = [slot for family in slot.fixed if isinstance(family, LinkFamily) for slot in family.slots]
-    return not slot.open and all(map(_is_settled, inner))
+    return not slot.open and all(map(is_settled, inner))
 
 
 def is_affordable(space: Space) -> bool:
@@ -226,7 +226,7 @@ def own_columns(family: TestFamily, population: Population) -> Iterator[LinkColu
     nested = [ranked_column(family, steps)] if is_nested(family) else call_columns(family, steps)
     for column in nested or ():
         tests = tuple(family.literal(v) for v in column.choices.tolist())
-        yield LinkColumn(tests, column.values[population.individuals].astype(np.int16))
+        yield LinkColumn(tests, column.values[population.individuals])
     if nested is not None:
         return
     for v in family.choices():
