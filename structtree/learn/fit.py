@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from math import inf
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -145,7 +146,7 @@ def fit(
     _check_task(settings.decision, settings.pruning, checked.classes)
     with stoppable() as stop:
         time = clock or Clock(settings.growth.time_limit, stop)
-        job = _Job(whole, labels, checked, allowed.check(whole.schema), settings, _Watch(progress), time)
+        job = _Job(whole, labels, checked, allowed.check(whole.schema), settings, _Watch(progress, clock=time), time)
         tree = job.run()
     params = {"goal": goal, **job.facts, **_facts(allowed)}
     functions_used = tuple(job.grammar.functions.values())
@@ -213,12 +214,21 @@ class _Watch:
     is_choosing: bool = False
     why: str | None = None
     plan: Plan | None = None
+    clock: Clock | None = None
+    tree: int = 1
+    trees: int = 1
     sizes: dict[str, list[float]] | None = None
 
     def __call__(self, progress: Progress) -> None:
         self.stopped_by = progress.stopped_by or self.stopped_by
         if self.listener is not None:
-            self.listener(progress)
+            left = inf if self.clock is None else self.clock.left()
+            whole = None if left == inf else max(0.0, left)
+            self.listener(replace(progress, tree=self.tree, trees=self.trees, seconds_left=whole))
+
+    def tells_of(self, tree: int, trees: int) -> None:
+        """Keep in mind which tree is grown next."""
+        self.tree, self.trees = tree, trees
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -325,8 +335,14 @@ class _Job:
             self.watch.is_choosing = False
             return tree
         n_waiting, pruning, stopped_by = iter(range(rounds, 0, -1)), self.pruning, self.watch.stopped_by
+
+        def grown(train: Ints) -> Tree:
+            n = next(n_waiting)
+            self.watch.tells_of(rounds + 2 - n, rounds + 1)
+            return self._grown(train, n)
+
         found = choose_alpha(
-            lambda train: self._grown(train, next(n_waiting)),
+            grown,
             tree,
             self.population,
             self.target,
