@@ -40,7 +40,7 @@ from structtree.data.columns import (
 from structtree.data.frames import TypedColumn
 from structtree.data.infer import Overrides
 from structtree.data.keys import Database, KeyColumns, KeyMatch, SourceTable, columns_text
-from structtree.data.moments import orders_of
+from structtree.data.moments import layouts_of
 from structtree.data.profile import FEW_WORDS
 from structtree.data.provenance import Provenance
 from structtree.data.schema import Link
@@ -98,6 +98,11 @@ class Relations:
         Whether somebody has said which table is the individual.
     origins : mapping from type to str
         As of a date, for each type the table whose rows it has; empty if types are tables.
+    absolute_dates : frozenset of pairs
+        As of a date, the dates and years, by type and attribute, that say when something was, not how long ago.
+    identifying : frozenset of pairs
+        As of a date, the attributes, by type and name, that identify the rows of their table, though each row is
+        there for many individuals.
     """
 
     database: Database
@@ -105,6 +110,8 @@ class Relations:
     remarks: tuple[str, ...] = ()
     individual_given: bool = True
     origins: Mapping[str, str] = field(default_factory=dict)
+    absolute_dates: frozenset[tuple[str, str]] = frozenset()
+    identifying: frozenset[tuple[str, str]] = frozenset()
 
     def __repr__(self) -> str:
         return short_repr(self, number_text(self.database.tables, "table"), number_text(self.links, "foreign key"))
@@ -286,9 +293,7 @@ def _about_dates(kept: Mapping[str, Mapping[str, TypedColumn]]) -> Iterator[str]
     for table, columns in kept.items():
         for name, typed in columns.items():
             texts = typed.column.categories if typed.attribute.kind == "nominal" else ()
-            kinds = [
-                "date" if each == "year first" else f"date({each.replace(' ', '-')})" for each in orders_of(texts)
-            ]
+            kinds = [f"date({layout})" if layout else "date" for layout in layouts_of(texts)]
             if kinds:
                 options = " or ".join(option_text("--type", f"{table}.{name}={kind}") for kind in kinds)
                 yield f"{table}.{name} has dates such as {texts[0]!r}, which are read as such with {options}"

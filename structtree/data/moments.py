@@ -5,7 +5,8 @@ either is ISO 8601: ``2024-12-31``, ``2024-12-31 12:30``, ``2024-12-31T12:30:05.
 ``+02:00`` where data has them; ``0000-00-00``, which some databases write for it, is no date. Where somebody has said
 that a text is a date, it may also be written as ``2024-3-1``, ``2024/03/01``, ``1 March 2024``, ``01-MAR-2024`` or
 ``March 1, 2024``. Days and months the other way round (``31.12.2024``, ``12/31/2024``) are read only where somebody
-has said which comes first. Years go from 1 to 9999.
+has said which comes first, and any other text or number (``991231``) as a pattern of `datetime.strptime` says. Years
+go from 1 to 9999.
 """
 
 from __future__ import annotations
@@ -21,27 +22,35 @@ from numpy.typing import NDArray
 
 __all__ = [
     "DAY",
-    "DateOrder",
+    "DAY_FIRST",
+    "MONTH_FIRST",
     "MomentKind",
     "UtcSeconds",
     "are_iso",
     "between",
     "kind_of_seconds",
+    "layouts_of",
     "moment_of",
     "moment_text",
     "moment_value",
     "numbers_of_dates",
-    "orders_of",
     "part_numbers",
+    "pattern_example",
+    "pattern_of_digits",
     "text_of",
     "to_kind",
 ]
 
 MomentKind = Literal["date", "time"]
-DateOrder = Literal["year first", "day first", "month first"]
 
 DAY = 86_400.0
 """The seconds of a day."""
+
+DAY_FIRST = "day-first"
+"""The layout of text such as 31.12.2024."""
+
+MONTH_FIRST = "month-first"
+"""The layout of text such as 12/31/2024."""
 
 _EPOCH = datetime(1970, 1, 1)
 _MICROSECOND = timedelta(microseconds=1)
@@ -53,16 +62,16 @@ _ANY_CLOCK = r"(?P<clock>\d{1,2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)\s*(?P<half>[AaP
 _LATER = rf"(?:,?[T ]\s*{_ANY_CLOCK}\s*{_ZONE}?)?"
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _NAME = "(?P<name>[A-Za-z]{3,9})"
-_TEXTS: Mapping[DateOrder, Sequence[str]] = {
-    "year first": (
+_TEXTS: Mapping[str, Sequence[str]] = {
+    "": (
         r"(?P<y>\d{4})([./-])(?P<m>\d{1,2})\2(?P<d>\d{1,2})",
         rf"(?P<d>\d{{1,2}})[ -]{_NAME}[.,]?[ -](?P<y>\d{{4}})",
         rf"{_NAME}\.? ?(?P<d>\d{{1,2}}),? ?(?P<y>\d{{4}})",
     ),
-    "day first": (r"(?P<d>\d{1,2})([./-])(?P<m>\d{1,2})\2(?P<y>\d{4})",),
-    "month first": (r"(?P<m>\d{1,2})([./-])(?P<d>\d{1,2})\2(?P<y>\d{4})",),
+    DAY_FIRST: (r"(?P<d>\d{1,2})([./-])(?P<m>\d{1,2})\2(?P<y>\d{4})",),
+    MONTH_FIRST: (r"(?P<m>\d{1,2})([./-])(?P<d>\d{1,2})\2(?P<y>\d{4})",),
 }
-_FORMS = {order: [re.compile(text + _LATER, re.ASCII) for text in texts] for order, texts in _TEXTS.items()}
+_FORMS = {layout: [re.compile(text + _LATER, re.ASCII) for text in texts] for layout, texts in _TEXTS.items()}
 
 
 class UtcSeconds(float):
@@ -78,8 +87,16 @@ class UtcSeconds(float):
         return made
 
 
-def moment_of(value: Any, order: DateOrder = "year first") -> UtcSeconds:
+def moment_of(value: Any, *, layout: str = "") -> UtcSeconds:
     """Return the moment that a text, a Python date or a numpy one stands for, in seconds; NaN for ``0000-00-00``.
+
+    Parameters
+    ----------
+    value : text, date or number
+        A number only where a pattern says how to read it.
+    layout : str
+        How text is laid out: the year first or the month a word, ``day-first``, ``month-first``, or as a pattern such
+        as ``%y%m%d`` says.
 
     Raises
     ------
@@ -90,11 +107,15 @@ def moment_of(value: Any, order: DateOrder = "year first") -> UtcSeconds:
     --------
     >>> moment_of("1970-01-02"), moment_of("1970-01-01T01:00+01:00").is_aware
     (86400.0, True)
-    >>> moment_of("31.12.1970", "day first") == moment_of("31-DEC-1970") == moment_of(date(1970, 12, 31))
+    >>> moment_of("31.12.1970", layout=DAY_FIRST) == moment_of("31-DEC-1970") == moment_of(date(1970, 12, 31))
     True
+    >>> moment_of(700102, layout="%y%m%d")
+    86400.0
     """
+    if "%" in layout and isinstance(value, str | int | float | np.integer | np.floating):
+        return moment_of(datetime.strptime(_digits(value, layout), layout))
     if isinstance(value, str):
-        return _of_text(value.strip(), order)
+        return _of_text(value.strip(), layout)
     if isinstance(value, np.datetime64):
         value = value.astype("datetime64[us]").item()
     if isinstance(value, datetime):
@@ -105,11 +126,51 @@ def moment_of(value: Any, order: DateOrder = "year first") -> UtcSeconds:
     raise ValueError("neither a date nor a time")
 
 
-def _of_text(text: str, order: DateOrder) -> UtcSeconds:
-    found = _ISO.fullmatch(text)
-    if found is not None and order == "year first":
+def _digits(value: Any, pattern: str) -> str:
+    """Return a text, or a number with the zeros that a pattern of digits begins with."""
+    return value.strip() if isinstance(value, str) else f"{int(value):0{len(pattern_example(pattern))}d}"
+
+
+def pattern_example(pattern: str) -> str:
+    """Return the last day of 1999 as a pattern of `datetime.strptime` writes it.
+
+    Raises
+    ------
+    ValueError
+        When that day cannot be read from it again.
+
+    Examples
+    --------
+    >>> pattern_example("%y%m%d"), pattern_example("%d %b %Y")
+    ('991231', '31 Dec 1999')
+    """
+    day = datetime(1999, 12, 31)
+    text = day.strftime(pattern)
+    if datetime.strptime(text, pattern) != day:
+        raise ValueError("not a whole date")
+    return text
+
+
+def pattern_of_digits(text: str) -> str | None:
+    """Return the pattern of a date that is written as digits only, the year first; None if it is none.
+
+    Examples
+    --------
+    >>> pattern_of_digits("991231"), pattern_of_digits("19991231"), pattern_of_digits("999999")
+    ('%y%m%d', '%Y%m%d', None)
+    """
+    pattern = {6: "%y%m%d", 8: "%Y%m%d"}.get(len(text)) if text.isdecimal() else None
+    try:
+        return pattern if pattern is not None and datetime.strptime(text, pattern) else None
+    except ValueError:
+        return None
+
+
+def _of_text(text: str, layout: str) -> UtcSeconds:
+    found = _ISO.fullmatch(text) if not layout else None
+    if found is not None:
         return _of_parts(found["day"], found["clock"], found["zone"])
-    for form in _FORMS[order]:
+    for form in _FORMS[layout]:
         found = form.fullmatch(text)
         if found is not None:
             clock = found["clock"] and _whole_day(found["clock"], found["half"])
@@ -148,22 +209,22 @@ def _whole_day(clock: str, half: str | None) -> str:
     return f"{int(hour) % 12 + 12 * (half.lower() == 'pm'):02}:{rest}"
 
 
-def orders_of(texts: Collection[str]) -> list[DateOrder]:
-    """Return the orders of days, months and years in which all texts are dates; none if they are no dates.
+def layouts_of(texts: Collection[str]) -> list[str]:
+    """Return the layouts in which all texts are dates; none if they are no dates.
 
     Examples
     --------
-    >>> orders_of(["1978-8-1"]), orders_of(["17-MAR-2002"]), orders_of(["soon"])
-    (['year first'], ['year first'], [])
-    >>> orders_of(["1/2/2003"]), orders_of(["1/2/2003", "8/30/2003"])
-    (['day first', 'month first'], ['month first'])
+    >>> layouts_of(["1978-8-1"]), layouts_of(["17-MAR-2002"]), layouts_of(["soon"])
+    ([''], [''], [])
+    >>> layouts_of(["1/2/2003"]), layouts_of(["1/2/2003", "8/30/2003"])
+    (['day-first', 'month-first'], ['month-first'])
     """
-    return [order for order in _FORMS if texts and all(_is_moment(text, order) for text in texts)]
+    return [layout for layout in _FORMS if texts and all(_is_moment(text, layout) for text in texts)]
 
 
-def _is_moment(text: str, order: DateOrder) -> bool:
+def _is_moment(text: str, layout: str) -> bool:
     try:
-        return moment_of(text, order) is not None
+        return moment_of(text, layout=layout) is not None
     except ValueError:
         return False
 
@@ -183,7 +244,7 @@ def are_iso(texts: Sequence[str]) -> bool:
         plain = text.strip()
         if _NO_DATE.fullmatch(plain):
             continue
-        if _ISO.fullmatch(plain) is None or not _is_moment(plain, "year first"):
+        if _ISO.fullmatch(plain) is None or not _is_moment(plain, ""):
             return False
         is_one = True
     return is_one
