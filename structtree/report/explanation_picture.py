@@ -92,7 +92,7 @@ def plot_explanation(
     explanation, alone = explained(known, known.prepared(individuals), individual, words=words)
     target = known.model.target
     columns = alone.tables[alone.schema.individual].columns
-    marks = [marks_of(reason, alone) for reason in explanation.reasons]
+    marks = [marks_of(reason, known.model.tree, alone) for reason in explanation.reasons]
     drawing = drawn(alone.without(target) if target is not None and target in columns else alone, marks)
     head = title or f"{explanation.type} {explanation.individual}"
     page = _Page(known.model.tree, explanation, marks, drawing, head, actual)
@@ -197,14 +197,14 @@ class _Page:
 
     def _note(self) -> _Block | None:
         """Return what filled and dashed marks mean, if there are any."""
-        known = [marks for marks in self.marks if any(each in self.drawing.elements for each in marks.elements)]
-        if not known:
-            return None
-        has_rows = any(map(self._has_rows, known))
-        parts = ["filled: what made the test true"] if any(m.is_found for m in known) and has_rows else []
-        parts += ["dashed: what comes nearest to it"] if any(not m.is_found for m in known) and has_rows else []
-        parts += [] if has_rows else ["filled: what the tests looked at"]
-        return _lines_block([("; ".join(parts), _SMALL, GREY, False)])
+        drawn_ones = [marks for marks in self.marks if self._has_rows(marks)][:MOST_DRAWINGS]
+        parts = ["filled: what made the test true"] if any(marks.is_found for marks in drawn_ones) else []
+        parts += ["dashed: what comes nearest to it"] if not all(marks.is_found for marks in drawn_ones) else []
+        if not drawn_ones and any(
+            element in self.drawing.elements for marks in self.marks for element in marks.elements
+        ):
+            parts = ["filled: what the tests looked at"]
+        return _lines_block([("; ".join(parts), _SMALL, GREY, False)]) if parts else None
 
 
 @dataclass(frozen=True, slots=True)

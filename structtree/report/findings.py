@@ -321,7 +321,7 @@ def _example(
         told["actual"] = inert(_answer(tree, seen.actual[i]))
         told["wrong"] = bool(seen.wrong[i])
     if alone.schema.type(alone.schema.individual).links and drawings.left > 0:
-        marks = {str(reason.node): marks_of(reason, seen_alone) for reason in shown.reasons}
+        marks = {str(reason.node): marks_of(reason, tree, seen_alone) for reason in shown.reasons}
         drawing = drawn(_without_target(seen_alone, known.model.target), marks.values(), width=_DRAWING_WIDTH)
         told["drawing"] = drawing.to_json()
         told["marks"] = {node: each for node, mark in marks.items() if (each := _numbers(drawing, mark))}

@@ -19,7 +19,7 @@ from structtree.report.record_drawing import Canvas, note_drawing
 from structtree.report.scene import Box, Label, Stroke, line_width, shortened
 from structtree.reprs import number_text
 
-__all__ = ["graph_drawing"]
+__all__ = ["GraphDrawing", "graph_drawing"]
 
 MOST_NODES, MOST_TREE_NODES = 60, 30
 """Nodes of a graph and of a tree that are drawn; of more, those that will be marked and those near them."""
@@ -61,8 +61,16 @@ class _Form:
         return is_rooted and all(link.kind == "list" and back is None for link, back in self.steps)
 
 
-def graph_drawing(on: Canvas) -> tuple[Drawing, str] | None:
-    """Return a graph or a tree as a drawing, with the link of the individual that it shows; None for all else."""
+class GraphDrawing(NamedTuple):
+    """Drawing of a graph: the types that it shows, and the link of the individual to them; None if it is a node."""
+
+    drawing: Drawing
+    types: frozenset[str]
+    link: str | None
+
+
+def graph_drawing(on: Canvas) -> GraphDrawing | None:
+    """Return an individual as a graph or an ordered tree; None where it is neither."""
     for form in _forms(on):
         everybody = _everybody(on, form)
         wires = list(_wires(on, form, everybody))
@@ -76,14 +84,14 @@ def graph_drawing(on: Canvas) -> tuple[Drawing, str] | None:
             drawn = _graph(on, form, shown, wires)
         more = len(everybody) - len(shown)
         parts = [drawn, note_drawing(f"… {number_text(more, 'more node')}")] if more else [drawn]
-        return stacked(parts, 3), "" if form.start is None else form.start.name
+        types = frozenset(element.type for element in drawn.elements)
+        return GraphDrawing(stacked(parts, 3), types, None if form.start is None else form.start.name)
     return None
 
 
 def _forms(on: Canvas) -> Iterator[_Form]:
     """Yield how the individual may be a graph; the tables of a database are never drawn as one."""
-    provenance = on.alone.provenance
-    if provenance is not None and provenance.relations is not None:
+    if on.is_database:
         return
     own = on.alone.schema.individual
     if steps := tuple(_steps(on, own)):
@@ -137,9 +145,9 @@ def _chosen(on: Canvas, form: _Form, everybody: Sequence[int], wires: Sequence[_
         if wire.other in near:
             near[wire.one].append(wire.other)
     edges = {wire.edge: wire.one for wire in wires}
-    wanted = [node for node in everybody if on.is_wanted(form.nodes, node)]
-    wanted += [edges[element] for element in on.wanted if element in edges]
-    waiting = list(dict.fromkeys([*wanted, everybody[0]]))[:MOST_NODES]
+    wanted = [node for node in everybody if on.rank(form.nodes, node) == 0]
+    wanted += [edges[element] for element in on.first if element in edges]
+    waiting = list(dict.fromkeys(wanted or everybody[:1]))[: MOST_NODES // 2]
     found = set(waiting)
     for node in waiting:  # grows while it is read
         for other in near[node]:
@@ -196,7 +204,7 @@ def _lines(
 
 def _node(element: Element, x: float, y: float, radius: float, labels: _Labels) -> Iterator[Piece]:
     text, colour = labels.texts[element.row], labels.colours[labels.texts[element.row]]
-    halo = radius + 4
+    halo = radius + min(4.0, 0.45 * radius)
     yield Piece(Box(x - halo, y - halo, 2 * halo, 2 * halo, MARK, RIM, 1.4, halo), element)
     yield Piece(Box(x - radius, y - radius, 2 * radius, 2 * radius, paler(colour, 0.4), colour, 1.2, radius))
     if labels.inside and radius >= 7:

@@ -36,7 +36,7 @@ def molecule_drawing(on: Canvas, smiles: str | None) -> Drawing | None:
     Examples
     --------
     >>> from structtree.data.columns import Population
-    >>> molecule_drawing(Canvas(Population.from_smiles(["CCO"]), frozenset(), 300), "CCO")
+    >>> molecule_drawing(Canvas(Population.from_smiles(["CCO"]), frozenset(), frozenset(), 300), "CCO")
     <Drawing: 71 × 37, 7 elements>
     """
     schema, start = on.alone.schema, int(on.alone.individuals[0])

@@ -20,11 +20,11 @@ from structtree.reprs import inert, number_text
 
 __all__ = ["Canvas", "note_drawing", "parts_drawing", "value_text", "values_drawing"]
 
-MOST_VALUES, MOST_BOXES, MOST_INSIDE, MOST_LINES, MOST_ROWS = 14, 12, 4, 8, 8
-"""Values of a record, boxes of a link, boxes inside a box, lines of symbols, and rows of a table that are drawn."""
+MOST_VALUES, MOST_IN_BOX, MOST_BOXES, MOST_INSIDE, MOST_LINES, MOST_ROWS = 14, 8, 12, 4, 8, 8
+"""What is drawn at most: values of a record, and in a box; boxes of a link, and in a box; lines of symbols; rows."""
 _SIZE, _LINE, _PAD, _GAP = 11.0, 15.0, 6.0, 10.0
-_WIDEST = 150.0
-"""The widest text of one value."""
+_WIDEST, _TALLEST = 150.0, 420.0
+"""The widest text of one value, and the tallest boxes of a link."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,12 +36,21 @@ class Canvas:
     alone : Population
     wanted : frozenset of Element
         Shown before others where not all are shown.
+    first : frozenset of Element
+        The first few of each test, which are shown before the others.
     width : float
     """
 
     alone: Population
     wanted: frozenset[Element]
+    first: frozenset[Element]
     width: float
+
+    @property
+    def is_database(self) -> bool:
+        """True if types are tables of a database: rows lead to nearly everything, so little is drawn inside boxes."""
+        provenance = self.alone.provenance
+        return provenance is not None and provenance.relations is not None
 
     def links(self, type_name: str) -> tuple[Link, ...]:
         """Return the links of a type that the data has."""
@@ -63,8 +72,13 @@ class Canvas:
         return value_text(self.alone.tables[type_name].columns[name].value(row))
 
     def is_wanted(self, type_name: str, row: int) -> bool:
-        """Return whether a row, or a value of it, will be marked."""
+        """Return whether a row will be marked."""
         return Element(type_name, row) in self.wanted
+
+    def rank(self, type_name: str, row: int) -> int:
+        """Return how much a row is wanted: 0 for the most."""
+        element = Element(type_name, row)
+        return 0 if element in self.first else 1 if element in self.wanted else 2
 
 
 def value_text(value: Value) -> str:
@@ -139,8 +153,15 @@ def parts_drawing(on: Canvas, owner: str, row: int, link: Link) -> Drawing | Non
     leads_on = any(on.targets(link.target, r, each.name) for each in on.links(link.target) for r in rows[:50])
     if len(names) == 1 and not leads_on and not link.single:
         return stacked([_heading(_title(link, rows)), _symbols(on, link, rows, names[0])], 3)
-    if len(rows) <= MOST_BOXES and len(names) <= MOST_VALUES:
-        return _boxes(on, link, rows)
+    if len(rows) <= MOST_BOXES and len(names) <= MOST_IN_BOX and not (on.is_database and not link.single):
+        boxes = _boxes(on, link, rows)
+        if boxes.height <= _TALLEST:
+            return boxes
+    if link.single:
+        values = values_drawing(on, link.target, rows[0])
+        return (
+            None if values is None else stacked([_heading(_title(link, rows)), _framed(on, link, rows[0], values)], 3)
+        )
     labels = [f"{link.name}[{place}]" for place in range(len(rows))]
     return stacked([_heading(_title(link, rows)), _table(on, link.target, rows, labels)], 3)
 
@@ -155,7 +176,7 @@ def _boxes(on: Canvas, link: Link, rows: Sequence[int]) -> Drawing:
     x, y, low, right = 0.0, 0.0, 0.0, 0.0
     for place, row in enumerate(rows):
         name = "" if link.single else str(place)
-        box = _record_box(on, link.target, row, name, 2, frozenset())
+        box = _record_box(on, link.target, row, name, 0 if on.is_database else 2, frozenset())
         if x and x + box.width > on.width:
             x, y, low = 0.0, y + low + _GAP, 0.0
         if x and link.kind == "list":
@@ -167,7 +188,7 @@ def _boxes(on: Canvas, link: Link, rows: Sequence[int]) -> Drawing:
 
 def _record_box(on: Canvas, type_name: str, row: int, name: str, depth: int, above: frozenset[Element]) -> Drawing:
     """Return one record as a box: its values, and the records that it leads to inside."""
-    lines = [_cell(on, type_name, row, each) for each in on.names(type_name)[:MOST_VALUES]]
+    lines = [_cell(on, type_name, row, each) for each in on.names(type_name)[:MOST_IN_BOX]]
     above = above | {Element(type_name, row)}
     lines += _inside(on, type_name, row, depth, above)
     head = [note_drawing(name)] if name else []
@@ -176,6 +197,13 @@ def _record_box(on: Canvas, type_name: str, row: int, name: str, depth: int, abo
     frame = [Piece(Box(0, 0, width, height, PAPER, EDGE, 1.0, 5.0))]
     frame.append(Piece(Box(0, 0, width, height, PALE, RIM, 2.0, 5.0), Element(type_name, row)))
     return Drawing(width, height, (*frame, *inner.moved(_PAD, _PAD)))
+
+
+def _framed(on: Canvas, link: Link, row: int, inner: Drawing) -> Drawing:
+    """Return the values of a record, with a mark around them."""
+    mark = Box(0, 0, inner.width + 2 * _PAD, inner.height + _PAD, PALE, RIM, 1.6, 4)
+    pieces = [Piece(mark, Element(link.target, row)), *inner.moved(_PAD, _PAD / 2)]
+    return Drawing(mark.width, mark.height, tuple(pieces))
 
 
 def _cell(on: Canvas, type_name: str, row: int, name: str) -> Drawing:
@@ -197,7 +225,8 @@ def _inside(on: Canvas, type_name: str, row: int, depth: int, above: frozenset[E
         if not rows:
             continue
         is_known = any(Element(link.target, r) in above for r in rows)
-        if depth == 0 or is_known or len(rows) > MOST_INSIDE:
+        is_large = len(rows) > MOST_INSIDE or len(on.names(link.target)) > MOST_IN_BOX
+        if depth == 0 or is_known or is_large:
             yield note_drawing(f"{inert(link.name)}: {'…' if link.single else f'{len(rows):,} …'}")
             continue
         for place, each in enumerate(rows):
@@ -241,7 +270,8 @@ def _symbol_lines(
 ) -> Iterator[list[tuple[int, int, float, str]]]:
     """Yield lines of symbols: for each its place, its row, where it stands, and its text."""
     texts = [shortened(on.text(link.target, row, name), _WIDEST, _SIZE) for row in rows]
-    start = 8 + line_width(str(len(rows)), _SIZE) if link.kind == "list" else 0.0
+    needed = sum(max(14.0, line_width(text, _SIZE) + 6) + 1 for text in texts)
+    start = 8 + line_width(str(len(rows)), _SIZE) if link.kind == "list" and needed > on.width else 0.0
     x, line = start, list[tuple[int, int, float, str]]()
     for place, (row, text) in enumerate(zip(rows, texts, strict=True)):
         width = max(14.0, line_width(text, _SIZE) + 6)
@@ -259,7 +289,7 @@ def _symbol_lines(
 
 def _table(on: Canvas, type_name: str, rows: Sequence[int], labels: Sequence[str]) -> Drawing:
     """Return records as a table; rows and values that will be marked come before others, and keep their order."""
-    order = sorted(range(len(rows)), key=lambda place: not on.is_wanted(type_name, rows[place]))[:MOST_ROWS]
+    order = sorted(range(len(rows)), key=lambda place: on.rank(type_name, rows[place]))[:MOST_ROWS]
     shown = [(rows[place], labels[place]) for place in sorted(order)]
     columns = list(_columns(on, type_name, shown))
     pieces: list[Piece] = []

@@ -6,11 +6,15 @@ the schema: what RDKit has read is a molecule, parts that lead to each other are
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from structtree.data.columns import Population
 from structtree.data.provenance import provenance_of
+from structtree.lang.syntax import Count, Exists, Predicate
+from structtree.learn.tree import Branch, Tree
 from structtree.report.drawing import EDGE, GREY, INK, PALE, RIM, Drawing, Element, Piece, stacked
 from structtree.report.explain import Reason
 from structtree.report.graph_drawing import graph_drawing
@@ -18,13 +22,17 @@ from structtree.report.molecule_drawing import molecule_drawing
 from structtree.report.record_drawing import Canvas, note_drawing, parts_drawing, value_text, values_drawing
 from structtree.report.scene import Box, Label, Stroke, line_width, shortened
 from structtree.reprs import inert, number_text
+from structtree.space.meaning import satisfies, witnesses
+from structtree.space.terms import conjuncts
 
-__all__ = ["Marks", "drawn", "marks_of"]
+__all__ = ["Marks", "Sighting", "drawn", "marks_of"]
 
 WIDTH = 520.0
 """About how wide a drawing may be, in points."""
 _TALL = 420.0
 """Below that height only links with something to mark are drawn, and others are counted."""
+_FIRST = 12
+"""So many elements of each test are drawn before those of others."""
 _MOST_ELSEWHERE, _RIM = 6, 2.0
 
 
@@ -35,31 +43,70 @@ class Marks:
     Parameters
     ----------
     elements : tuple of Element
-        The rows, and their values that the test asked about.
-    paths : tuple of (Element, str, str)
-        How each row is reached from the individual, and what was seen there.
+        The rows, those on the way to them, and the values that the test asked about.
+    sights : tuple of Sighting
     is_found : bool
         True if they made a test true; False if they come nearest to it.
     """
 
     elements: tuple[Element, ...]
-    paths: tuple[tuple[Element, str, str], ...]
+    sights: tuple[Sighting, ...] = ()
     is_found: bool = True
 
 
-def marks_of(reason: Reason, alone: Population) -> Marks:
-    """Return what can be marked of the rows behind an answer; attributes only where the row has them."""
+class Sighting(NamedTuple):
+    """A row that a test looked at, how it is reached from the individual, and what was seen there."""
+
+    row: Element
+    path: str
+    text: str
+
+
+def marks_of(reason: Reason, tree: Tree, alone: Population) -> Marks:
+    """Return what can be marked of the rows behind an answer.
+
+    Parameters
+    ----------
+    reason : Reason
+    tree : Tree
+    alone : Population
+        The individual that it is about, as the explanation has seen it.
+    """
     elements: list[Element] = []
-    paths = []
+    sights = []
     for seen in reason.rows:
-        columns = alone.tables[seen.type].columns
-        names = [str(name).partition(".")[0] if name not in columns else name for name, _ in seen.values]
-        if seen.path:
-            elements.append(Element(seen.type, seen.number))
+        columns, path = alone.tables[seen.type].columns, seen.met or seen.path
+        elements += _along(alone, path)
+        if path:
             text = ", ".join(f"{name} = {value_text(value)}" for name, value in seen.values)
-            paths.append((elements[-1], seen.met or seen.path, text))
+            sights.append(Sighting(Element(seen.type, seen.number), path, text))
+            elements.append(sights[-1].row)
+        names = (name if name in columns else str(name).partition(".")[0] for name, _ in seen.values)
         elements += [Element(seen.type, seen.number, name) for name in names if name in columns]
-    return Marks(tuple(dict.fromkeys(elements)), tuple(paths), reason.answer is not False)
+    node = tree.nodes[reason.node]
+    if reason.answer is False and isinstance(node, Branch):
+        elements += _counted(node.test, alone)
+    return Marks(tuple(dict.fromkeys(elements)), tuple(sights), reason.answer is not False)
+
+
+def _along(alone: Population, path: str) -> Iterator[Element]:
+    """Yield the rows on a way through links, such as ``atoms[2].bonds[0].to``."""
+    name, row = alone.schema.individual, int(alone.individuals[0])
+    for link, place in re.findall(r"([^.\[\]]+)(?:\[(\d+)\])?", path):
+        declared = alone.schema.type(name).link(link)
+        targets = [] if declared is None else alone.tables[name].links[link].of(row).tolist()
+        if declared is None or int(place or 0) >= len(targets):
+            return
+        name, row = declared.target, targets[int(place or 0)]
+        yield Element(name, row)
+
+
+def _counted(test: Predicate, alone: Population) -> Iterator[Element]:
+    """Yield the rows that were counted where a number of rows is not reached, or is exceeded."""
+    for part in conjuncts(test):
+        if isinstance(part, Count) and not satisfies(part, alone, 0):
+            found = witnesses(Exists(part.link, part.inner), alone, 0)
+            yield from (element for witness in found for element in _along(alone, witness.path))
 
 
 def drawn(alone: Population, marks: Iterable[Marks] = (), *, width: float = WIDTH) -> Drawing:
@@ -82,46 +129,51 @@ def drawn(alone: Population, marks: Iterable[Marks] = (), *, width: float = WIDT
     """
     known = tuple(marks)
     wanted = frozenset(element for each in known for element in each.elements)
-    on = Canvas(alone, wanted, width)
-    parts = _parts(on)
-    elsewhere = _elsewhere(known, frozenset(element for part in parts for element in part.elements), width)
+    first = frozenset(element for each in known for element in each.elements[:_FIRST])
+    on = Canvas(alone, wanted, first, width)
+    parts, whole = _parts(on)
+    elsewhere = _elsewhere(known, frozenset(element for part in parts for element in part.elements), whole, width)
     if elsewhere is not None:
         parts.append(elsewhere)
-    whole = stacked(parts or [note_drawing("no values and no parts")])
-    return Drawing(whole.width + 2 * _RIM, whole.height + 2 * _RIM, tuple(whole.moved(_RIM, _RIM)))
+    below = stacked(parts or [note_drawing("no values and no parts")])
+    return Drawing(below.width + 2 * _RIM, below.height + 2 * _RIM, tuple(below.moved(_RIM, _RIM)))
 
 
-def _parts(on: Canvas) -> list[Drawing]:
-    """Return the drawings of an individual that stand below each other."""
+def _parts(on: Canvas) -> tuple[list[Drawing], frozenset[str]]:
+    """Return the drawings of an individual that stand below each other, and the types that are drawn as a graph."""
     own, row = on.alone.schema.individual, int(on.alone.individuals[0])
     smiles = provenance_of(on.alone).names_of(row).get("smiles")
     molecule = molecule_drawing(on, smiles)
     if molecule is not None:
         asked = {element.member for element in on.wanted if element.type == own and element.member}
         values = _only(on, own, row, asked)
-        return [molecule, values] if values is not None else [molecule]
-    graph, shown = graph_drawing(on) or (None, None)
-    values = values_drawing(on, own, row) if shown != "" else None
-    parts = [part for part in (values, graph) if part is not None]
-    return [*parts, *_links(on, own, row, shown, sum(part.height for part in parts))] if shown != "" else parts
+        types = frozenset(element.type for element in molecule.elements)
+        return ([molecule] if values is None else [molecule, values]), types
+    graph = graph_drawing(on)
+    parts = [part for part in (values_drawing(on, own, row), None if graph is None else graph.drawing) if part]
+    if graph is not None and graph.link is None:
+        return parts, graph.types
+    shown, types = (None, frozenset()) if graph is None else (graph.link, graph.types)
+    return [*parts, *_links(on, own, row, shown, sum(part.height for part in parts))], types
 
 
 def _only(on: Canvas, own: str, row: int, names: set[str]) -> Drawing | None:
     """Return some values of the individual; of a molecule, whose structure says most, those that were asked."""
     hidden = [name for name in on.alone.tables[own].columns if name not in names]
-    return values_drawing(Canvas(on.alone.without(*hidden), on.wanted, on.width), own, row) if names else None
+    return values_drawing(replace(on, alone=on.alone.without(*hidden)), own, row) if names else None
 
 
 def _links(on: Canvas, own: str, row: int, shown: str | None, height: float) -> list[Drawing]:
     """Return what the links of an individual lead to; below a certain height only where something is marked."""
     found: list[Drawing] = []
     counted: list[str] = []
-    for link in on.links(own):
-        rows = on.targets(own, row, link.name)
-        if link.name == shown or not rows:
+    links = {link: on.targets(own, row, link.name) for link in on.links(own) if link.name != shown}
+    asked = {link: any(on.is_wanted(link.target, each) for each in rows) for link, rows in links.items()}
+    for link in sorted(links, key=lambda link: not asked[link]):
+        rows = links[link]
+        if not rows:
             continue
-        is_asked = any(element.type == link.target for element in on.wanted)
-        part = parts_drawing(on, own, row, link) if is_asked or height < _TALL else None
+        part = parts_drawing(on, own, row, link) if asked[link] or height < _TALL else None
         if part is None:
             counted.append(f"{inert(link.name)} ({len(rows):,})")
             continue
@@ -130,9 +182,15 @@ def _links(on: Canvas, own: str, row: int, shown: str | None, height: float) -> 
     return [*found, *([note_drawing(f"… {', '.join(counted[:8])}")] if counted else [])]
 
 
-def _elsewhere(marks: Sequence[Marks], shown: frozenset[Element], width: float) -> Drawing | None:
-    """Return the rows that tests looked at and that are not drawn: how they are reached, and what was seen there."""
-    rows = {row: (path, text) for each in marks for row, path, text in each.paths if row not in shown}
+def _elsewhere(
+    marks: Sequence[Marks], shown: frozenset[Element], whole: frozenset[str], width: float
+) -> Drawing | None:
+    """Return the rows that tests looked at and that are not drawn: how they are reached, and what was seen there.
+
+    Of the elements of the individual itself, and of types that are drawn as a graph, it is said how many there are.
+    """
+    sights = (sight for each in marks for sight in each.sights if "." in sight.path and sight.text)
+    rows = {s.row: (s.path, s.text) for s in sights if s.row not in shown and s.row.type not in whole}
     if not rows:
         return None
     pieces = [Piece(Label(0, 11, "reached from here", 11, INK, bold=True))]
