@@ -24,7 +24,7 @@ __all__ = [
     "RIM",
     "Drawing",
     "Element",
-    "Piece",
+    "Painted",
     "stacked",
 ]
 
@@ -45,7 +45,7 @@ class Element(NamedTuple):
     member: str = ""
 
 
-class Piece(NamedTuple):
+class Painted(NamedTuple):
     """Something painted; that of an element is painted only if the element is marked."""
 
     item: Box | Stroke | Label
@@ -58,7 +58,7 @@ class Drawing:
 
     width: float
     height: float
-    pieces: tuple[Piece, ...]
+    pieces: tuple[Painted, ...]
 
     def __repr__(self) -> str:
         return short_repr(self, f"{self.width:.0f} × {self.height:.0f}", number_text(self.elements, "element"))
@@ -68,10 +68,10 @@ class Drawing:
         """The elements that can be marked."""
         return frozenset(piece.of for piece in self.pieces if piece.of is not None)
 
-    def moved(self, x: float, y: float) -> Iterable[Piece]:
+    def moved(self, x: float, y: float) -> Iterable[Painted]:
         """Yield the pieces at another place."""
         for item, of in self.pieces:
-            yield Piece(moved(item, x, y), of)
+            yield Painted(moved(item, x, y), of)
 
     def items(self, marked: Collection[Element] = (), near: Collection[Element] = ()) -> list[SceneItem]:
         """Return what is painted: elements that made a test true are filled, those that nearly did are dashed."""
@@ -104,11 +104,11 @@ def stacked(drawings: Sequence[Drawing], gap: float = 10.0) -> Drawing:
 
     Examples
     --------
-    >>> one = Drawing(20, 10, (Piece(Box(0, 0, 20, 10, PAPER)),))
+    >>> one = Drawing(20, 10, (Painted(Box(0, 0, 20, 10, PAPER)),))
     >>> [piece.item.y for piece in stacked([one, one]).pieces]
     [0, 20.0]
     """
-    pieces: list[Piece] = []
+    pieces: list[Painted] = []
     y = 0.0
     for drawing in drawings:
         pieces += drawing.moved(0, y)

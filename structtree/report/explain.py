@@ -58,10 +58,10 @@ from structtree.report.text import NodeText
 from structtree.report.words import in_words
 from structtree.reprs import inert, number_text, short_repr
 from structtree.space.evaluate import Known, aggregate_column, own_column, rows_where
-from structtree.space.meaning import given_paths, witnesses
+from structtree.space.meaning import aggregated_places, given_paths, witnesses
 from structtree.space.terms import conjuncts
 
-__all__ = ["Explained", "Explanation", "Reason", "SeenRow", "explain", "explained"]
+__all__ = ["Explained", "Explanation", "Reason", "SeenRow", "explain", "explain_prepared"]
 
 MAX_ROWS = 4
 """Rows of one answer that are printed; the explanation itself has all of them."""
@@ -275,7 +275,7 @@ def explain(
     → west 2/2
     """
     known = fitted(model, decision)
-    return explained(known, known.prepared(individuals), individual, words=words).explanation
+    return explain_prepared(known, known.prepared(individuals), individual, words=words).explanation
 
 
 class Explained(NamedTuple):
@@ -285,7 +285,7 @@ class Explained(NamedTuple):
     alone: Population
 
 
-def explained(known: Fitted, population: Population, individual: int, *, words: bool = False) -> Explained:
+def explain_prepared(known: Fitted, population: Population, individual: int, *, words: bool = False) -> Explained:
     """Return the explanation of `explain` for prepared individuals, together with the rows that it is about."""
     tree = known.model.tree
     if not isinstance(individual, Integral) or not 0 <= individual < len(population):
@@ -503,8 +503,20 @@ def _misses(predicate: Predicate, row: _Row) -> Iterator[SeenRow]:
             yield row.seen(tuple(counts), row.denies(predicate))
         case Exists(link, inner) | Follow(link, inner) | ListStep(_, inner, str() as link):
             yield from _nearest(predicate, row, link, inner)
+        case Aggregate(link=link):
+            yield row.seen(_looked_at(predicate, row), row.denies(predicate))
+            targets = row.targets(link)
+            places = aggregated_places(predicate, row.population, row.type, row.number, row.known)
+            yield from (targets[place].seen(_summed(predicate, targets[place])) for place in places)
         case _:
             yield row.seen(_looked_at(predicate, row), row.denies(predicate))
+
+
+def _summed(test: Aggregate, row: _Row) -> tuple[tuple[str, Value], ...]:
+    """Return what an aggregate has taken from one of the rows that it was computed from."""
+    own = () if test.inner is None else _looked_at(test.inner, row)
+    names = (name for name in (test.attribute, test.order) if name is not None)
+    return tuple(dict.fromkeys([*own, *((name, row.value(name)) for name in names)]))
 
 
 def _nearest(predicate: Predicate, row: _Row, link: str, inner: Predicate) -> Iterator[SeenRow]:

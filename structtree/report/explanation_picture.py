@@ -16,7 +16,7 @@ from structtree.learn.model import fitted
 from structtree.learn.tree import ClassCounts, Tree
 from structtree.report.draw import check_picture
 from structtree.report.drawing import EDGE, GREY, INK, PAPER, Drawing
-from structtree.report.explain import Explanation, Reason, explained
+from structtree.report.explain import Explanation, Reason, explain_prepared
 from structtree.report.picture import class_colours, paler, write_scene
 from structtree.report.scene import Box, Label, Scene, SceneItem, line_width, moved, to_svg, wrapped_lines
 from structtree.report.structures import Marks, drawn, marks_of
@@ -89,7 +89,7 @@ def plot_explanation(
     <ExplanationPicture: Train 8, ... × ...>
     """
     known = fitted(model, decision)
-    explanation, alone = explained(known, known.prepared(individuals), individual, words=words)
+    explanation, alone = explain_prepared(known, known.prepared(individuals), individual, words=words)
     target = known.model.target
     columns = alone.tables[alone.schema.individual].columns
     marks = [marks_of(reason, known.model.tree, alone) for reason in explanation.reasons]

@@ -43,7 +43,7 @@ from structtree.learn.score import class_name, evaluate
 from structtree.learn.tree import Branch, ClassCounts, Leaf, Switch, Tree
 from structtree.report.doubts import doubt_lines
 from structtree.report.drawing import Drawing
-from structtree.report.explain import explained
+from structtree.report.explain import explain_prepared
 from structtree.report.info import describe_type
 from structtree.report.picture import class_colours
 from structtree.report.structures import Marks, drawn, marks_of
@@ -306,7 +306,7 @@ def _example(
 ) -> dict[str, JsonValue]:
     """Return an individual with its values, its parts, and what decided the tests on its path."""
     tree = known.model.tree
-    shown, seen_alone = explained(known, population, i, words=True)
+    shown, seen_alone = explain_prepared(known, population, i, words=True)
     alone = compact(original.take([i]))
     names = original.provenance.names_of(int(original.individuals[i])) if original.provenance else {}
     told: dict[str, JsonValue] = {

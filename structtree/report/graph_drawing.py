@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from math import hypot
 from typing import NamedTuple
 
 from structtree.data.schema import Link
-from structtree.report.drawing import EDGE, GREY, INK, MARK, ON_COLOUR, PAPER, RIM, Drawing, Element, Piece, stacked
+from structtree.report.drawing import EDGE, GREY, INK, MARK, ON_COLOUR, PAPER, RIM, Drawing, Element, Painted, stacked
 from structtree.report.layout import BoxSize, spread, tidy
 from structtree.report.picture import class_colours, paler
 from structtree.report.record_drawing import Canvas, note_drawing
@@ -23,7 +24,7 @@ __all__ = ["GraphDrawing", "graph_drawing"]
 
 MOST_NODES, MOST_TREE_NODES = 60, 30
 """Nodes of a graph and of a tree that are drawn; of more, those that will be marked and those near them."""
-_SIZE, _RADIUS, _LONGEST_STEP = 10.0, 9.0, 34.0
+_SIZE, _RADIUS, _STEP = 10.0, 9.0, 34.0
 _INSIDE = 3
 """The longest label that stands in its node, in signs."""
 _TALLEST = 340.0
@@ -166,11 +167,13 @@ def _graph(on: Canvas, form: _Form, shown: Sequence[int], wires: Sequence[_Wire]
     spots = spread(len(shown), [(places[wire.one], places[wire.other]) for wire in drawn])
     wide, high = max(spot.x for spot in spots), max(spot.y for spot in spots)
     rim = _RADIUS + 5
-    scale = min(_LONGEST_STEP, (on.width - 2 * rim) / max(wide, 0.1), (_TALLEST - 2 * rim) / max(high, 0.1))
-    radius = min(_RADIUS, max(3.0, 0.36 * scale))
+    least = min((hypot(a.x - b.x, a.y - b.y) for i, a in enumerate(spots) for b in spots[:i]), default=1.0)
+    wanted = max(_STEP, 2.4 * _RADIUS / max(least, 0.1))
+    scale = min(wanted, (on.width - 2 * rim) / max(wide, 0.1), (_TALLEST - 2 * rim) / max(high, 0.1))
+    radius = min(_RADIUS, max(2.5, 0.42 * scale * least))
     at = {node: (rim + spot.x * scale, rim + spot.y * scale) for node, spot in zip(shown, spots, strict=True)}
     pieces = [
-        Piece(Stroke(*at[wire.one], *at[wire.other], radius, MARK), wire.edge)
+        Painted(Stroke(*at[wire.one], *at[wire.other], radius, MARK), wire.edge)
         for wire in drawn if wire.edge is not None
     ]  # fmt: skip
     for one, other in dict.fromkeys((min(w.one, w.other), max(w.one, w.other)) for w in drawn):
@@ -188,7 +191,7 @@ _BONDS = {"double": 2, "triple": 3, "aromatic": 2}
 
 def _lines(
     on: Canvas, wires: Sequence[_Wire], at: dict[int, tuple[float, float]], one: int, other: int
-) -> Iterator[Piece]:
+) -> Iterator[Painted]:
     """Yield the line between two nodes; several for a bond that is said to be double or triple."""
     edge = next(w.edge for w in wires if {w.one, w.other} == {one, other})
     (x, y), (to_x, to_y) = at[one], at[other]
@@ -199,16 +202,16 @@ def _lines(
     for k in range(n):
         off = 3.6 * (k - (n - 1) / 2)
         dx, dy = -(to_y - y) / length * off, (to_x - x) / length * off
-        yield Piece(Stroke(x + dx, y + dy, to_x + dx, to_y + dy, 1.3, GREY, dashed=order == "aromatic" and k == 1))
+        yield Painted(Stroke(x + dx, y + dy, to_x + dx, to_y + dy, 1.3, GREY, dashed=order == "aromatic" and k == 1))
 
 
-def _node(element: Element, x: float, y: float, radius: float, labels: _Labels) -> Iterator[Piece]:
+def _node(element: Element, x: float, y: float, radius: float, labels: _Labels) -> Iterator[Painted]:
     text, colour = labels.texts[element.row], labels.colours[labels.texts[element.row]]
     halo = radius + min(4.0, 0.45 * radius)
-    yield Piece(Box(x - halo, y - halo, 2 * halo, 2 * halo, MARK, RIM, 1.4, halo), element)
-    yield Piece(Box(x - radius, y - radius, 2 * radius, 2 * radius, paler(colour, 0.4), colour, 1.2, radius))
+    yield Painted(Box(x - halo, y - halo, 2 * halo, 2 * halo, MARK, RIM, 1.4, halo), element)
+    yield Painted(Box(x - radius, y - radius, 2 * radius, 2 * radius, paler(colour, 0.4), colour, 1.2, radius))
     if labels.inside and radius >= 7:
-        yield Piece(Label(x, y + 3.5, text, _SIZE, ON_COLOUR, anchor="middle"))
+        yield Painted(Label(x, y + 3.5, text, _SIZE, ON_COLOUR, anchor="middle"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,15 +239,15 @@ class _Labels:
         """Return what colours stand for; nothing where the nodes say it, or where there are too many colours."""
         if not self.name or len(self.colours) > 16 or (self.inside and radius >= 7):
             return None
-        pieces = [Piece(Label(0, 11, shortened(self.name, 100, _SIZE), _SIZE, GREY))]
+        pieces = [Painted(Label(0, 11, shortened(self.name, 100, _SIZE), _SIZE, GREY))]
         x, y = line_width(shortened(self.name, 100, _SIZE), _SIZE) + 10, 0.0
         for text, colour in self.colours.items():
             shown = shortened(text, 120, _SIZE)
             needed = 14 + line_width(shown, _SIZE) + 10
             if x + needed > width:
                 x, y = 0.0, y + 15
-            pieces.append(Piece(Box(x, y + 2, 10, 10, paler(colour, 0.4), colour, 1.2, 5)))
-            pieces.append(Piece(Label(x + 14, y + 11, shown, _SIZE, INK)))
+            pieces.append(Painted(Box(x, y + 2, 10, 10, paler(colour, 0.4), colour, 1.2, 5)))
+            pieces.append(Painted(Label(x + 14, y + 11, shown, _SIZE, INK)))
             x += needed
         return Drawing(width, y + 15, tuple(pieces))
 
@@ -280,13 +283,13 @@ def _tree(on: Canvas, form: _Form, shown: Sequence[int], wires: Sequence[_Wire])
             below[places[wire.one]].append(places[wire.other])
     spots = tidy(below, sizes, 6.0, 18.0)
     pieces = [
-        Piece(Stroke(spots[one].x, spots[one].y + 17, spots[other].x, spots[other].y, 1.2, GREY))
+        Painted(Stroke(spots[one].x, spots[one].y + 17, spots[other].x, spots[other].y, 1.2, GREY))
         for one, others in enumerate(below) for other in others
     ]  # fmt: skip
     for node, text, spot, size in zip(shown, texts, spots, sizes, strict=True):
         frame = Box(spot.x - size.width / 2, spot.y, size.width, size.height, PAPER, EDGE, 1.0, 4)
         mark = replace(frame, fill=MARK, edge=RIM, line=2.0)
-        pieces += [Piece(frame), Piece(mark, Element(form.nodes, node))]
-        pieces.append(Piece(Label(spot.x, spot.y + 12.5, text, _SIZE, INK, anchor="middle")))
+        pieces += [Painted(frame), Painted(mark, Element(form.nodes, node))]
+        pieces.append(Painted(Label(spot.x, spot.y + 12.5, text, _SIZE, INK, anchor="middle")))
     width = max(spot.x + size.width / 2 for spot, size in zip(spots, sizes, strict=True))
     return Drawing(width, max(spot.y for spot in spots) + 17, tuple(pieces))

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
-from structtree.report.drawing import INK, MARK, PAPER, Drawing, Element, Piece
+from structtree.report.drawing import INK, MARK, PAPER, Drawing, Element, Painted
 from structtree.report.record_drawing import Canvas
 from structtree.report.scene import Box, Label, Stroke, line_width
 
@@ -83,12 +83,12 @@ def _laid_out(smiles: str, elements: Sequence[str]) -> Any:
 _Places = Sequence[tuple[float, float]]
 
 
-def _atom_marks(type_name: str, rows: Sequence[int], at: _Places) -> Iterator[Piece]:
+def _atom_marks(type_name: str, rows: Sequence[int], at: _Places) -> Iterator[Painted]:
     for row, (x, y) in zip(rows, at, strict=True):
-        yield Piece(Box(x - _HALO, y - _HALO, 2 * _HALO, 2 * _HALO, MARK, radius=_HALO), Element(type_name, row))
+        yield Painted(Box(x - _HALO, y - _HALO, 2 * _HALO, 2 * _HALO, MARK, radius=_HALO), Element(type_name, row))
 
 
-def _bond_marks(on: Canvas, type_name: str, rows: Sequence[int], at: _Places) -> Iterator[Piece]:
+def _bond_marks(on: Canvas, type_name: str, rows: Sequence[int], at: _Places) -> Iterator[Painted]:
     """Yield the marks of bonds, each of which its two atoms see as a row of their own."""
     places = {row: place for place, row in enumerate(rows)}
     for link in on.links(type_name):
@@ -99,10 +99,10 @@ def _bond_marks(on: Canvas, type_name: str, rows: Sequence[int], at: _Places) ->
             for bond in on.targets(type_name, row, link.name):
                 for end in on.targets(link.target, bond, back.name):
                     line = Stroke(*at[places[row]], *at[places[end]], 9.0, MARK)
-                    yield Piece(line, Element(link.target, bond))
+                    yield Painted(line, Element(link.target, bond))
 
 
-def _ring_marks(on: Canvas, rows: Sequence[int], at: _Places) -> Iterator[Piece]:
+def _ring_marks(on: Canvas, rows: Sequence[int], at: _Places) -> Iterator[Painted]:
     """Yield the marks of rings: all around."""
     schema, start = on.alone.schema, int(on.alone.individuals[0])
     rings, places = schema.type(schema.individual).link("rings"), {row: place for place, row in enumerate(rows)}
@@ -111,19 +111,19 @@ def _ring_marks(on: Canvas, rows: Sequence[int], at: _Places) -> Iterator[Piece]
     for ring in on.targets(schema.individual, start, "rings"):
         atoms = [places[row] for row in on.targets(rings.target, ring, "atoms")]
         for one, other in pairwise([*atoms, *atoms[:1]]):
-            yield Piece(Stroke(*at[one], *at[other], 9.0, MARK), Element(rings.target, ring))
+            yield Painted(Stroke(*at[one], *at[other], 9.0, MARK), Element(rings.target, ring))
 
 
-def _bond(bond: Any, at: _Places) -> Iterator[Piece]:
+def _bond(bond: Any, at: _Places) -> Iterator[Painted]:
     (x, y), (to_x, to_y) = at[bond.GetBeginAtomIdx()], at[bond.GetEndAtomIdx()]
     n, length = max(1, int(bond.GetBondTypeAsDouble())), max(((to_x - x) ** 2 + (to_y - y) ** 2) ** 0.5, 0.1)
     for k in range(n):
         off = 3.2 * (k - (n - 1) / 2)
         dx, dy = -(to_y - y) / length * off, (to_x - x) / length * off
-        yield Piece(Stroke(x + dx, y + dy, to_x + dx, to_y + dy, 1.4, INK))
+        yield Painted(Stroke(x + dx, y + dy, to_x + dx, to_y + dy, 1.4, INK))
 
 
-def _atom(atom: Any, element: Element, at: _Places) -> Iterator[Piece]:
+def _atom(atom: Any, element: Element, at: _Places) -> Iterator[Painted]:
     """Yield the symbol of an atom with its hydrogens and its charge; carbons in a chain have none."""
     symbol, charge, hydrogens = atom.GetSymbol(), atom.GetFormalCharge(), atom.GetTotalNumHs()
     if symbol == "C" and not charge and atom.GetDegree():
@@ -138,6 +138,6 @@ def _atom(atom: Any, element: Element, at: _Places) -> Iterator[Piece]:
     width, own = line_width(text, _SIZE), line_width(symbol, _SIZE)
     left = x - own / 2 - (line_width(more, _SIZE) if is_left else 0.0)
     back = Box(left - 1, y - 7, width + 2, 14, PAPER, radius=5)
-    yield Piece(back)
-    yield Piece(Box(left - 1, y - 7, width + 2, 14, MARK, radius=5), element)
-    yield Piece(Label(left, y + 4, text, _SIZE, _COLOURS.get(symbol, INK)))
+    yield Painted(back)
+    yield Painted(Box(left - 1, y - 7, width + 2, 14, MARK, radius=5), element)
+    yield Painted(Label(left, y + 4, text, _SIZE, _COLOURS.get(symbol, INK)))

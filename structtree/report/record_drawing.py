@@ -14,7 +14,7 @@ from datetime import date
 from structtree.data.columns import Population, Value
 from structtree.data.moments import text_of
 from structtree.data.schema import Link
-from structtree.report.drawing import EDGE, GREY, INK, MARK, PALE, PAPER, RIM, Drawing, Element, Piece, stacked
+from structtree.report.drawing import EDGE, GREY, INK, MARK, PALE, PAPER, RIM, Drawing, Element, Painted, stacked
 from structtree.report.scene import Box, Label, Stroke, line_width, shortened
 from structtree.reprs import inert, number_text
 
@@ -29,7 +29,7 @@ _WIDEST, _TALLEST = 150.0, 420.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Canvas:
-    """What drawings are made from: one individual, what will be marked in it, and how wide a drawing may be.
+    """Material of drawings: one individual, what will be marked in it, and how wide a drawing may be.
 
     Parameters
     ----------
@@ -105,12 +105,12 @@ def value_text(value: Value) -> str:
 def note_drawing(text: str) -> Drawing:
     """Return a line of small grey text."""
     width = line_width(text, _SIZE)
-    return Drawing(width, _LINE, (Piece(Label(0, 11, inert(text), _SIZE, GREY)),))
+    return Drawing(width, _LINE, (Painted(Label(0, 11, inert(text), _SIZE, GREY)),))
 
 
 def _heading(text: str) -> Drawing:
     return Drawing(
-        line_width(text, _SIZE, bold=True), _LINE, (Piece(Label(0, 11, inert(text), _SIZE, INK, bold=True)),)
+        line_width(text, _SIZE, bold=True), _LINE, (Painted(Label(0, 11, inert(text), _SIZE, INK, bold=True)),)
     )
 
 
@@ -124,7 +124,7 @@ def values_drawing(on: Canvas, type_name: str, row: int) -> Drawing | None:
     shown = [*wanted, *(name for name in names if name not in wanted)][:MOST_VALUES]
     if not shown:
         return None
-    pieces: list[Piece] = []
+    pieces: list[Painted] = []
     x, y, right = 0.0, 0.0, 0.0
     for name in (name for name in names if name in shown):
         head, text = shortened(name, _WIDEST, _SIZE), shortened(on.text(type_name, row, name), _WIDEST, _SIZE)
@@ -132,9 +132,9 @@ def values_drawing(on: Canvas, type_name: str, row: int) -> Drawing | None:
         width = before + line_width(text, _SIZE) + 8
         if x and x + width > on.width:
             x, y = 0.0, y + _LINE + 3
-        pieces.append(Piece(Box(x, y, width, _LINE, MARK, radius=3), Element(type_name, row, name)))
-        pieces += [Piece(Label(x + 4, y + 11, head, _SIZE, GREY))]
-        pieces += [Piece(Label(x + 4 + before, y + 11, text, _SIZE, INK))]
+        pieces.append(Painted(Box(x, y, width, _LINE, MARK, radius=3), Element(type_name, row, name)))
+        pieces += [Painted(Label(x + 4, y + 11, head, _SIZE, GREY))]
+        pieces += [Painted(Label(x + 4 + before, y + 11, text, _SIZE, INK))]
         x, right = x + width + 8, max(right, x + width)
     here = Drawing(right, y + _LINE, tuple(pieces))
     more = len(names) - len(shown)
@@ -172,7 +172,7 @@ def _title(link: Link, rows: Sequence[int]) -> str:
 
 def _boxes(on: Canvas, link: Link, rows: Sequence[int]) -> Drawing:
     """Return records as boxes side by side, in several lines if need be; those of a list are coupled."""
-    pieces: list[Piece] = []
+    pieces: list[Painted] = []
     x, y, low, right = 0.0, 0.0, 0.0, 0.0
     for place, row in enumerate(rows):
         name = "" if link.single else str(place)
@@ -180,7 +180,7 @@ def _boxes(on: Canvas, link: Link, rows: Sequence[int]) -> Drawing:
         if x and x + box.width > on.width:
             x, y, low = 0.0, y + low + _GAP, 0.0
         if x and link.kind == "list":
-            pieces.append(Piece(Stroke(x - _GAP, y + 14, x, y + 14, 2.0, GREY)))
+            pieces.append(Painted(Stroke(x - _GAP, y + 14, x, y + 14, 2.0, GREY)))
         pieces += box.moved(x, y)
         x, low, right = x + box.width + _GAP, max(low, box.height), max(right, x + box.width)
     return stacked([_heading(_title(link, rows)), Drawing(right, y + low, tuple(pieces))], 3)
@@ -194,15 +194,15 @@ def _record_box(on: Canvas, type_name: str, row: int, name: str, depth: int, abo
     head = [note_drawing(name)] if name else []
     inner = stacked([*head, *lines], 1) if head or lines else Drawing(10, 4, ())
     width, height = inner.width + 2 * _PAD, inner.height + 2 * _PAD
-    frame = [Piece(Box(0, 0, width, height, PAPER, EDGE, 1.0, 5.0))]
-    frame.append(Piece(Box(0, 0, width, height, PALE, RIM, 2.0, 5.0), Element(type_name, row)))
+    frame = [Painted(Box(0, 0, width, height, PAPER, EDGE, 1.0, 5.0))]
+    frame.append(Painted(Box(0, 0, width, height, PALE, RIM, 2.0, 5.0), Element(type_name, row)))
     return Drawing(width, height, (*frame, *inner.moved(_PAD, _PAD)))
 
 
 def _framed(on: Canvas, link: Link, row: int, inner: Drawing) -> Drawing:
     """Return the values of a record, with a mark around them."""
     mark = Box(0, 0, inner.width + 2 * _PAD, inner.height + _PAD, PALE, RIM, 1.6, 4)
-    pieces = [Piece(mark, Element(link.target, row)), *inner.moved(_PAD, _PAD / 2)]
+    pieces = [Painted(mark, Element(link.target, row)), *inner.moved(_PAD, _PAD / 2)]
     return Drawing(mark.width, mark.height, tuple(pieces))
 
 
@@ -211,10 +211,10 @@ def _cell(on: Canvas, type_name: str, row: int, name: str) -> Drawing:
     text = shortened(on.text(type_name, row, name), _WIDEST / 2 + 20, _SIZE)
     before = line_width(head, _SIZE) + 5
     width = before + line_width(text, _SIZE) + 4
-    mark = Piece(Box(-2, 0, width + 2, _LINE - 1, MARK, radius=3), Element(type_name, row, name))
+    mark = Painted(Box(-2, 0, width + 2, _LINE - 1, MARK, radius=3), Element(type_name, row, name))
     return Drawing(
         width, _LINE - 1,
-        (mark, Piece(Label(0, 11, head, _SIZE, GREY)), Piece(Label(before, 11, text, _SIZE, INK))),
+        (mark, Painted(Label(0, 11, head, _SIZE, GREY)), Painted(Label(before, 11, text, _SIZE, INK))),
     )  # fmt: skip
 
 
@@ -239,7 +239,7 @@ def _inside(on: Canvas, type_name: str, row: int, depth: int, above: frozenset[E
 
 def _symbols(on: Canvas, link: Link, rows: Sequence[int], name: str) -> Drawing:
     """Return elements with one value as symbols in lines; of many, the lines with something to mark."""
-    lines, pieces = list(_symbol_lines(on, link, rows, name)), list[Piece]()
+    lines, pieces = list(_symbol_lines(on, link, rows, name)), list[Painted]()
     y, right, skipped = 0.0, 0.0, 0
     chosen = [k for k, line in enumerate(lines) if any(on.is_wanted(link.target, row) for _, row, _, _ in line)]
     kept = set([*chosen, *(k for k in range(len(lines)) if k not in chosen)][:MOST_LINES])
@@ -253,10 +253,10 @@ def _symbols(on: Canvas, link: Link, rows: Sequence[int], name: str) -> Drawing:
         pieces += note_drawing(str(line[0][0])).moved(0, y + 1) if link.kind == "list" and len(lines) > 1 else ()
         for _, row, x, text in line:
             width = max(14.0, line_width(text, _SIZE) + 6)
-            pieces.append(Piece(Box(x, y, width, 17, PAPER, EDGE, 0.6, 2)))
+            pieces.append(Painted(Box(x, y, width, 17, PAPER, EDGE, 0.6, 2)))
             mark = Box(x, y, width, 17, MARK, RIM, 1.6, 2)
-            pieces += [Piece(mark, Element(link.target, row)), Piece(mark, Element(link.target, row, name))]
-            pieces.append(Piece(Label(x + width / 2, y + 12.5, text, _SIZE, INK, anchor="middle")))
+            pieces += [Painted(mark, Element(link.target, row)), Painted(mark, Element(link.target, row, name))]
+            pieces.append(Painted(Label(x + width / 2, y + 12.5, text, _SIZE, INK, anchor="middle")))
             right = max(right, x + width)
         y += 21
     if skipped:
@@ -292,12 +292,12 @@ def _table(on: Canvas, type_name: str, rows: Sequence[int], labels: Sequence[str
     order = sorted(range(len(rows)), key=lambda place: on.rank(type_name, rows[place]))[:MOST_ROWS]
     shown = [(rows[place], labels[place]) for place in sorted(order)]
     columns = list(_columns(on, type_name, shown))
-    pieces: list[Piece] = []
+    pieces: list[Painted] = []
     width = sum(w for _, w in columns) if columns else 0.0
     y = _LINE + 2
     for row, _ in shown:
-        pieces.append(Piece(Box(0, y, width, _LINE, PALE, RIM, 1.2, 2), Element(type_name, row)))
-        pieces.append(Piece(Stroke(0, y + _LINE, width, y + _LINE, 0.5, EDGE)))
+        pieces.append(Painted(Box(0, y, width, _LINE, PALE, RIM, 1.2, 2), Element(type_name, row)))
+        pieces.append(Painted(Stroke(0, y + _LINE, width, y + _LINE, 0.5, EDGE)))
         y += _LINE
     x = 0.0
     for name, wide in columns:
@@ -332,11 +332,11 @@ def _width(name: str, texts: Sequence[str]) -> float:
 
 def _column(
     on: Canvas, type_name: str, shown: Sequence[tuple[int, str]], name: str, x: float, wide: float
-) -> Iterator[Piece]:
-    yield Piece(Label(x + 4, 11, shortened(name, wide - 8, _SIZE), _SIZE, GREY))
+) -> Iterator[Painted]:
+    yield Painted(Label(x + 4, 11, shortened(name, wide - 8, _SIZE), _SIZE, GREY))
     for place, (row, label) in enumerate(shown):
         y = _LINE + 2 + place * _LINE
         text = on.text(type_name, row, name) if name else label
         if name:
-            yield Piece(Box(x + 1, y + 1, wide - 2, _LINE - 2, MARK, radius=2), Element(type_name, row, name))
-        yield Piece(Label(x + 4, y + 11, shortened(text, wide - 8, _SIZE), _SIZE, INK if name else GREY))
+            yield Painted(Box(x + 1, y + 1, wide - 2, _LINE - 2, MARK, radius=2), Element(type_name, row, name))
+        yield Painted(Label(x + 4, y + 11, shortened(text, wide - 8, _SIZE), _SIZE, INK if name else GREY))

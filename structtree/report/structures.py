@@ -15,7 +15,7 @@ from structtree.data.columns import Population
 from structtree.data.provenance import provenance_of
 from structtree.lang.syntax import Count, Exists, Predicate
 from structtree.learn.tree import Branch, Tree
-from structtree.report.drawing import EDGE, GREY, INK, PALE, RIM, Drawing, Element, Piece, stacked
+from structtree.report.drawing import EDGE, GREY, INK, PALE, RIM, Drawing, Element, Painted, stacked
 from structtree.report.explain import Reason
 from structtree.report.graph_drawing import graph_drawing
 from structtree.report.molecule_drawing import molecule_drawing
@@ -105,8 +105,11 @@ def _counted(test: Predicate, alone: Population) -> Iterator[Element]:
     """Yield the rows that were counted where a number of rows is not reached, or is exceeded."""
     for part in conjuncts(test):
         if isinstance(part, Count) and not satisfies(part, alone, 0):
-            found = witnesses(Exists(part.link, part.inner), alone, 0)
-            yield from (element for witness in found for element in _along(alone, witness.path))
+            for witness in witnesses(Exists(part.link, part.inner), alone, 0):
+                yield from _along(alone, witness.path)
+                name = getattr(witness.predicate, "attribute", "")
+                if witness.path and name in alone.tables[witness.type].columns:
+                    yield Element(witness.type, witness.row, name)
 
 
 def drawn(alone: Population, marks: Iterable[Marks] = (), *, width: float = WIDTH) -> Drawing:
@@ -193,16 +196,16 @@ def _elsewhere(
     rows = {s.row: (s.path, s.text) for s in sights if s.row not in shown and s.row.type not in whole}
     if not rows:
         return None
-    pieces = [Piece(Label(0, 11, "reached from here", 11, INK, bold=True))]
+    pieces = [Painted(Label(0, 11, "reached from here", 11, INK, bold=True))]
     y, right = 18.0, 0.0
     for row, (path, text) in list(rows.items())[:_MOST_ELSEWHERE]:
         head = shortened(path, width * 0.55, 11)
         before = line_width(head, 11) + 10
         said = shortened(text, max(60.0, width - before - 8), 11)
         wide = before + line_width(said, 11) + 8
-        pieces.append(Piece(Box(0, y, wide, 16, PALE, RIM, 1.2, 3), row))
-        pieces += [Piece(Label(4, y + 11.5, head, 11, GREY)), Piece(Label(4 + before, y + 11.5, said, 11, INK))]
-        pieces.append(Piece(Stroke(0, y + 17, wide, y + 17, 0.5, EDGE)))
+        pieces.append(Painted(Box(0, y, wide, 16, PALE, RIM, 1.2, 3), row))
+        pieces += [Painted(Label(4, y + 11.5, head, 11, GREY)), Painted(Label(4 + before, y + 11.5, said, 11, INK))]
+        pieces.append(Painted(Stroke(0, y + 17, wide, y + 17, 0.5, EDGE)))
         y, right = y + 18, max(right, wide)
     here = Drawing(right, y, tuple(pieces))
     more = len(rows) - _MOST_ELSEWHERE
