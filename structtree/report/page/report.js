@@ -340,7 +340,9 @@ function drawing(one, [found, elements]) {
     "aria-label": `${nameOf(one)}${on.size ? `; ${found ? "what made the test true is marked" : "what comes nearest to the test is outlined"}` : ""}` });
   for (const [element, kind, ...look] of one.drawing.pieces) {
     if (element >= 0 && !on.has(element)) continue;
-    svg.append(piece(kind, look, element >= 0 && !found));
+    const shape = piece(kind, look, element >= 0 && !found);
+    if (element >= 0) shape.setAttribute("class", found ? "on" : "near");
+    svg.append(shape);
   }
   return svg;
 }
