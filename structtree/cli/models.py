@@ -11,7 +11,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from structtree.cli.common import Json, Plain, check_output, command, is_printed, note, print_json, print_tree, say
+from structtree.cli.common import (
+    Json,
+    Plain,
+    check_output,
+    command,
+    is_printed,
+    note,
+    print_exactly,
+    print_json,
+    print_tree,
+    say,
+)
 from structtree.cli.reading import Reading, Where, as_learned, read_as_said
 from structtree.cli.scoring import MetricOption, Metrics
 from structtree.errors import UsageError, did_you_mean
@@ -82,7 +93,7 @@ def predict_command(
     found = predictions(loaded, read_as_said(where, said, id=id), _listed(keep or []))
     text = _as_json(found) if as_json else found.to_csv()
     if out is None or is_printed(out):
-        typer.echo(text, nl=False)
+        print_exactly(text)
     else:
         with replacing(out) as draft:
             draft.write_text(text, encoding="utf-8")

@@ -98,6 +98,11 @@ class Relations:
         Whether somebody has said which table is the individual.
     origins : mapping from type to str
         As of a date, for each type the table whose rows it has; empty if types are tables.
+    absolute_dates : frozenset of pairs
+        As of a date, the dates and years, by type and attribute, that say when something was, not how long ago.
+    identifying : frozenset of pairs
+        As of a date, the attributes, by type and name, that identify the rows of their table, though each row is
+        there for many individuals.
     """
 
     database: Database
@@ -105,6 +110,8 @@ class Relations:
     remarks: tuple[str, ...] = ()
     individual_given: bool = True
     origins: Mapping[str, str] = field(default_factory=dict)
+    absolute_dates: frozenset[tuple[str, str]] = frozenset()
+    identifying: frozenset[tuple[str, str]] = frozenset()
 
     def __repr__(self) -> str:
         return short_repr(self, number_text(self.database.tables, "table"), number_text(self.links, "foreign key"))

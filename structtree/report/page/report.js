@@ -21,6 +21,7 @@ function number(value, digits) {
   if (value === null || value === undefined) return "–";
   if (typeof value !== "number") return String(value);
   if (Number.isInteger(value)) return value.toLocaleString("en");
+  if (Math.abs(value) < 1e-4) return value.toExponential(2);
   return value.toLocaleString("en", { maximumSignificantDigits: digits || 4 });
 }
 
@@ -196,6 +197,13 @@ function fitTree(least) {
 function bring(spot) {
   stage.scrollTo({ left: Math.max(0, spot.x * state.zoom - 60), top: Math.max(0, spot.y * state.zoom - stage.clientHeight / 2) });
 }
+// On paper the tree is a list as well, since a picture of many nodes is too small there.
+const listed = h("div", { class: "printed listed" });
+function listTree() {
+  const item = (i) => { const node = D.nodes[i], way = i ? `${D.nodes[parents[i]].ways[D.nodes[parents[i]].kids.indexOf(i)]}: ` : "";
+    return h("li", {}, way, node.kids ? [data(node.words), ` (n = ${number(node.n)})`, h("ul", {}, node.kids.map(item))] : [h("strong", {}, data(node.says)), " ", data(node.share)]); };
+  listed.replaceChildren(h("ul", {}, item(0)));
+}
 function showRoot() {
   const root = stage.querySelector('[data-node="0"] rect.card');
   bring({ x: 0, y: +root.getAttribute("y") + root.getAttribute("height") / 2 });
@@ -299,9 +307,12 @@ function table(heads, rows, numeric, caption, marked, rowHeads) {
   const right = new Set(numeric || []);
   const cell = (tag, value, k, scope) => h(tag, { class: right.has(k) ? "number" : null, scope }, value instanceof Node ? value : data(value));
   const first = (k) => (rowHeads && k === 0 ? ["th", "row"] : ["td", null]);
-  return h("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": (caption || "Table").replace("#", "") }, h("table", { class: rows.some((row) => row[0] instanceof Node) ? "long" : null }, caption && !caption.startsWith("#") ? h("caption", {}, caption) : "",
+  const name = (caption || "Table").replace("#", ""), isLong = rows.some(([one]) => one instanceof HTMLButtonElement || one instanceof HTMLDivElement);
+  const kind = [isLong ? "long" : "", heads && heads.length > 9 ? "dense" : ""].join(" ").trim();
+  const shown = h("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": name }, h("table", { class: kind || null },
     heads ? h("thead", {}, h("tr", {}, heads.map((head, k) => (head === "" ? h("td", {}) : cell("th", head, k, "col"))))) : "",
     h("tbody", {}, rows.map((row, r) => h("tr", { class: marked && marked.has(r) ? "marked" : null }, row.map((value, k) => cell(first(k)[0], value, k, first(k)[1])))))));
+  return caption && !caption.startsWith("#") ? h("div", {}, h("p", { class: "caption" }, caption), shown) : shown;
 }
 
 // ---- individuals
@@ -427,7 +438,7 @@ function treePanel() {
   stage.addEventListener("wheel", (event) => { if (event.ctrlKey) { event.preventDefault(); zoom(event.deltaY < 0 ? 1.15 : 1 / 1.15); } }, { passive: false });
   const legend = isClasses ? h("ul", { class: "legend", "aria-label": "Classes" }, D.classes.map((_, k) => h("li", {}, className(k)))) : "";
   return [h("div", { class: "toolbar" }, search, output, depth, words, button("−", "Zoom out", () => zoom(1 / 1.25)), button("+", "Zoom in", () => zoom(1.25)), button("Fit", "Fit the tree into view", () => fitTree(0))),
-    legend, h("div", { class: "columns" }, stage, detail)];
+    legend, h("div", { class: "columns" }, stage, detail), listed];
 }
 
 function whatIfPanel() {
@@ -443,9 +454,10 @@ function whatIfPanel() {
       state.path.add(up);
       steps.unshift(h("li", {}, data(D.nodes[up].words), ": ", h("strong", {}, data(D.nodes[up].ways[D.nodes[up].kids.indexOf(below)]))));
     }
+    const isShown = !changed && holder.children.length; // what decided it has the same steps, and more
     const truth = one.actual === undefined || changed ? "" : h("span", { class: one.wrong ? "wrong" : "note" }, "; it is ", data(one.actual));
     answer.replaceChildren(h("p", { class: "says" }, changed ? "With these values: " : "Prediction: ", h("strong", { id: "said" }, data(D.nodes[leaf].says)), h("span", { class: "note" }, " ", data(D.nodes[leaf].share)), truth),
-      h("ol", {}, steps), h("button", { onclick: () => { selectTab("tree"); follow(leaf); } }, "Show the path in the tree"));
+      ...(isShown ? [] : [h("ol", {}, steps), h("button", { onclick: () => { selectTab("tree"); follow(leaf); } }, "Show the path in the tree")]));
   };
   function pick(one) {
     holder.replaceChildren(...one.drawing || !D.whatif ? [h("h2", {}, "What decided it"), ...exampleParts(one)] : []);
@@ -544,6 +556,6 @@ function start() {
   fitTree(0.7);
   showRoot();
   addEventListener("resize", () => { if (isNarrow() !== state.narrow) drawTree(false); });
-  addEventListener("beforeprint", () => { Object.values(panels).forEach(built); state.zoom = 1; drawTree(false); });
+  addEventListener("beforeprint", () => { Object.values(panels).forEach(built); listTree(); state.zoom = 1; drawTree(false); });
 }
 start();
