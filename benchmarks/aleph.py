@@ -10,9 +10,9 @@ with one line left out that SWI-Prolog 9 refuses (``inf`` is built in by now), a
 
 Both sides get the same facts, folds and examples. Aleph needs modes, which stand below, and is otherwise left to its
 defaults but for what is said there. A run of Aleph is a process of its own: reading and learning count, testing does
-not. Ours are the default settings and the derived grammar; every fold is a tree that is learned anew from a population,
-and what reading all facts once took is added to each. Imports and compilation are told apart: they are the same
-whatever is learned, and more than everything else.
+not. Ours have the derived grammar, once with the default settings, by which the size is chosen in folds again, and
+once with a fixed size; what reading all facts once took is added to each fold. Imports and compiling are told apart:
+they are the same whatever is learned, and more than everything else.
 """
 
 from __future__ import annotations
@@ -184,6 +184,7 @@ def krk(n: int = 1000) -> Problem:
     )  # fmt: skip
 
 
+OURS: dict[str, dict[str, Any]] = {"structtree": {}, "structtree, at most 6 leaves": {"max_leaf_nodes": 6}}
 PROBLEMS: dict[str, Callable[[], Problem]] = {"trains": trains, "mutagenesis": mutagenesis, "krk": krk}
 
 
@@ -191,7 +192,7 @@ PROBLEMS: dict[str, Callable[[], Problem]] = {"trains": trains, "mutagenesis": m
 
 
 def aleph_source() -> Path | None:
-    """Aleph's source in the cache, fetched if it is not there; None, after a line that says why, if it cannot be had."""
+    """Aleph's source in the cache, fetched if it is not there; None, after a line that says why, if there is none."""
     if shutil.which("swipl") is None:
         print("there is no swipl, which Aleph needs: install SWI-Prolog (Debian: swi-prolog-nox)")
         return None
@@ -261,7 +262,8 @@ def by_aleph(problem: Problem, fold: int, is_tree: bool, source: Path, most: flo
         goal = (
             f"read_all(p), {learn}, write_rules('p.rules'), statistics(cputime, T), consult('asked.pl'), "
             f"dynamic({problem.target}/{problem.head.count('+') + is_tree}), consult('p.rules'), "
-            f"format('~nseconds ~w~n', [T]), forall(asked(Example), ({tested} -> writeln('said yes') ; writeln('said no')))"
+            "format('~nseconds ~w~n', [T]), "
+            f"forall(asked(Example), ({tested} -> writeln('said yes') ; writeln('said no')))"
         )
         command = ["swipl", "-q", "-f", "none", "-g", goal, "-t", "halt", str(source)]
         limit = int(most) + 1
@@ -279,10 +281,21 @@ def by_aleph(problem: Problem, fold: int, is_tree: bool, source: Path, most: flo
         return Run(np.array([each == "yes" for each in said]), seconds, size)
 
 
+def all_folds(problem: Problem, is_tree: bool, source: Path, most: float) -> list[Run]:
+    """All folds by Aleph, or none if the first one took too long."""
+    runs = []
+    for fold in sorted(set(problem.folds.tolist())):
+        run = by_aleph(problem, fold, is_tree, source, most)
+        if run is None:
+            return []
+        runs.append(run)
+    return runs
+
+
 # ---- ours ------------------------------------------------------------------------------------------------
 
 
-def by_structtree(problem: Problem) -> list[Run]:
+def by_structtree(problem: Problem, **options: Any) -> list[Run]:
     """All folds; what reading took is added to each."""
     begun = time.process_time()
     chosen = [(name, bool(label)) for name, label in zip(problem.examples, problem.labels, strict=True)]
@@ -300,9 +313,7 @@ def by_structtree(problem: Problem) -> list[Run]:
     runs = []
     for fold in sorted(set(folds.tolist())):
         begun = time.process_time()
-        tree = StructuralTreeClassifier(random_state=0, time_limit=None).fit(
-            data[folds != fold], labels[folds != fold]
-        )
+        tree = StructuralTreeClassifier(random_state=0, **options).fit(data[folds != fold], labels[folds != fold])
         seconds = reading + time.process_time() - begun
         said = np.zeros(len(labels), dtype=np.bool_)
         said[order[folds == fold]] = tree.predict(data[folds == fold])
@@ -310,20 +321,18 @@ def by_structtree(problem: Problem) -> list[Run]:
     return runs
 
 
-def line(problem: Problem, who: str, runs: Sequence[Run | None], most: float) -> str:
-    """A row of the table; folds without an answer count as wrong, with the seconds they were given."""
-    right, seconds, sizes = 0, [], []
-    for fold, run in zip(sorted(set(problem.folds.tolist())), runs, strict=True):
-        truth = problem.labels[problem.folds == fold]
-        right += 0 if run is None else int((run.said == truth).sum())
-        seconds.append(most if run is None else run.seconds)
-        sizes += [] if run is None else [run.size]
-    missing = sum(run is None for run in runs)
-    more = f" ({missing} of {len(runs)} folds cut off at {most:.0f} s)" if missing else ""
+def line(problem: Problem, who: str, runs: Sequence[Run], most: float) -> str:
+    """A row of the table, with the 95 % interval of the accuracy."""
+    if not runs:
+        return f"| {problem.name} | {who} | cut off in a fold | | > {most:.0f} |"
+    right = sum(
+        int((run.said == problem.labels[problem.folds == fold]).sum())
+        for fold, run in zip(sorted(set(problem.folds.tolist())), runs, strict=True)
+    )
     share = right / len(problem.labels)
     error = 1.96 * np.sqrt(share * (1 - share) / len(problem.labels))
-    mean = float(np.mean(sizes)) if sizes else 0.0
-    return f"| {problem.name} | {who} | {share:.3f} ± {error:.3f} | {mean:.1f} | {np.mean(seconds):.2f}{more} |"
+    size, seconds = (float(np.mean(each)) for each in ([run.size for run in runs], [run.seconds for run in runs]))
+    return f"| {problem.name} | {who} | {share:.3f} ± {error:.3f} | {size:.1f} | {seconds:.2f} |"
 
 
 def main() -> None:
@@ -342,11 +351,12 @@ def main() -> None:
     )
     for name in options.sets or PROBLEMS:
         problem = PROBLEMS[name]()
-        print(line(problem, "structtree", by_structtree(problem), options.seconds), flush=True)
+        for who, own in OURS.items():
+            print(line(problem, who, by_structtree(problem, **own), options.seconds), flush=True)
         for is_tree, who in ((False, "Aleph, induce"), (True, "Aleph, induce_tree")) if source else ():
-            folds = sorted(set(problem.folds.tolist()))
-            runs = [by_aleph(problem, fold, is_tree, source, options.seconds) for fold in folds if source]
-            print(line(problem, who, runs, options.seconds), flush=True)
+            print(
+                line(problem, who, all_folds(problem, is_tree, source, options.seconds), options.seconds), flush=True
+            )
 
 
 if __name__ == "__main__":
