@@ -8,11 +8,11 @@ Aleph (A. Srinivasan) runs on SWI-Prolog: ``induce`` learns clauses for the posi
 Its source is in the package python-rdm of the package index; it is fetched from there by name into the user's cache,
 with one line left out that SWI-Prolog 9 refuses (``inf`` is built in by now), and is no part of this repository.
 
-Both sides get the same facts, folds and examples. Aleph needs modes, which stand below, and is otherwise left to its
-defaults but for what is said there. A run of Aleph is a process of its own: reading and learning count, testing does
-not. Ours have the derived grammar, once with the default settings, by which the size is chosen in folds again, and
-once with a fixed size; what reading all facts once took is added to each fold. Imports and compiling are told apart:
-they are the same whatever is learned, and more than everything else.
+Both sides get the same facts, folds and examples. Aleph needs modes, which stand below beside a grammar that asks the
+same, and is otherwise left to its defaults but for what is said there. A run of Aleph is a process of its own: reading
+and learning count, testing does not. Ours have the default settings, by which the size of a tree is chosen in folds
+again, with that grammar and with the derived one; what reading all facts once took is added to each fold. Imports and
+compiling are told apart: they are the same whatever is learned, and more than everything else.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from datafiles import shared
 from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedKFold
 
-from structtree import Population, StructuralTreeClassifier
+from structtree import Grammar, Population, StructuralTreeClassifier
 from structtree.data.caches import cache_folder
 
 PACKAGE, MEMBER = "python-rdm==0.3.7", "rdm/wrappers/aleph/aleph.pl"
@@ -69,6 +69,8 @@ class Problem:
         Further clauses, such as those that list the constants of a type.
     options : dict
         For `Population.from_facts`.
+    grammar : str, optional
+        What the modes let be asked, as a grammar.
     """
 
     name: str
@@ -82,6 +84,7 @@ class Problem:
     settings: Sequence[str] = ()
     rules: str = ""
     options: dict[str, Any] | None = None
+    grammar: str | None = None
 
 
 # ---- problems --------------------------------------------------------------------------------------------
@@ -89,6 +92,13 @@ class Problem:
 TRAINS = """*has_car(+train, -car)  *infront(+car, -car)  short(+car)  long(+car)  open_car(+car)  closed(+car)
 double(+car)  wheels(+car, #wheel_count)  shape(+car, #car_shape)  roof(+car, #roof_kind)
 load(+car, #load_shape, #load_count)"""
+TRAIN_GRAMMAR = """
+refine Train { top -> exists has_car (top) }
+refine Car { top -> short; top -> long; top -> open_car; top -> closed; top -> double; top -> wheels = *
+             top -> shape = *; top -> roof = *; top -> load_2 = *; top -> load_3 = *; top -> infront (top)
+             top -> top and top max 3 }
+limits { nesting 2, literals 4 }
+"""
 TRAIN_TYPES = """
 wheel_count(X) :- setof(A, B^wheels(B, A), L), member(X, L).
 car_shape(X) :- setof(A, B^shape(B, A), L), member(X, L).
@@ -110,6 +120,18 @@ MOLECULES = """*atm(+drug, -atomid, #element, #kind, -charge)  *bound(+drug, +at
 ind1(+drug, #flag)  inda(+drug, #flag)  logp(+drug, -logp)  lumo(+drug, -energy)
 at_least(+charge, #charge)  at_most(+charge, #charge)  at_least(+logp, #logp)  at_most(+logp, #logp)
 at_least(+energy, #energy)  at_most(+energy, #energy)""" + "".join(f"  *{ring}(+drug, -ring)" for ring in RINGS)
+MOLECULE_GRAMMAR = (
+    """
+refine Molecule { top -> logp >= *; top -> lumo >= *; top -> ind1 >= *; top -> inda >= *; top -> exists atm (top)
+"""
+    + "".join(f"    top -> exists {ring} (top)\n" for ring in RINGS)
+    + """}
+refine Atom { top -> element = *; top -> `type` = *; top -> charge >= quantiles(10); top -> charge <= quantiles(10)
+              top -> exists bond (top); top -> top and top max 2 }
+refine Bond { top -> order = *; top -> to (top) }
+limits { nesting 3, literals 4 }
+"""
+)
 MOLECULE_TYPES = """
 bound(D, A, B, O) :- bond(D, A, B, O).
 bound(D, A, B, O) :- bond(D, B, A, O).
@@ -150,7 +172,7 @@ def trains() -> Problem:
     names, labels = examples_of(*texts[1:])
     return Problem(
         "trains", texts[0], "eastbound", names, labels, at_random(labels), "+train", TRAINS,
-        ["clauselength, 5"], TRAIN_TYPES, {"individual": "Train"},
+        ["clauselength, 5"], TRAIN_TYPES, {"individual": "Train"}, TRAIN_GRAMMAR,
     )  # fmt: skip
 
 
@@ -167,7 +189,7 @@ def mutagenesis() -> Problem:
         "mutagenesis", facts, "active", table.molecule.tolist(), (table["class"] == "active").to_numpy(),
         table.fold.to_numpy(), "+drug", MOLECULES,
         ["clauselength, 4", "noise, 5", "minpos, 2"], MOLECULE_TYPES,
-        {"individual": "Molecule", "fact": signatures},
+        {"individual": "Molecule", "fact": signatures}, MOLECULE_GRAMMAR,
     )  # fmt: skip
 
 
@@ -184,7 +206,6 @@ def krk(n: int = 1000) -> Problem:
     )  # fmt: skip
 
 
-OURS: dict[str, dict[str, Any]] = {"structtree": {}, "structtree, at most 6 leaves": {"max_leaf_nodes": 6}}
 PROBLEMS: dict[str, Callable[[], Problem]] = {"trains": trains, "mutagenesis": mutagenesis, "krk": krk}
 
 
@@ -295,8 +316,9 @@ def all_folds(problem: Problem, is_tree: bool, source: Path, most: float) -> lis
 # ---- ours ------------------------------------------------------------------------------------------------
 
 
-def by_structtree(problem: Problem, **options: Any) -> list[Run]:
+def by_structtree(problem: Problem, grammar: str | None = None, most: float | None = None) -> list[Run]:
     """All folds; what reading took is added to each."""
+    allowed = None if grammar is None else Grammar.parse(grammar)
     begun = time.process_time()
     chosen = [(name, bool(label)) for name, label in zip(problem.examples, problem.labels, strict=True)]
     population = Population.from_facts(
@@ -313,7 +335,7 @@ def by_structtree(problem: Problem, **options: Any) -> list[Run]:
     runs = []
     for fold in sorted(set(folds.tolist())):
         begun = time.process_time()
-        tree = StructuralTreeClassifier(random_state=0, **options).fit(data[folds != fold], labels[folds != fold])
+        tree = StructuralTreeClassifier(allowed, time_limit=most).fit(data[folds != fold], labels[folds != fold])
         seconds = reading + time.process_time() - begun
         said = np.zeros(len(labels), dtype=np.bool_)
         said[order[folds == fold]] = tree.predict(data[folds == fold])
@@ -351,8 +373,10 @@ def main() -> None:
     )
     for name in options.sets or PROBLEMS:
         problem = PROBLEMS[name]()
-        for who, own in OURS.items():
-            print(line(problem, who, by_structtree(problem, **own), options.seconds), flush=True)
+        for grammar, who in ((problem.grammar, "the modes as a grammar"), (None, "derived grammar")):
+            if grammar is not None or who == "derived grammar":
+                runs = by_structtree(problem, grammar, options.seconds)
+                print(line(problem, f"structtree, {who}", runs, options.seconds), flush=True)
         for is_tree, who in ((False, "Aleph, induce"), (True, "Aleph, induce_tree")) if source else ():
             print(
                 line(problem, who, all_folds(problem, is_tree, source, options.seconds), options.seconds), flush=True
