@@ -24,10 +24,10 @@ from numpy.typing import NDArray
 from structtree.arrays import Floats, Ints, Mask
 from structtree.data.columns import Adjacency, Column, Population, Table
 from structtree.data.moments import DAY
-from structtree.data.schema import Attribute, Link, RecordType, Schema
+from structtree.data.schema import Attribute, Kind, Link, RecordType, Schema
 from structtree.errors import UnknownNameError, UsageError
 
-__all__ = ["DAYS_BEFORE", "AsOf", "as_of", "frozen_at"]
+__all__ = ["DAYS_BEFORE", "AsOf", "as_of", "dates_of", "frozen_at"]
 
 DAYS_BEFORE = "days_before"
 """The attribute of rows that are seen as of a date: how many days before it they are dated."""
@@ -130,6 +130,26 @@ def frozen_at(population: Population, day: float, dates: Mapping[str, str | None
         tables[record.name] = replace(table, links=adjacencies)
     schema = Schema(tuple(types), population.schema.individual)
     return replace(population, schema=schema, tables=tables, _known_good=False, _compact=False)
+
+
+def dates_of(population: Population, dates: Mapping[str, str | None]) -> dict[str, dict[str, Kind]]:
+    """Return the types that have dates, each with the attributes that date its rows, and their kinds.
+
+    Parameters
+    ----------
+    population : Population
+    dates : mapping from type to attribute
+        As for `as_of`.
+
+    Examples
+    --------
+    >>> visits = Population.from_records([{"on": "2024-01-05", "rooms": [{"size": 3}]}], individual="Visit")
+    >>> dates_of(visits, {})
+    {'Visit': {'on': 'date'}}
+    """
+    tables = population.tables
+    found = dict(_dated_by(population, dates))
+    return {name: {each: tables[name].columns[each].kind for each in columns} for name, columns in found.items()}
 
 
 def _as_it_is(link: Link, adjacency: Adjacency) -> Link:

@@ -14,12 +14,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple, Unpack
 
-from structtree.data.as_of import as_of, frozen_at
+from structtree.data.as_of import as_of, dates_of, frozen_at
 from structtree.data.columns import Population
 from structtree.data.duckdb_files import from_duckdb, is_duckdb, read_duckdb
 from structtree.data.key_guesses import guess_keys
 from structtree.data.keys import Database, ForeignKey, KeyColumns, RowChoice, SourceTable, columns_text
-from structtree.data.linking import link_tables
+from structtree.data.linking import SeenInTime, link_tables
 from structtree.data.moments import DAY, moment_of
 from structtree.data.options import DatabaseOptions
 from structtree.data.provenance import provenance_of
@@ -169,12 +169,15 @@ def _seen_in_time(population: Population, options: DatabaseOptions) -> Populatio
     assert provenance.relations is not None  # a database has them
     dates = dict(_dated(provenance.relations.database, text) for text in said)
     until = None if day is None else _day(day)
+    relations = provenance.relations
+    own = own and own.removeprefix(f"{population.schema.individual}.")
+    limited = replace(relations, time=SeenInTime(own, until, dates_of(population, dates)))
     if own is None:
         assert until is not None  # because one of the two is given
-        return frozen_at(population, until, dates)
-    seen = as_of(population, own.removeprefix(f"{population.schema.individual}."), dates=dates, until=until)
-    relations = provenance.relations
-    told = replace(relations, remarks=(*relations.remarks, *_in_short(seen.notes)), origins=seen.origins)
+        frozen = frozen_at(population, until, dates)
+        return replace(frozen, provenance=replace(provenance, relations=limited))
+    seen = as_of(population, own, dates=dates, until=until)
+    told = replace(limited, remarks=(*relations.remarks, *_in_short(seen.notes)), origins=seen.origins)
     return replace(seen.population, provenance=replace(provenance, relations=told))
 
 

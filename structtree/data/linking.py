@@ -24,6 +24,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,11 +41,11 @@ from structtree.data.frames import TypedColumn
 from structtree.data.infer import Overrides
 from structtree.data.keys import Database, KeyColumns, KeyMatch, SourceTable, columns_text
 from structtree.data.provenance import Provenance
-from structtree.data.schema import Link
+from structtree.data.schema import Kind, Link
 from structtree.errors import DataError
 from structtree.reprs import number_text, short_repr
 
-__all__ = ["KeyLink", "Relations", "link_tables", "stem_of"]
+__all__ = ["KeyLink", "Relations", "SeenInTime", "link_tables", "stem_of"]
 
 FEW_WORDS = 30
 """A text with at most so many values says something by itself, even if it is a key."""
@@ -84,6 +85,24 @@ class KeyLink:
     joins: bool = False
 
 
+class SeenInTime(NamedTuple):
+    """Limits in time of what individuals see.
+
+    Parameters
+    ----------
+    as_of : str or None
+        The date of the individuals before which they see rows, after the references that lead to it.
+    until : float or None
+        The last day that is seen, in days since 1970.
+    dated : mapping from table to attributes with their kinds
+        What dates the rows of a table.
+    """
+
+    as_of: str | None
+    until: float | None
+    dated: Mapping[str, Mapping[str, Kind]]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Relations:
     """The tables of a database as they became types: keys, links, and what was not read.
@@ -98,6 +117,8 @@ class Relations:
         Whether somebody has said which table is the individual.
     origins : mapping from type to str
         As of a date, for each type the table whose rows it has; empty if types are tables.
+    time : SeenInTime, optional
+        What individuals see in time, if that is limited.
     """
 
     database: Database
@@ -105,6 +126,7 @@ class Relations:
     remarks: tuple[str, ...] = ()
     individual_given: bool = True
     origins: Mapping[str, str] = field(default_factory=dict)
+    time: SeenInTime | None = None
 
     def __repr__(self) -> str:
         return short_repr(self, number_text(self.database.tables, "table"), number_text(self.links, "foreign key"))

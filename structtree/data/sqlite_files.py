@@ -18,8 +18,9 @@ import shutil
 import sqlite3
 import tempfile
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -29,6 +30,7 @@ import numpy as np
 
 from structtree.data.frames import Coded, Raw, Sheet
 from structtree.data.keys import Database, ForeignKey, RowChoice, SourceTable
+from structtree.data.stored import Stored, moments_of
 from structtree.data.textfiles import MISSING_WORDS, require_file
 from structtree.errors import DataError, UsageError, option_text
 
@@ -110,7 +112,8 @@ def from_sqlite(
         tables[name] = table
         binary += [f"{name}.{column}" for column in left_out]
     keys = tuple(chain.from_iterable(_foreign_keys(connection, name) for name in tables))
-    return Database(source, tables, keys, tuple(_remarks(listed, binary)))
+    remarks, condition = tuple(_remarks(listed, binary)), None if where is None else where.sql
+    return Database(source, tables, keys, remarks, "sqlite", condition)
 
 
 # ---- opening ---------------------------------------------------------------------------------------------
@@ -252,17 +255,38 @@ def _table(
     cells, n_rows = _cells(connection, name, names, where)
     chosen = None if where is None else np.array([bool(value) for value in cells.pop()], dtype=np.bool_)
     columns: dict[str, Raw] = {}
+    stored: dict[str, Stored] = {}
     binary = []
+    definition = _definition(connection, name)
     for column, values in zip(names, cells, strict=True):
         raw = _raw(values, declared[column], frozenset(missing_words))
         if raw is None:
             binary.append(column)
         else:
-            columns[column] = raw
+            columns[column], form = raw
+            stored[column] = replace(form, collated=form.form in _WORDS and "COLLATE" in definition)
     sheet = Sheet(columns, n_rows, f"{source}, table {name}")
     known = tuple(each for each in (key, *_unique(connection, name)) if each and set(each) <= set(columns))
     is_key = bool(key) and set(key) <= set(columns)
-    return SourceTable(name, sheet, key if is_key else (), known[is_key:], chosen=chosen), binary
+    rowid = "" if re.search(r"WITHOUT\s+ROWID", definition) else _rowid(names)
+    table = SourceTable(name, sheet, key if is_key else (), known[is_key:], chosen=chosen, stored=stored, rowid=rowid)
+    return table, binary
+
+
+_WORDS = ("text", "mixed")
+"""The forms of columns that are text for us, too."""
+
+
+def _definition(connection: sqlite3.Connection, name: str) -> str:
+    """Return the statement that made a table, in capitals."""
+    found = connection.execute("SELECT sql FROM sqlite_master WHERE type = 'table' AND name = ?", (name,)).fetchone()
+    return str(found[0]).upper() if found else ""
+
+
+def _rowid(columns: Sequence[str]) -> str:
+    """Return the name for the numbers of rows that no column has taken."""
+    taken = {name.lower() for name in columns}
+    return next((name for name in ("rowid", "_rowid_", "oid") if name not in taken), "")
 
 
 def _cells(
@@ -320,8 +344,8 @@ def _foreign_keys(connection: sqlite3.Connection, name: str) -> Iterator[Foreign
 # ---- columns ---------------------------------------------------------------------------------------------
 
 
-def _raw(values: list[Any], declared: str, missing_words: frozenset[str]) -> Raw | None:
-    """Return a column for what its values are; None if some are binary."""
+def _raw(values: list[Any], declared: str, missing_words: frozenset[str]) -> tuple[Raw, Stored] | None:
+    """Return a column for what its values are, and how they are stored; None if some are binary."""
     import pandas as pd
 
     types = set(map(type, values)) - {type(None)}
@@ -334,15 +358,15 @@ def _raw(values: list[Any], declared: str, missing_words: frozenset[str]) -> Raw
         )
         mask = np.zeros(len(values), dtype=np.bool_) if gone is None else gone
         if declared.upper().startswith("BOOL") and not (numbers & ~1).any():
-            return pd.Series(pd.arrays.BooleanArray(numbers.astype(np.bool_), mask))
-        return pd.Series(pd.arrays.IntegerArray(numbers, mask))
+            return pd.Series(pd.arrays.BooleanArray(numbers.astype(np.bool_), mask)), Stored("integer")
+        return pd.Series(pd.arrays.IntegerArray(numbers, mask)), Stored("integer")
     if types and types <= {int, float}:
-        return pd.Series(np.array(values, dtype=np.float64))
+        return pd.Series(np.array(values, dtype=np.float64)), Stored("number")
     return _of_texts(values, types, missing_words)
 
 
-def _of_texts(values: list[Any], types: set[type], missing_words: frozenset[str]) -> Raw:
-    """Return a column of text, or of numbers if that is what the text is."""
+def _of_texts(values: list[Any], types: set[type], missing_words: frozenset[str]) -> tuple[Raw, Stored]:
+    """Return a column of text, or of numbers if that is what the text is, and how it is stored."""
     import pandas as pd
 
     codes, found = pd.factorize(np.array(values, dtype=object))
@@ -353,11 +377,21 @@ def _of_texts(values: list[Any], types: set[type], missing_words: frozenset[str]
         is_whole = all(
             isinstance(text, int) or (isinstance(text, str) and text.strip("+-").isdigit()) for text in known
         )
-        return _spread_numbers(codes, numbers, is_whole)
+        gone = tuple(value for value, text in zip(found, texts, strict=True) if text not in known)
+        is_plain = types == {str} and all(str(int(text)) == text for text in known) if is_whole else False
+        return _spread_numbers(codes, numbers, is_whole), Stored("digits" if is_plain else "numeric", gone)
     kept = {text: str(text) for text in texts if text != ""}
     places = {text: place for place, text in enumerate(dict.fromkeys(kept.values()))}
     recoded = np.array([*(places[kept[text]] if text != "" else -1 for text in texts), -1], dtype=np.int64)
-    return Coded(recoded[codes], list(places))
+    return Coded(recoded[codes], list(places)), _stored_text(found, types, list(places))
+
+
+def _stored_text(found: Iterable[Any], types: set[type], texts: Sequence[str]) -> Stored:
+    blank = tuple(value for value in found if isinstance(value, str) and not value.strip())
+    is_padded = any(text != text.strip() for text in texts)
+    if types - {str}:
+        return Stored("mixed", blank, is_padded)
+    return Stored("text", blank, is_padded, moments=moments_of(texts))
 
 
 def _is_number(text: str) -> bool:
