@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from structtree.report.explain import explain
     from structtree.report.html import html_report
     from structtree.report.picture import plot_tree
+    from structtree.report.prolog import export_prolog
     from structtree.report.sql import export_sql
     from structtree.report.text import export_text
     from structtree.report.words import in_words
@@ -94,6 +95,7 @@ _HOMES = {
     "default_grammar": "lang.default",
     "evaluate": "learn.score",
     "explain": "report.explain",
+    "export_prolog": "report.prolog",
     "export_sql": "report.sql",
     "export_text": "report.text",
     "fit": "learn.fit",
@@ -160,6 +162,7 @@ __all__ = [
     "default_grammar",
     "evaluate",
     "explain",
+    "export_prolog",
     "export_sql",
     "export_text",
     "fit",

@@ -1,6 +1,8 @@
 """Commands run one by one in forks of this program, under conditions that pytest itself could not stand.
 
-Reads cases as a JSON list from standard input, and writes what became of each: the exit code, and what was printed.
+Reads lines from standard input, each a JSON list of cases, and writes for each a line with what became of them: the
+exit code, and what was printed. Its argument is a JSON list of commands to warm up with: what they import and compile
+is there in every fork.
 """
 
 from __future__ import annotations
@@ -65,7 +67,7 @@ def _all_of(pipe: int) -> str:
         return file.read()
 
 
-def warm_up(case: dict[str, Any]) -> None:
+def warm_up(command: list[str]) -> None:
     """Have everything imported that a command needs: nobody may not even be allowed to read the interpreter."""
     import contextlib
     import io
@@ -73,12 +75,11 @@ def warm_up(case: dict[str, Any]) -> None:
     from structtree.cli.commands import app
 
     with contextlib.redirect_stdout(io.TextIOWrapper(io.BytesIO())), contextlib.redirect_stderr(io.StringIO()):
-        app(case["warm"], standalone_mode=False)
+        app(command, standalone_mode=False)
 
 
 if __name__ == "__main__":
-    cases = json.load(sys.stdin)
-    for each in cases:
-        if "warm" in each:
-            warm_up(each)
-    json.dump([run(case) for case in cases], sys.stdout)
+    for command in json.loads(sys.argv[1]):
+        warm_up(command)
+    for line in sys.stdin:
+        print(json.dumps([run(case) for case in json.loads(line)]), flush=True)

@@ -289,16 +289,19 @@ def with_any_value(test, target):
 
 
 @st.composite
-def grammars(draw, schema, *, closed_forms=True):
-    """The text of a grammar for a schema: some rewrites for every type, conjunctions, small limits."""
+def grammars(draw, schema, *, closed_forms=True, one_at_a_time=False):
+    """The text of a grammar for a schema: some rewrites for every type, conjunctions, small limits.
+
+    If one at a time, there is nothing but rewrites from ``top`` to one literal, which stands alone.
+    """
     defined = [f"define {call} = {body}" for record in schema.types for call, body, _ in definitions(schema, record)]
-    blocks = [draw(blocks_of(schema, record, closed_forms)) for record in schema.types]
+    blocks = [draw(blocks_of(schema, record, closed_forms, one_at_a_time)) for record in schema.types]
     limits = f"limits {{ nesting {draw(st.integers(1, 2))}, literals {draw(st.integers(2, 4))} }}"
     return "\n".join([*defined, *blocks, limits])
 
 
 @st.composite
-def blocks_of(draw, schema, record, closed_forms):
+def blocks_of(draw, schema, record, closed_forms, one_at_a_time):
     offered = [r for a in record.attributes for r in attribute_rewrites(a)]
     offered += own_rewrites(schema, record)
     offered += [r for link in record.links for r in link_rewrites(schema, link, closed_forms)]
@@ -307,6 +310,8 @@ def blocks_of(draw, schema, record, closed_forms):
     offered += [r for _, _, asked in definitions(schema, record) for r in asked]
     chosen = draw(st.lists(st.sampled_from(offered), min_size=1, max_size=4, unique=True))
     lines = [f"top -> {right}" for right in without_overlap(chosen)]
+    if one_at_a_time:
+        return f"refine {record.name} {{ {'; '.join(lines)} }}"
     conjuncts = draw(st.integers(1, 3))
     if conjuncts > 1:
         lines.append(f"top -> top and top max {conjuncts}")

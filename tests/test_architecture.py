@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections import defaultdict
 from fnmatch import fnmatch
+from functools import cache
 
 import pytest
 
@@ -26,6 +27,7 @@ PARTS = (
     "options",
     "files",
     "interrupts",
+    "telling",
     "data",
     "lang",
     "space",
@@ -48,16 +50,20 @@ def name_of(path):
     return path.with_suffix("").as_posix()
 
 
+@cache
 def tree_of(path):
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
+@cache
 def imported(path):
+    found = []
     for node in ast.walk(tree_of(PACKAGE / path)):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            found += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module:
-            yield node.module
+            found.append(node.module)
+    return found
 
 
 def part(name):

@@ -10,6 +10,7 @@ import sys
 import tempfile
 from contextlib import contextmanager
 from pathlib import Path
+from subprocess import PIPE
 
 import pytest
 
@@ -22,44 +23,12 @@ FULL = "/dev/full"
 NO_SPACE = "No space left on device"
 
 
-def outcomes(cases):
-    """Run the cases, each in a fork of one program, and return what became of them."""
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.forked_commands"],
-        input=json.dumps(cases),
-        capture_output=True,
-        text=True,
-        check=True,
-        cwd=REPOSITORY,  # so that its package is the one that is tested
-    )
-    return json.loads(done.stdout)
-
-
 @contextmanager
 def open_folder():
     """A folder that everyone may look into, as pytest's own are not."""
     with tempfile.TemporaryDirectory(prefix="structtree-test-") as name:
         Path(name).chmod(0o755)
         yield Path(name)
-
-
-@pytest.fixture(scope="module")
-def place():
-    """A folder with data, a model and a grammar."""
-    with open_folder() as folder:
-        fill(folder)
-        yield folder
-
-
-def fill(folder):
-    (folder / "a.csv").write_text("x,y\n" + "".join(f"{i},{'no' if i < 20 else 'yes'}\n" for i in range(40)))
-    made = outcomes(
-        [
-            {"args": ["fit", str(folder / "a.csv"), "--target", "y", "-o", str(folder / "m.json")]},
-            {"args": ["grammar", "derive", str(folder / "a.csv"), "--target", "y", "-o", str(folder / "g.grammar")]},
-        ]
-    )
-    assert [each["code"] for each in made] == [0, 0], made
 
 
 PRINTING = (
@@ -105,6 +74,34 @@ def args(command, *places):
     return [word.format(*places) for word in command.split()]
 
 
+@pytest.fixture(scope="module")
+def place():
+    """A folder with data, a model and a grammar."""
+    with open_folder() as folder:
+        (folder / "a.csv").write_text("x,y\n" + "".join(f"{i},{'no' if i < 20 else 'yes'}\n" for i in range(40)))
+        yield folder
+
+
+@pytest.fixture(scope="module")
+def outcomes(place, tmp_path_factory):
+    """A function from cases to what became of them, each run in a fork of one program that knows all commands."""
+    made = [f"fit {place}/a.csv --target y -o {place}/m.json"]
+    made += [f"grammar derive {place}/a.csv --target y -o {place}/g.grammar"]
+    written = tmp_path_factory.mktemp("warm") / "out"
+    known = [args(c, place, written) for c in WRITING] + [args(c, place, place) for c in READING]
+    program = [sys.executable, "-m", "tests.forked_commands", json.dumps([*map(str.split, made), *known])]
+    # From the folder of the repository, so that its package is the one that is tested.
+    with subprocess.Popen(program, stdin=PIPE, stdout=PIPE, text=True, cwd=REPOSITORY) as process:
+
+        def run(cases):
+            process.stdin.write(json.dumps(cases) + "\n")
+            process.stdin.flush()
+            return json.loads(process.stdout.readline())
+
+        yield run
+        process.stdin.close()
+
+
 def sentence_of(outcome, command):
     """Return the one sentence of a command that failed as it should."""
     assert outcome["code"] == 1, (command, outcome)
@@ -124,7 +121,7 @@ def needs_root():
         pytest.skip("only the superuser can become nobody, for whom permissions count")
 
 
-def test_a_full_disk_behind_standard_output(place):
+def test_a_full_disk_behind_standard_output(place, outcomes):
     needs_full()
     found = outcomes([{"args": args(command, place), "stdout": FULL} for command in PRINTING])
     for command, outcome in zip(PRINTING, found, strict=True):
@@ -133,14 +130,14 @@ def test_a_full_disk_behind_standard_output(place):
     assert Path(FULL).is_char_device()
 
 
-def test_a_pipe_that_nobody_reads_is_silent(place):
+def test_a_pipe_that_nobody_reads_is_silent(place, outcomes):
     found = outcomes([{"args": args(command, place), "stdout": CLOSED} for command in PRINTING])
     for command, outcome in zip(PRINTING, found, strict=True):
         assert outcome["code"] == 1, (command, outcome)
         assert "rror" not in outcome["err"], (command, outcome)
 
 
-def test_a_full_disk_behind_a_file_leaves_no_part_of_it(place, tmp_path):
+def test_a_full_disk_behind_a_file_leaves_no_part_of_it(place, tmp_path, outcomes):
     commands = [args(command, place, tmp_path / "out") for command in WRITING]
     found = outcomes([{"args": command, "most_bytes": 64} for command in commands])
     for command, outcome in zip(commands, found, strict=True):
@@ -149,7 +146,7 @@ def test_a_full_disk_behind_a_file_leaves_no_part_of_it(place, tmp_path):
     assert "x >=" in found[0]["out"] or "x <" in found[0]["out"], "the tree itself is not lost"
 
 
-def test_devices_are_written_to_and_not_replaced(place, device):
+def test_devices_are_written_to_and_not_replaced(place, device, outcomes):
     full, null = device("full"), device("null")
     commands = [
         f"fit {place}/a.csv --target y -o",
@@ -166,7 +163,7 @@ def test_devices_are_written_to_and_not_replaced(place, device):
     assert null.is_char_device()
 
 
-def test_the_path_of_standard_output_gets_everything_in_order(place, tmp_path):
+def test_the_path_of_standard_output_gets_everything_in_order(place, tmp_path, outcomes):
     same = tmp_path / "stdout"
     same.symlink_to("/proc/self/fd/1")
     if not same.exists():
@@ -181,7 +178,7 @@ def test_the_path_of_standard_output_gets_everything_in_order(place, tmp_path):
     assert same.is_symlink()
 
 
-def test_a_model_on_standard_output_is_alone_there(place):
+def test_a_model_on_standard_output_is_alone_there(place, outcomes):
     (found,) = outcomes([{"args": ["fit", str(place / "a.csv"), "--target", "y", "-o", "-"]}])
     assert found["code"] == 0
     assert json.loads(found["out"])["target"] == "y"
@@ -189,7 +186,7 @@ def test_a_model_on_standard_output_is_alone_there(place):
 
 
 @pytest.mark.parametrize("command", ["fit {0}/a.csv --target y -o - --json", "data convert {0}/a.csv - --json"])
-def test_two_results_on_standard_output_are_refused(place, command):
+def test_two_results_on_standard_output_are_refused(place, command, outcomes):
     (found,) = outcomes([{"args": args(command, place)}])
     assert found["code"] == 2
     assert "both print on standard output" in found["err"]
@@ -220,31 +217,29 @@ def close_copy(place, closed, *, of_folder):
 
 
 @pytest.mark.parametrize("of_folder", [True, False], ids=["folder", "file"])
-def test_what_may_not_be_read_is_named(place, of_folder):
+def test_what_may_not_be_read_is_named(place, of_folder, outcomes):
     needs_root()
     with open_folder() as closed:
         close_copy(place, closed, of_folder=of_folder)
         commands = [args(command, place, closed) for command in READING]
-        warm = [args(command, place, place) for command in READING]
-        cases = [{"args": c, "nobody": True, "warm": w} for c, w in zip(commands, warm, strict=True)]
+        cases = [{"args": command, "nobody": True} for command in commands]
         for command, outcome in zip(commands, outcomes(cases), strict=True):
             assert str(closed) in sentence_of(outcome, command)
 
 
 @pytest.mark.parametrize("mode", [0o600, 0o555], ids=["no search", "read only"])
-def test_a_folder_that_may_not_be_written_to_is_named_and_stays_empty(place, tmp_path, mode):
+def test_a_folder_that_may_not_be_written_to_is_named_and_stays_empty(place, tmp_path, mode, outcomes):
     needs_root()
     with open_folder() as closed:
         closed.chmod(mode)
         commands = [args(command, place, closed / "out") for command in WRITING]
-        warm = [args(command, place, tmp_path / "out") for command in WRITING]
-        cases = [{"args": c, "nobody": True, "warm": w} for c, w in zip(commands, warm, strict=True)]
+        cases = [{"args": command, "nobody": True} for command in commands]
         for command, outcome in zip(commands, outcomes(cases), strict=True):
             assert sentence_of(outcome, command).startswith(f"cannot write {closed}/out")
         assert list(closed.iterdir()) == []
 
 
-def test_commands_that_are_suggested_can_be_pasted(tmp_path):
+def test_commands_that_are_suggested_can_be_pasted(tmp_path, outcomes):
     data, model = tmp_path / "my data.csv", tmp_path / "it's a model.json"
     data.write_text("x,y\n1,a\n2,b\n3,a\n4,b\n")
     (fitted,) = outcomes([{"args": ["fit", str(data), "--target", "y", "-o", str(model)]}])

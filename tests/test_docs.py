@@ -96,7 +96,7 @@ def test_the_page_about_facts_prints_what_it_says(tmp_path, monkeypatch):
     names = ["trains/bk.pl", "trains/pos.pl", "trains/neg.pl", "modes.pl"]
     for name, text in zip(names, blocks(FACTS_PAGE, "prolog"), strict=True):
         (tmp_path / name).write_text(text)
-    assert check_commands(FACTS_PAGE) == 4
+    assert check_commands(FACTS_PAGE) == 5
 
 
 def test_the_page_about_facts_names_every_option_of_reading_them():

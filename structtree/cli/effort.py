@@ -87,7 +87,6 @@ def effort_command(
                 exhaustive_limit=exhaustive_limit,
                 whole_tree=whole_tree,
                 **vars(search),
-                watch=plot is not None,
                 progress=progress,
             )
         stop.answered = True

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from structtree.cli.common import Json, check_output, command, is_printed, note, print_json, say
+from structtree.cli.common import Json, Plain, check_output, command, is_printed, note, print_json, print_tree, say
 from structtree.cli.reading import Reading, Where, as_learned, read_as_said
 from structtree.cli.scoring import MetricOption, Metrics
 from structtree.errors import UsageError, did_you_mean
@@ -129,6 +129,7 @@ def show_command(
         Path | None, typer.Option("-o", "--out", metavar="FILE", help="For pictures: the file to write.")
     ] = None,
     words: WordsOption = False,
+    plain: Plain = False,
     as_json: Json = False,
 ) -> None:
     """Print a model: as a tree, as rules, as one formula for each class, or as JSON; or draw it.
@@ -146,6 +147,8 @@ def show_command(
         raise UsageError(f"unknown format {format!r} of a model{did_you_mean(format, MODEL_FORMATS)}")
     if max_depth is not None and (as_json or format not in ("text", *PICTURES)):
         raise UsageError(f"--max-depth is for text and pictures of a tree, not for {'json' if as_json else format}")
+    if plain and (as_json or format != "text"):
+        raise UsageError(f"--plain is for the text of a tree, not for {'json' if as_json else format}")
     if format in PICTURES:
         if as_json:
             raise UsageError(f"--json and --format {format} exclude each other; leave out one of them")
@@ -164,7 +167,7 @@ def show_command(
         case _ if as_json or format == "json":
             print_json(model_to_json(loaded))
         case _:
-            _show_text(loaded, max_depth, words)
+            _show_text(loaded, max_depth, words, plain)
 
 
 def _show_picture(model: Model, format: str, out: Path | None, max_depth: int | None, words: bool) -> None:
@@ -179,9 +182,8 @@ def _show_picture(model: Model, format: str, out: Path | None, max_depth: int | 
         note(f"wrote {out}")
 
 
-def _show_text(model: Model, max_depth: int | None, words: bool) -> None:
+def _show_text(model: Model, max_depth: int | None, words: bool, plain: bool) -> None:
     from structtree.learn.score import class_name
-    from structtree.report.text import export_text
 
     tree = model.tree
     of = f" ({', '.join(inert(class_name(label)) for label in tree.classes)})" if 0 < len(tree.classes) <= 10 else ""
@@ -190,7 +192,7 @@ def _show_text(model: Model, max_depth: int | None, words: bool) -> None:
     if "grammar_origin" in model.params:
         say(f"Grammar: {model.params['grammar_origin']}")
     say()
-    say(export_text(tree, model.decision, max_depth=max_depth, words=words))
+    print_tree(model, max_depth=max_depth, words=words, plain=plain)
 
 
 def _show_rules(model: Model, as_json: bool, words: bool) -> None:

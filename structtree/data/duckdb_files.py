@@ -21,6 +21,7 @@ from structtree.data.sqlite_files import sql_name
 from structtree.data.stored import Stored
 from structtree.data.textfiles import require_file
 from structtree.errors import DataError, MissingPackageError, UsageError, option_text
+from structtree.telling import tell
 
 __all__ = ["from_duckdb", "is_duckdb", "read_duckdb"]
 
@@ -106,6 +107,7 @@ def _table(
     connection: Any, name: str, source: str, keys: list[tuple[str, tuple[str, ...]]], where: str | None
 ) -> tuple[SourceTable, list[str]]:
     """Return a table, and the names of the columns that are left out."""
+    tell("reading", 0, None, f"table {name}")
     condition = "" if where is None else f", ({where}\n) AS {sql_name(_CHOSEN)}"
     try:
         found = connection.execute(f"SELECT *{condition} FROM {sql_name(name)}").fetchnumpy()

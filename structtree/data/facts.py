@@ -303,7 +303,7 @@ class _Reader:
         signatures = tuple(str(one) for one in layout.signatures.values())
         target = examples.label if examples and examples.label else None
         hidden = tuple(_hidden(found, self.base.modes))
-        reading = FactReading(signatures, target, (*layout.notes, *notes), hidden)
+        reading = FactReading(signatures, target, (*layout.notes, *notes), hidden, bool(self.base.models))
         return replace(
             found.population, provenance=_provenance(found.population, found.rows, task, examples, reading)
         )

@@ -30,6 +30,9 @@ MANY_CUTS = 100_000
 MANY_ROWS, SHARING = 2_000_000, 3
 """A link leads to too many rows if individuals reach so many by it in all, and each row so many times on average."""
 
+MANY_INDIVIDUALS = 200_000
+"""Of more individuals than this, one thing at a time is asked where a tree can ask one after the other as well."""
+
 LEAST_ROWS = 20
 """A text can be seen to identify rows if at least so many rows have one."""
 
@@ -90,12 +93,15 @@ class Profile:
         Attributes whose values are worth comparing with each other, in the order of the schema.
     crowded : frozenset of Member
         Links by which the individuals reach too many rows.
+    is_large : bool
+        Whether individuals with links are too many to combine tests that a tree can ask one after the other as well.
     """
 
     identifiers: frozenset[Member] = frozenset()
     many_valued: frozenset[Member] = frozenset()
     comparable: tuple[MemberPair, ...] = ()
     crowded: frozenset[Member] = frozenset()
+    is_large: bool = False
 
     def __repr__(self) -> str:
         found = {"identifiers": self.identifiers, "many-valued": self.many_valued, "crowded": self.crowded}
@@ -123,7 +129,8 @@ def profile(population: Population, max_cuts: int = MANY_CUTS) -> Profile:
     none is better than the others, so that none is taken.
 
     A link to several rows is crowded if the individuals reach more than two million rows by it, counted as often as
-    they are reached along the shortest way, and each of them three times on average.
+    they are reached along the shortest way, and each of them three times on average. Individuals with links are many
+    if there are more than 200,000.
 
     Examples
     --------
@@ -133,7 +140,8 @@ def profile(population: Population, max_cuts: int = MANY_CUTS) -> Profile:
     """
     suspects, large = tuple(_suspects(population)), tuple(_large_types(population, max_cuts))
     if not suspects and not large:
-        return Profile(comparable=_all_comparable(population), crowded=frozenset(_crowded(population)))
+        alike, crowded = _all_comparable(population), frozenset(_crowded(population))
+        return Profile(comparable=alike, crowded=crowded, is_large=_is_large(population))
     reached = reachable_rows(population)
     identifiers = frozenset(
         member for member in suspects if _identifies(member, _reached(population, member, reached))
@@ -142,7 +150,13 @@ def profile(population: Population, max_cuts: int = MANY_CUTS) -> Profile:
         member for record in large for member in _many_valued(population, record, reached, identifiers, max_cuts)
     )
     alike = _all_comparable(population, identifiers)
-    return Profile(identifiers, frozenset(found), alike, frozenset(_crowded(population)))
+    crowded = frozenset(_crowded(population))
+    return Profile(identifiers, frozenset(found), alike, crowded, _is_large(population))
+
+
+def _is_large(population: Population) -> bool:
+    schema = population.schema
+    return bool(schema.type(schema.individual).links) and len(population) > MANY_INDIVIDUALS
 
 
 def _all_comparable(population: Population, identifiers: frozenset[Member] = frozenset()) -> tuple[MemberPair, ...]:

@@ -33,6 +33,7 @@ from structtree.data.keys import Database, ForeignKey, RowChoice, SourceTable
 from structtree.data.stored import Stored, moments_of
 from structtree.data.textfiles import MISSING_WORDS, require_file
 from structtree.errors import DataError, UsageError, option_text
+from structtree.telling import tell
 
 __all__ = ["from_sqlite", "is_sqlite", "read_sqlite", "sql_name"]
 
@@ -248,6 +249,7 @@ def _table(
     connection: sqlite3.Connection, name: str, source: str, where: str | None, missing_words: Sequence[str]
 ) -> tuple[SourceTable, list[str]]:
     """Return a table, and the names of its binary columns, which are left out."""
+    tell("reading", 0, None, f"table {name}")
     info = connection.execute(f"PRAGMA table_xinfo({sql_name(name)})").fetchall()
     names = [row[1] for row in info if row[6] in (0, 2, 3)]
     declared = {row[1]: str(row[2]) for row in info}

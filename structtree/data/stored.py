@@ -1,4 +1,4 @@
-"""How a database stores a column: what must be known to ask it in SQL for the value that a reader has made of it."""
+"""Columns as databases store them: all that must be known to ask in SQL for the values that a reader has made."""
 
 from __future__ import annotations
 

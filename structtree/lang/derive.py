@@ -69,8 +69,30 @@ def derive_grammar(schema: Schema, name: str | None = None, profile: Profile | N
     return "\n\n".join(filter(None, paragraphs)) + "\n"
 
 
+def _together(record: RecordType, schema: Schema, profile: Profile | None) -> tuple[str, ...]:
+    """Say how many tests may stand together at a position of a type."""
+    if _is_flat(schema):
+        return _ALONE
+    is_alone = profile is not None and profile.is_large and record not in _behind_sets(schema, profile)
+    return _ALONE_OF_MANY if is_alone else _TOGETHER
+
+
+def _behind_sets(schema: Schema, profile: Profile) -> list[RecordType]:
+    """The types of which an individual may reach several rows: there tests of one row cannot be asked one by one."""
+    types = _reachable(schema, profile)
+    found = [schema.type(link.target) for record in types for link in _followed(record, profile) if not link.single]
+    found += [record for record in types if schema.listed(record.name)]
+    for record in found:  # grows while it is read
+        targets = dict.fromkeys(link.target for link in _followed(record, profile))
+        found += [schema.type(target) for target in targets if schema.type(target) not in found]
+    return found
+
+
 _TOGETHER = ("# How many of these may stand together at one position.", "top -> top and top max 2")
 _ALONE = ("# One at a time, as in an ordinary decision tree; for two at once write: top -> top and top max 2",)
+_ALONE_OF_MANY = (
+    "# One at a time, since the individuals are very many; for two at once write: top -> top and top max 2",
+)
 _LIMITS = """\
 # How many links deep a predicate may look, and how many tests and links it may have in all.
 limits { nesting 4, literals 6 }"""
@@ -110,7 +132,7 @@ def _block(record: RecordType, schema: Schema, profile: Profile | None) -> str:
     left_out += [f"# not followed: {crowded} (individuals reach too many rows by it)"] if crowded else []
     if not any(parts):
         return "\n".join(left_out)
-    lines = [line for part in [*parts, left_out, _ALONE if _is_flat(schema) else _TOGETHER] for line in part]
+    lines = [line for part in [*parts, left_out, _together(record, schema, profile)] for line in part]
     return f"refine {pretty_name(record.name)} {{\n" + "".join(f"    {line}\n" for line in lines) + "}"
 
 

@@ -23,8 +23,9 @@ from structtree.data.columns import Population
 from structtree.data.schema import RecordType
 from structtree.lang.syntax import Compare, Predicate
 from structtree.learn.growth import Growth
+from structtree.learn.listing import FlatTest, ListedTests
 from structtree.learn.splitters import SideValues
-from structtree.learn.table import FlatTest, ListedTests, without_mirrors
+from structtree.learn.table import without_mirrors
 from structtree.learn.tree import MissingRule, heaviest
 from structtree.learn.unknown import one_of, possibly, surely
 from structtree.search.criteria import TOLERANCE, Criterion, better
@@ -113,7 +114,7 @@ def questions_of(listed: ListedTests, population: Population, record: RecordType
     Parameters
     ----------
     listed : ListedTests
-        From `structtree.learn.table.flat_tests`.
+        From `structtree.learn.listing.flat_tests`.
     record : RecordType
         The individuals, with the categories that are known.
     growth : Growth
@@ -121,7 +122,7 @@ def questions_of(listed: ListedTests, population: Population, record: RecordType
     Examples
     --------
     >>> from structtree.lang.grammar import Grammar
-    >>> from structtree.learn.table import flat_tests
+    >>> from structtree.learn.listing import flat_tests
     >>> data = Population.from_records([{"size": 1, "kind": "a"}, {"size": 2, "kind": "b"}])
     >>> listed = flat_tests(Grammar.from_schema(data.schema).check(data.schema))
     >>> found = questions_of(listed, data, data.schema.type("Individual"), Growth(nominal="multiway"))
@@ -246,7 +247,7 @@ def best_division(questions: Questions, sample: NodeSample, criterion: Criterion
     --------
     >>> from structtree.lang.grammar import Grammar
     >>> from structtree.search.target import target_for
-    >>> from structtree.learn.table import flat_tests
+    >>> from structtree.learn.listing import flat_tests
     >>> data = Population.from_records([{"kind": "a"}, {"kind": "b"}, {"kind": "c"}, {"kind": None}])
     >>> listed = flat_tests(Grammar.from_schema(data.schema).check(data.schema))
     >>> sample = NodeSample(np.arange(4), np.ones(4), target_for(["x", "y", "x", "x"], 4, "entropy"))

@@ -128,7 +128,8 @@ def _in_plain_units(node: Node, units: Units) -> Node:
     if isinstance(node, Leaf):
         return replace(node, stats=stats, gap=units.square(node.gap))
     score, gain, gap = (units.square(figure) for figure in (node.found.score, node.found.gain, node.found.gap))
-    return replace(node, stats=stats, found=replace(node.found, score=score, gain=gain, gap=gap))
+    trace = tuple(point.in_plain_units(units) for point in node.found.trace)
+    return replace(node, stats=stats, found=replace(node.found, score=score, gain=gain, gap=gap, trace=trace))
 
 
 def _with_weight(population: Population, target: Target) -> tuple[Population, Target]:

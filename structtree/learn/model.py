@@ -57,9 +57,19 @@ from structtree.learn.tree import (
 )
 from structtree.options import listed
 from structtree.reprs import short_repr
+from structtree.search.results import TracePoint
 from structtree.space.background import computed, with_background
 
-__all__ = ["Fitted", "Model", "fitted", "load_model", "model_from_json", "model_to_json", "save_model"]
+__all__ = [
+    "Fitted",
+    "Model",
+    "fitted",
+    "load_model",
+    "model_from_json",
+    "model_to_json",
+    "save_model",
+    "used_definitions",
+]
 
 FORMAT = "structtree model"
 FORMAT_VERSION = 2
@@ -304,7 +314,7 @@ def model_to_json(model: Model) -> dict[str, Any]:
     """The model as plain JSON values, as they are written to a file."""
     tree = model.tree
     computes = model.needs.background
-    definitions = _definitions(model)
+    definitions = used_definitions(model)
     optional = {name: sorted(members) for name, members in model.optional.items()}
     return {
         "format": FORMAT,
@@ -443,8 +453,10 @@ def _node_to_json(node: Node) -> dict[str, Any]:
     if isinstance(node, Leaf):
         reason = {"stopped_by": node.stopped_by} if node.stopped_by else {}
         return {**seen, "gap": _number(node.gap), **reason} if node.gap else seen
-    told = ((one.name, getattr(node.found, one.name)) for one in fields(node.found))
+    told = ((one.name, getattr(node.found, one.name)) for one in fields(node.found) if one.name != "trace")
     found = {key: _number(value) if isinstance(value, float) else value for key, value in told if value is not None}
+    if node.found.trace:
+        found["trace"] = [[point.evaluated, *map(_number, point[1:])] for point in node.found.trace]
     shares = {"shares": [float(share) for share in node.shares]} if node.shares else {}
     match node:
         case Branch(test, yes, no):
@@ -462,7 +474,7 @@ def _stats_to_json(stats: Stats) -> dict[str, Any]:
             return {"n": n, "weight": float(weight), "mean": float(mean), "variance": _number(variance)}
 
 
-def _definitions(model: Model) -> tuple[Definition, ...]:
+def used_definitions(model: Model) -> tuple[Definition, ...]:
     """The definitions that tests and derived links use, and those that these use."""
     schema, found = model.tree.schema, dict[str, Definition]()
     stack = [(test, schema.individual) for test in model.tree.tests]
@@ -737,7 +749,18 @@ def _found(part: _Part) -> Found:
         part.member("evaluated").whole(),
         part.member("seconds").number(),
         _reason(part),
+        part.member("pruned").whole() if "pruned" in part.members() else None,
+        tuple(map(_trace_point, part.member("trace").elements())) if "trace" in part.members() else (),
     )
+
+
+def _trace_point(part: _Part) -> TracePoint:
+    """Return a point of a trace: evaluated, seconds, score, bound."""
+    parts = part.elements()
+    if len(parts) != len(TracePoint._fields):
+        part.expected(f"the {len(TracePoint._fields)} numbers {', '.join(TracePoint._fields)}")
+    evaluated, seconds, *figures = parts
+    return TracePoint(evaluated.whole(), seconds.number(), *(figure.number_or_infinity() for figure in figures))
 
 
 def _reason(part: _Part) -> Unproved | None:

@@ -25,13 +25,15 @@ from structtree.errors import UsageError
 from structtree.lang.check import CheckedGrammar
 from structtree.learn.dividing import questions_of
 from structtree.learn.growth import Growth
+from structtree.learn.link_tests import linked_tests
 from structtree.learn.linked import linked
+from structtree.learn.listing import ListedTests, flat_tests, listed_tests, with_sets
 from structtree.learn.parts import PartSplitter
 from structtree.learn.routing import own_attributes
 from structtree.learn.searching import SearchSplitter
 from structtree.learn.splitters import Splitter
 from structtree.learn.sweeping import SweepSplitter
-from structtree.learn.table import ListedTests, Tuning, flat_tests, linked_tests, listed_tests, table_of, with_sets
+from structtree.learn.table import Tuning, table_of
 from structtree.learn.tree import Unproved
 from structtree.learn.unknown import seen_schema
 from structtree.reprs import short_repr

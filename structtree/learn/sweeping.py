@@ -21,14 +21,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structtree.data.schema import Kind
-from structtree.lang.syntax import Compare, Predicate
+from structtree.lang.syntax import Predicate
 from structtree.learn.builder import all_nodes, found_by, gap_of
 from structtree.learn.descent import Descent, descent_of
 from structtree.learn.growth import Growth
+from structtree.learn.listing import FlatTest
 from structtree.learn.splitters import Candidate, GrowingNode, Proposal, Splitter
-from structtree.learn.table import FlatTest, SortedTable, Tuning, pool_for, task_of
+from structtree.learn.table import SortedTable, Tuning, pool_for, task_of
 from structtree.learn.tree import Branch, ClassCounts, Leaf, Moments, Node, NodeArrays, Stats, Unproved, depths_of
-from structtree.learn.unknown import one_of
 from structtree.search.clock import Clock
 from structtree.search.criteria import TOLERANCE
 from structtree.search.kernels import tables as kernel
@@ -322,9 +322,9 @@ class SweptNodes(NodeArrays):
         """Return the nodes of what has been grown."""
         table = splitter.table
         categories = tuple(
-            () if test.attribute is None else table.values[test.attribute].categories for test in table.tests
+            () if test.subject is None else table.values[test.subject].categories for test in table.tests
         )
-        tests = tuple(test if test.ranks is None else replace(test, ranks=None) for test in table.tests)
+        tests = tuple(test if test.column is None else replace(test, column=None) for test in table.tests)
         chosen, sets = _chosen(grown.forks, table), dict(_sets(grown, table))
         target, stopped_by = splitter.target.take(np.zeros(0, dtype=np.int64)), splitter.clock.over()
         return SweptNodes(
@@ -403,7 +403,7 @@ class SweptNodes(NodeArrays):
         """The test of a node."""
         t = int(self.grown.forks[node, 0])
         if node in self.sets:
-            return one_of(str(self.tests[t].attribute), self.sets[node])
+            return self.tests[t].among(self.sets[node])
         return _member(self.tests[t], self.categories[t], float(self.chosen[node]))
 
     @property
@@ -417,9 +417,9 @@ class SweptNodes(NodeArrays):
 def _sets(grown: _Grown, table: SortedTable) -> Iterator[tuple[int, tuple[str, ...]]]:
     """The nodes that ask about a set of values, and the set: the values that their yes side has."""
     for t, test in enumerate(table.tests):
-        if test.form != kernel.SUBSET or test.attribute is None:
+        if test.form != kernel.SUBSET or test.subject is None:
             continue
-        column = table.values[test.attribute]
+        column = table.values[test.subject]
         for node in np.flatnonzero(grown.forks[:, 0] == t).tolist():
             yes = grown.forks[node, 3]
             rows = table.columns.rows[grown.first[yes] : grown.first[yes] + grown.sizes[yes]]
@@ -435,14 +435,13 @@ def _chosen(forks: NDArray[np.int64], table: SortedTable) -> NDArray[np.float64]
     between: dict[tuple[Kind, str], list[slice]] = {}
     for test, run in zip(table.tests, map(slice, edges[:-1], edges[1:]), strict=True):
         # Of steps that divide the node in the same way the laxest.
-        values = test.ranks if test.attribute is None else table.values[test.attribute].values
+        values = None if test.subject is None else table.values[test.subject].values
         if values is None or run.start == run.stop or test.form == kernel.SUBSET:
             continue
         low[run] = values[lower[run]]
         if test.kind is not None and test.form != kernel.EQUAL:
             high[run] = values[upper[run]]
-            assert isinstance(test.right, Compare)
-            between.setdefault((test.kind, test.right.op), []).append(run)
+            between.setdefault((test.kind, test.op), []).append(run)
     for (kind, op), runs in between.items():
         places = np.concatenate([np.arange(run.start, run.stop) for run in runs])
         low[places] = midpoints(low[places], high[places], kind, op)
@@ -455,8 +454,6 @@ def _member(test: FlatTest, categories: tuple[str, ...], chosen: float) -> Predi
     """One member of a family."""
     if test.steps:
         return test.steps[int(chosen)]
-    if test.attribute is None:
+    if test.attribute is None and test.key is None:
         return test.right
-    if test.form == kernel.EQUAL:
-        return Compare(test.attribute, "=", categories[int(chosen)])
-    return test.at(chosen)
+    return test.of(categories[int(chosen)]) if test.form == kernel.EQUAL else test.at(chosen)

@@ -7,7 +7,7 @@ kernels do with them is in `structtree.search.kernels.tables`.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
@@ -17,43 +17,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structtree.data.columns import Column, Population
-from structtree.data.schema import Attribute, Kind
-from structtree.lang.check import CheckedGrammar
-from structtree.lang.syntax import (
-    Among,
-    Compare,
-    CompareOwn,
-    Flag,
-    Missing,
-    Named,
-    Predicate,
-    Star,
-    Top,
-    Within,
-    written,
-)
-from structtree.learn.routing import own_attributes
-from structtree.search.bottom_up import LinkColumn, link_columns, own_columns, suits
+from structtree.learn.listing import FlatTest, ListedTests
 from structtree.search.clock import Clock
 from structtree.search.judges import weight_table
 from structtree.search.kernels import tables as kernel
 from structtree.search.target import Target
 from structtree.space.evaluate import holds
-from structtree.space.families import Family, LinkFamily
-from structtree.space.space import Space
+from structtree.telling import tell
 
-__all__ = [
-    "FlatTest",
-    "ListedTests",
-    "SortedTable",
-    "flat_tests",
-    "linked_tests",
-    "listed_tests",
-    "table_of",
-    "task_of",
-    "with_sets",
-    "without_mirrors",
-]
+__all__ = ["SortedTable", "Tuning", "pool_for", "table_of", "task_of", "without_mirrors"]
 
 FEW = 256
 """Up to so many different values a column is counted by value instead of sorted."""
@@ -94,186 +66,6 @@ Answers = NDArray[np.int32]
 _THRESHOLDS = (kernel.AT_LEAST, kernel.AT_MOST)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class FlatTest:
-    """Tests that a rewrite of ``top`` offers: all thresholds, values or sets of them, one test, or steps.
-
-    Parameters
-    ----------
-    right : Predicate
-        The right side of the rewrite, or the single test.
-    form : int
-        See `structtree.search.kernels.tables`.
-    attribute, kind : str, optional
-        What thresholds and values are of.
-    levels : tuple of str
-        The categories of an ordered attribute, in order.
-    steps : tuple of Predicate
-        Tests from the laxest to the strictest; of the form ``AT_MOST`` from the strictest to the laxest.
-    ranks : array of int, optional
-        How many of the steps each individual passes; of the form ``AT_MOST`` how many it does not pass.
-    """
-
-    right: Predicate
-    form: int
-    attribute: str | None = None
-    kind: Kind | None = None
-    steps: tuple[Predicate, ...] = ()
-    ranks: NDArray[np.int16] | None = None
-    levels: tuple[str, ...] = ()
-
-    def at(self, threshold: float) -> Compare:
-        """Return the member of a family of thresholds that has this one."""
-        assert self.attribute is not None and isinstance(self.right, Compare)
-        return Compare(self.attribute, self.right.op, written(threshold, self.kind, self.levels))
-
-
-class ListedTests(NamedTuple):
-    """All tests that a grammar offers for the individuals, one at a time, and whether none is missing."""
-
-    tests: tuple[FlatTest, ...]
-    complete: bool = True
-
-
-def flat_tests(grammar: CheckedGrammar) -> ListedTests | None:
-    """List the tests of a grammar that asks single tests of the individual's own attributes and no more.
-
-    Examples
-    --------
-    >>> from structtree.lang.grammar import Grammar
-    >>> data = Population.from_records([{"size": 1, "kind": "a"}, {"size": 2, "kind": "b"}])
-    >>> grammar = Grammar.parse("refine Individual { top -> * = *; top -> * >= * }").check(data.schema)
-    >>> len(flat_tests(grammar).tests)
-    2
-    """
-    if grammar.conjuncts.get(grammar.individual, 1) != 1 or grammar.limits.literals == 0:
-        return None
-    tests = []
-    for rewrite in grammar.rewrites.get(grammar.individual, ()):
-        test = _flat_test(rewrite.right, grammar) if isinstance(rewrite.left, Top) else None
-        if test is None:
-            return None
-        tests.append(test)
-    return ListedTests(tuple(tests)) if tests else None
-
-
-def listed_tests(grammar: CheckedGrammar, population: Population) -> ListedTests | None:
-    """The same with bins, quantiles and lists of values written out, as one test for each.
-
-    Examples
-    --------
-    >>> from structtree.lang.grammar import Grammar
-    >>> from structtree.lang.pretty import pretty
-    >>> data = Population.from_records([{"size": 1}, {"size": 2}, {"size": 5}])
-    >>> grammar = Grammar.parse("refine Individual { top -> size in bins(2); top -> size >= * }").check(data.schema)
-    >>> [pretty(test.right) for test in listed_tests(grammar, data).tests]
-    ['size in [1, 3)', 'size in [3, 5]', 'size >= *']
-    """
-    rewrites = grammar.rewrites.get(grammar.individual, ())
-    if grammar.conjuncts.get(grammar.individual, 1) != 1 or not all(isinstance(r.left, Top) for r in rewrites):
-        return None
-    space, tests = Space.build(grammar, population), []
-    if space.bundled:
-        return None
-    for family in space.first_families():
-        if isinstance(family, LinkFamily) or family.path or own_attributes(family.literal(0)) is None:
-            return None
-        flat = _flat_test(family.template, grammar)
-        tests += [flat] if flat else [FlatTest(family.literal(v), kernel.EQUAL) for v in family.choices()]
-    return ListedTests(tuple(tests))
-
-
-def linked_tests(
-    grammar: CheckedGrammar, population: Population, *, shorten: bool = False, clock: Clock | None = None
-) -> ListedTests | None:
-    """List the tests of a grammar behind links, one for each meaning, beside those of the individuals themselves.
-
-    None where a node may ask several things at once, where the grammar does not suit, or where there is too much;
-    if `shorten`, then what is short enough is offered nevertheless. When the clock is over the rest is left out.
-    """
-    if grammar.conjuncts.get(grammar.individual, 1) != 1:
-        return None
-    space = Space.build(grammar, population)
-    if not suits(space):
-        return None
-    found = link_columns(space, shorten=shorten, clock=clock)
-    if found.missing in ("literals", "time") and not shorten:
-        return None
-    own = [test for family in space.first_families() for test in _own_tests(family, space)]
-    return ListedTests((*own, *map(_stepped, found.columns)), found.missing is None)
-
-
-def _own_tests(family: Family, space: Space) -> Iterator[FlatTest]:
-    if isinstance(family, LinkFamily):
-        return
-    flat = None if family.path else _flat_test(family.template, space.grammar)
-    if flat is not None:
-        yield flat
-        return
-    assert space.population is not None
-    columns = own_columns(family, space.population)
-    yield from map(_stepped_up if getattr(family.template, "op", None) == "<=" else _stepped, columns)
-
-
-def _stepped(column: LinkColumn) -> FlatTest:
-    return FlatTest(column.tests[0], kernel.AT_LEAST, steps=column.tests, ranks=column.ranks)
-
-
-def _stepped_up(column: LinkColumn) -> FlatTest:
-    """The same for upper bounds, so that the least of them comes first, as it does in a search."""
-    ranks = (len(column.tests) - column.ranks).astype(np.int16)
-    return FlatTest(column.tests[0], kernel.AT_MOST, steps=column.tests[::-1], ranks=ranks)
-
-
-def _flat_test(right: Predicate, grammar: CheckedGrammar) -> FlatTest | None:
-    match right:
-        case Compare(attribute, ">=" | "<=" as op, Star()):
-            found, form = _attribute(attribute, grammar), kernel.AT_LEAST if op == ">=" else kernel.AT_MOST
-            levels = found.values if found.kind == "ordered" else ()
-            return FlatTest(right, form, attribute, found.kind, levels=levels)
-        case Compare(attribute, "=", Star()) if _attribute(attribute, grammar).kind == "nominal":
-            return FlatTest(right, kernel.EQUAL, attribute, "nominal")
-        case Among(attribute, source=Star()):
-            return FlatTest(right, kernel.SUBSET, attribute, "nominal")
-        case Compare(_, _, str() | int() | float()) | Flag() | Among() | Missing() | Within(source=None) | Named():
-            return FlatTest(right, kernel.EQUAL) if own_attributes(right) is not None else None
-        case CompareOwn() if own_attributes(right) is not None:
-            return FlatTest(right.in_order, kernel.EQUAL)
-        case _:
-            return None
-
-
-def with_sets(grammar: CheckedGrammar) -> CheckedGrammar:
-    """The same grammar with sets of values wherever it told one value of an individual from the others.
-
-    Examples
-    --------
-    >>> from structtree.lang.grammar import Grammar
-    >>> from structtree.lang.pretty import pretty
-    >>> data = Population.from_records([{"kind": "a"}, {"kind": "b"}])
-    >>> grammar = with_sets(Grammar.from_schema(data.schema).check(data.schema))
-    >>> [pretty(test.right) for test in flat_tests(grammar).tests]
-    ['kind in *']
-    """
-    name = grammar.individual
-    rewrites = tuple(_with_sets(rewrite, grammar) for rewrite in grammar.rewrites.get(name, ()))
-    return replace(grammar, rewrites={**grammar.rewrites, name: rewrites})
-
-
-def _with_sets(rewrite: Any, grammar: CheckedGrammar) -> Any:
-    match rewrite.right:
-        case Compare(attribute, "=", Star()) if _attribute(attribute, grammar).kind == "nominal":
-            return replace(rewrite, right=Among(attribute, source=Star()))
-        case _:
-            return rewrite
-
-
-def _attribute(name: str, grammar: CheckedGrammar) -> Attribute:
-    found = grammar.schema.type(grammar.individual).attribute_or_part(name)
-    assert found is not None
-    return found
-
-
 # ---- a table as integers --------------------------------------------------------------------------------------
 
 
@@ -286,7 +78,7 @@ class SortedTable:
 
     tests: tuple[FlatTest, ...]
     columns: kernel.Columns
-    values: dict[str, Column]
+    values: Mapping[Any, Column]
     complete: bool = True
 
     @property
@@ -311,12 +103,13 @@ def table_of(listed: ListedTests, population: Population, clock: Clock, tuning: 
 def _table_of(
     listed: ListedTests, population: Population, clock: Clock, tuning: Tuning, run: Callable[..., Any]
 ) -> SortedTable:
-    names = dict.fromkeys(test.attribute for test in listed.tests if test.attribute is not None)
+    own = dict.fromkeys(test.attribute for test in listed.tests if test.attribute is not None)
     whole = population.tables[population.schema.individual]
     rows = population.individuals
     everybody = len(rows) == whole.n_rows and bool((rows == np.arange(len(rows))).all())
-    found = ((name, whole.value_column(name)) for name in names)
-    values = {name: column if everybody else column.take(rows) for name, column in found}
+    found = ((name, whole.value_column(name)) for name in own)
+    values: dict[Any, Column] = {name: column if everybody else column.take(rows) for name, column in found}
+    values |= {test.subject: test.column for test in listed.tests if test.column is not None}
     coded = dict(
         _in_time(clock, list(values.items()), len(rows), lambda name, column: (name, _coded(column, tuning)), run)
     )
@@ -326,22 +119,22 @@ def _table_of(
     jobs = list(zip(long, order, ranks, strict=True))
     gaps = list(_in_time(clock, jobs, len(rows), lambda name, *into: _rank(values[name], *into), run))
     long, order, ranks = long[: len(gaps)], order[: len(gaps)], ranks[: len(gaps)]
-    complete = len(long) + len(short) == len(names)
+    complete = len(long) + len(short) == len(values)
     missing = {name for name, has_gaps in zip(long, gaps, strict=True) if has_gaps}
     missing |= {name for name, found in short.items() if found.codes.min(initial=0) < 0}
     tests = without_mirrors(listed.tests, missing)
     if not complete:
         there = {None, *long, *short}
-        tests = tuple(test for test in tests if test.attribute in there)
-    single = [test for test in tests if test.attribute is None]
+        tests = tuple(test for test in tests if test.subject in there)
+    single = [test for test in tests if test.subject is None]
     place: dict[Any, int] = {name: i for i, name in enumerate([*long, *short, *map(id, single)])}
-    spots = [(place[id(test) if test.attribute is None else test.attribute], test.form) for test in tests]
-    n_codes = [*(found.n for found in short.values()), *(len(test.steps) + 1 for test in single)]
+    spots = [(place[id(test) if test.subject is None else test.subject], test.form) for test in tests]
+    n_codes = [*(found.n for found in short.values()), *(1 for _ in single)]
     codes = np.empty((len(n_codes), len(rows)), dtype=np.int32)
     for i, name in enumerate(list(short)):
         codes[i] = short.pop(name).codes  # and that is the last of it: a table may be as large as memory allows
     for i, test in enumerate(single, len(n_codes) - len(single)):
-        codes[i] = _codes_of(test, population)
+        codes[i] = np.where(holds(test.right, population), 0, -1)
     columns = kernel.Columns(
         order,
         ranks,
@@ -359,16 +152,10 @@ def _in_time(
     """The results of jobs of about so many rows each, a run of them at a time, until the time is over."""
     many = max(1, VALUES_AT_A_TIME // max(1, n_rows))
     for first in range(0, len(jobs), many):
+        tell("sorting columns", first, len(jobs), f"{first:,} of {len(jobs):,}")
         yield from run(lambda job: work(*job), jobs[first : first + many])
         if clock.over() is not None:
             return
-
-
-def _codes_of(test: FlatTest, population: Population) -> Answers:
-    """The steps that each individual passes; of a single test 0 where it holds, else nothing."""
-    if test.ranks is not None:
-        return test.ranks.astype(np.int32)
-    return np.where(holds(test.right, population), 0, -1).astype(np.int32)
 
 
 class _Coded(NamedTuple):
@@ -407,21 +194,21 @@ def _few_values(values: NDArray[np.float64]) -> NDArray[np.float64] | None:
     return present if len(present) <= FEW else None
 
 
-def without_mirrors(tests: tuple[FlatTest, ...], missing: set[str]) -> tuple[FlatTest, ...]:
+def without_mirrors(tests: tuple[FlatTest, ...], missing: set[Any]) -> tuple[FlatTest, ...]:
     """Keep only the first of ``>=`` and ``<=`` on a column without gaps: the other divides the rows in the same ways.
 
     Parameters
     ----------
-    missing : set of str
+    missing : set
         The columns with gaps.
     """
-    seen: set[str] = set()
+    seen: set[Any] = set()
     kept = []
     for test in tests:
-        if test.attribute is not None and test.form in _THRESHOLDS and test.attribute not in missing:
-            if test.attribute in seen:
+        if test.subject is not None and test.form in _THRESHOLDS and test.subject not in missing:
+            if test.subject in seen:
                 continue
-            seen.add(test.attribute)
+            seen.add(test.subject)
         kept.append(test)
     return tuple(kept)
 

@@ -29,6 +29,7 @@ from structtree.learn.routing import holds_among, places_among
 from structtree.learn.unknown import one_of, possibly, surely
 from structtree.reprs import names_text, number_text, short_repr
 from structtree.search.criteria import TOLERANCE
+from structtree.search.results import TracePoint
 from structtree.search.target import ClassCounts, Moments, Stats
 from structtree.space.evaluate import Known
 
@@ -88,6 +89,11 @@ class Found:
     stopped_by : {"time", "evaluations", "interrupt", "beam", "listing", "sets"}, optional
         Why the test is not proved best: the budget that ended the search, a beam, which proves nothing, a list of
         tests that was too long, or sets of values that were not all tried.
+    pruned : int, optional
+        Predicates whose refinements were not looked at, since none can be better than the best found; None where
+        there was no search, and every test was tried.
+    trace : tuple of TracePoint
+        How the best found and the bound met during a search; empty where every test was tried at once.
     """
 
     criterion: str
@@ -98,6 +104,8 @@ class Found:
     evaluated: int
     seconds: float
     stopped_by: Unproved | None = None
+    pruned: int | None = None
+    trace: tuple[TracePoint, ...] = field(repr=False, default=())
 
 
 @dataclass(frozen=True, slots=True)

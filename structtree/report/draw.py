@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import cycle
+from collections.abc import Callable, Sequence
+from itertools import zip_longest
 from math import log10, sqrt
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from PIL.Image import Image as Picture
 
     from structtree.report.effort import Effort
+    from structtree.search.results import TracePoint
 
 __all__ = [
     "check_dag_picture",
@@ -29,6 +30,7 @@ __all__ = [
     "draw_effort",
     "effort_figure",
     "font_files",
+    "gain_shares",
     "paint_scene",
 ]
 
@@ -36,10 +38,6 @@ PICTURE_FORMATS = (".svg", ".png", ".pdf")
 INCHES_PER_CHARACTER, INCHES_PER_LINE = 0.0672, 0.29
 INK, GREY = "#1c2a44", "#7a8499"
 WITH, WITHOUT = "#2f6db5", "#c9d3e3"
-# Distinguishable with any kind of colour vision (after Okabe and Ito).
-LINES = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#333333")
-DASHES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (8, 2)), "-")
-MARKERS = ("o", "s", "^", "v", "P", "X", "*")
 
 
 def draw_dag(dag: Dag, path: str | Path, title: str = "") -> None:
@@ -185,7 +183,7 @@ def _box_path(box: Box) -> Outline:
 
 
 def draw_effort(efforts: Sequence[Effort], path: str | Path, title: str = "") -> None:
-    """Draw what pruning saves: bars with and without it, and beside them the best found against time."""
+    """Draw what pruning saves, by criterion and by node, and how the best found and the bound met."""
     target = Path(path)
     check_picture(target)
     figure = effort_figure(efforts, title)
@@ -194,18 +192,45 @@ def draw_effort(efforts: Sequence[Effort], path: str | Path, title: str = "") ->
 
 
 def effort_figure(efforts: Sequence[Effort], title: str = "") -> Figure:
-    """Return the figure that `draw_effort` writes."""
-    from matplotlib.figure import Figure
+    """Return the figure that `draw_effort` writes.
 
-    watched = any(effort.moments for effort in efforts)
-    figure = Figure(figsize=(12.0 if watched else 6.6, 1.9 + 0.62 * max(3, len(efforts))), layout="constrained")
+    Above are bars with and without pruning for each criterion. Then comes a small panel for each of them with the
+    best found and the bound against the predicates evaluated, and for whole trees one with bars for each node.
+    """
+    from matplotlib.figure import Figure
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
+
+    n_rows = -(-len(efforts) // _ABREAST)
+    trees = [effort for effort in efforts if effort.by_node]
+    most = max((min(len(effort.by_node), _MOST_NODES) for effort in trees), default=0)
+    heights = [1.1 + 0.6 * len(efforts), 0.5 + 2.1 * n_rows, (0.5 + (1.0 + 0.3 * most) * n_rows) if trees else 0.0]
+    figure = Figure(
+        figsize=(10.0, sum(heights) + (0.4 if title else 0.0)), layout=ConstrainedLayoutEngine(w_pad=0.1, h_pad=0.06)
+    )
     if title:
         figure.suptitle(title, x=0.012, ha="left", fontsize=12, color=INK)
-    panels = figure.subplots(1, 2, width_ratios=(1.35, 1.0)) if watched else [figure.subplots()]
-    _bars(panels[0], efforts)
-    if watched:
-        _incumbents(panels[1], efforts)
+    parts: Any = figure.subfigures(3 if trees else 2, 1, height_ratios=heights[: 3 if trees else 2])
+    _bars(parts[0].subplots(), efforts, [effort.criterion for effort in efforts])
+    _panels(parts[1], efforts, _race, f"share of the gain that was possible at first: best found {_ends(efforts)}")
+    if trees:
+        _panels(parts[2], trees, _node_bars, "what each node cost, in the order in which the tree is read")
     return figure
+
+
+_ABREAST, _MOST_NODES = 4, 24
+"""The most panels side by side, and the most nodes in one of them."""
+
+
+def _panels(part: Any, efforts: Sequence[Effort], draw: Callable[..., None], title: str) -> None:
+    """Draw a panel for each criterion, in rows."""
+    part.suptitle(title, x=0.012, ha="left", fontsize=9, color=GREY)
+    n_columns = min(len(efforts), _ABREAST)
+    panels = part.subplots(-(-len(efforts) // n_columns), n_columns, squeeze=False).flat
+    for axes, effort in zip_longest(panels, efforts):
+        if effort is None:
+            axes.set_axis_off()
+        else:
+            draw(axes, effort)
 
 
 def check_picture(path: str | Path) -> None:
@@ -224,7 +249,7 @@ def _check_picture(path: Path, formats: tuple[str, ...]) -> None:
     check_writable(path)
 
 
-def _bars(axes, efforts: Sequence[Effort]) -> None:  # type: ignore[no-untyped-def]
+def _bars(axes, efforts: Sequence[Effort], names: Sequence[str], room: float = 1.2) -> None:  # type: ignore[no-untyped-def]
     greatest = max(max(effort.evaluated, effort.evaluated_exhaustive or 0) for effort in efforts)
     for row, effort in enumerate(efforts):
         whole = effort.evaluated_exhaustive
@@ -239,13 +264,22 @@ def _bars(axes, efforts: Sequence[Effort]) -> None:  # type: ignore[no-untyped-d
         _label(axes, effort.evaluated, row + 0.19, f"{effort.evaluated:,}{share}", INK)
     axes.set_xscale("log")
     # Room for the numbers behind the bars, on a scale where that is a factor.
-    axes.set_xlim(1, max(10.0, float(greatest)) ** 1.42)
+    axes.set_xlim(1, max(10.0, float(greatest)) ** room)
     axes.set_ylim(len(efforts) - 0.4, -0.6)
-    axes.set_yticks(range(len(efforts)), [effort.criterion for effort in efforts])
+    axes.set_yticks(range(len(efforts)), names)
     axes.set_xlabel("predicates evaluated (log scale)", color=INK)
     axes.set_title(_legend(efforts), loc="left", fontsize=9, color=GREY)
     _quiet(axes)
     _plain_ticks(axes.xaxis)
+
+
+def _node_bars(axes, effort: Effort) -> None:  # type: ignore[no-untyped-def]
+    """Draw the nodes of one tree, the first ones if there are many."""
+    shown = effort.by_node[:_MOST_NODES]
+    _bars(axes, shown, [f"n={node.individuals:,}" for node in shown], 1.5)
+    more = len(effort.by_node) - len(shown)
+    axes.set_title(effort.criterion + (f", and {more} more nodes" if more else ""), loc="left", fontsize=9, color=INK)
+    axes.set_xlabel("predicates (log)", color=INK, fontsize=8.5)
 
 
 def _legend(efforts: Sequence[Effort]) -> str:
@@ -257,43 +291,45 @@ def _label(axes, x: float, y: float, text: str, colour: str) -> None:  # type: i
     axes.annotate(text, (x, y), (4, 0), textcoords="offset points", va="center", fontsize=8.5, color=colour)
 
 
-def _incumbents(axes, efforts: Sequence[Effort]) -> None:  # type: ignore[no-untyped-def]
-    """Draw the best found against time; colours, dashes and markers differ, so that it can be read in grey."""
-    end = max((moment.seconds for effort in efforts for moment in effort.moments), default=0.0)
-    unit, factor = ("seconds", 1.0) if end >= 10 else ("milliseconds", 1000.0)
-    looks = zip(LINES, DASHES, MARKERS, strict=True)
-    for effort, (colour, dashes, marker), width in zip(efforts, cycle(looks), _widths(len(efforts)), strict=False):
-        times = [factor * moment.seconds for moment in effort.moments]
-        shares = [100 * moment.share for moment in effort.moments]
-        look = {"color": colour, "marker": marker, "markersize": 4, "markevery": _changes(shares)}
-        axes.step(times, shares, where="post", linestyle=dashes, linewidth=width, label=effort.criterion, **look)
-        inside = colour if effort.proved else "white"
-        axes.plot(times[-1:], shares[-1:], "D", color=inside, markersize=6, markeredgecolor=colour, zorder=3)
+def _race(axes, effort: Effort) -> None:  # type: ignore[no-untyped-def]
+    """Draw the best found and the bound against the predicates evaluated; they meet where it is proved."""
+    counts = [point.evaluated for point in effort.trace]
+    found, bounds = gain_shares(effort.trace)
+    axes.fill_between(counts, found, bounds, step="post", color=WITHOUT, alpha=0.5, linewidth=0)
+    axes.step(counts, bounds, where="post", color=GREY, linestyle="--", linewidth=1.2)
+    axes.step(counts, found, where="post", color=WITH, linewidth=1.8)
+    inside = WITH if effort.split.proved else "white"
+    axes.plot(counts[-1:], found[-1:], "D", color=inside, markersize=6, markeredgecolor=WITH, zorder=3, clip_on=False)
     axes.set_xscale("log")
-    axes.set_ylim(-3, 104)
-    axes.set_xlabel(f"{unit} (log scale)", color=INK)
-    axes.set_ylabel("% of the possible gain", color=INK)
-    axes.set_title(_ends(efforts), loc="left", fontsize=9, color=GREY)
-    axes.legend(frameon=False, fontsize=8.5, loc="upper left", bbox_to_anchor=(1.0, 1.0), handlelength=3.2)
+    axes.set_ylim(-4, 106)
+    axes.yaxis.set_major_formatter("{x:.0f} %")
+    axes.set_title(effort.criterion, loc="left", fontsize=9, color=INK)
+    axes.set_xlabel("predicates evaluated (log)", color=INK, fontsize=8.5)
     _quiet(axes)
     _plain_ticks(axes.xaxis)
 
 
+def gain_shares(trace: Sequence[TracePoint]) -> tuple[list[float], list[float]]:
+    """Return the gains of the best found, and of the bound, in percent of the gain that the first bound allows.
+
+    Examples
+    --------
+    >>> from structtree.search.results import TracePoint
+    >>> gain_shares([TracePoint(1, 0.0, 0.5, 1.0), TracePoint(9, 0.1, 0.8, 0.9)])
+    ([0.0, 60.0], [100.0, 80.0])
+    """
+    nothing, most = trace[0].score, trace[0].bound - trace[0].score
+    if not most:
+        return [100.0] * len(trace), [100.0] * len(trace)
+    shares = [(100 * (point.score - nothing) / most, 100 * (point.bound - nothing) / most) for point in trace]
+    return [round(score, 6) for score, _ in shares], [round(bound, 6) for _, bound in shares]
+
+
 def _ends(efforts: Sequence[Effort]) -> str:
-    """Return what the diamonds mean: what is above an open one is not ruled out."""
-    proved = "filled diamond: proved best" if any(effort.proved for effort in efforts) else ""
-    stopped = "open diamond: stopped before the proof" if any(not effort.proved for effort in efforts) else ""
-    return "best found so far; " + "; ".join(filter(None, (proved, stopped)))
-
-
-def _changes(shares: Sequence[float]) -> list[int]:
-    """Return where a curve rises; further markers would only hide other curves."""
-    return [i for i, share in enumerate(shares) if i == 0 or share > shares[i - 1]]
-
-
-def _widths(n: int) -> list[float]:
-    """Lines that run over each other are all seen when the lower ones are wider."""
-    return [1.2 + 2.4 * (n - 1 - i) / n for i in range(n)]
+    """Return what the lines and diamonds mean: what is above an open one is not ruled out."""
+    proved = "filled diamond: proved best" if any(effort.split.proved for effort in efforts) else ""
+    stopped = "open diamond: stopped before the proof" if any(not effort.split.proved for effort in efforts) else ""
+    return "; ".join(filter(None, ("and bound (dashed)", proved, stopped)))
 
 
 def _quiet(axes) -> None:  # type: ignore[no-untyped-def]

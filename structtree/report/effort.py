@@ -16,20 +16,23 @@ from numpy.typing import ArrayLike, NDArray
 
 from structtree.data.columns import Population
 from structtree.data.given import population_of
-from structtree.errors import UsageError
+from structtree.errors import StructtreeError, UsageError
 from structtree.interrupts import cut_short, stoppable
 from structtree.lang.grammar import Grammar, grammar_from
 from structtree.lang.pretty import pretty
+from structtree.learn.model import Fitted
+from structtree.learn.tree import Found, Leaf, Tree
 from structtree.reprs import short_repr
 from structtree.search.best_split import SearchStats, Split, best_split
 from structtree.search.criteria import CRITERIA, Criterion, better, criterion
 from structtree.search.judges import judge_for
-from structtree.search.results import Pass
+from structtree.search.results import Pass, TracePoint
+from structtree.space.background import with_background
 from structtree.space.count import count_space
 from structtree.space.evaluate import holds
 from structtree.space.space import Space
 
-__all__ = ["Effort", "Moment", "compare_effort"]
+__all__ = ["Effort", "compare_effort", "node_spaces"]
 
 EffortProgress = Callable[[str, str, SearchStats], None]
 
@@ -39,29 +42,11 @@ EXHAUSTIVE_LIMIT = 10.0
 HOPE = 4.0
 """Factor by which an estimate may exceed the limit and the measurement is still tried: short searches look slow."""
 
+MAX_SPACES = 100
+"""Nodes of a model whose space is counted."""
+
 WARM = 1_000
 """Evaluations after which everything is compiled that a search needs."""
-
-MOMENTS = 8
-"""Most moments of a search that are reported where it was too short to be watched."""
-
-
-@dataclass(frozen=True, slots=True)
-class Moment:
-    """The best found at some time of a search.
-
-    Parameters
-    ----------
-    seconds : float
-    score : float
-    share : float
-        The gain at that time, as a share of the greatest gain that the whole search did not rule out. It ends at 1
-        only where the result is proved best, and otherwise below 1, by the remaining gap.
-    """
-
-    seconds: float
-    score: float
-    share: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -84,10 +69,10 @@ class Effort:
         Of the best split; of a whole tree the score and predicate of its root, and whether all its splits are proved.
     split : Split
         The result with pruning; of a whole tree that of the root.
-    nodes : int
-        How many nodes were split.
-    moments : tuple of Moment
-        The best found against time, when asked for.
+    by_node : tuple of Effort
+        Of a whole tree: what each of its nodes cost, in reading order.
+    individuals : int
+        How many individuals were split.
     interrupted : bool
         Whether the user stopped it.
     passes : tuple of Pass
@@ -106,8 +91,8 @@ class Effort:
     proved: bool
     predicate: str
     split: Split = field(repr=False)
-    nodes: int = 1
-    moments: tuple[Moment, ...] = ()
+    by_node: tuple[Effort, ...] = field(repr=False, default=())
+    individuals: int = 0
     interrupted: bool = False
     passes: tuple[Pass, ...] = ()
 
@@ -122,12 +107,24 @@ class Effort:
         """Share of the evaluations without pruning that are made with it."""
         return 100.0 * self.evaluated / self.evaluated_exhaustive if self.evaluated_exhaustive else None
 
+    @property
+    def nodes(self) -> int:
+        """Number of nodes that were split."""
+        return len(self.by_node) or 1
+
+    @property
+    def trace(self) -> tuple[TracePoint, ...]:
+        """The best found and the bound as they met, in the search with pruning; of a whole tree at its root."""
+        return self.split.stats.trace
+
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers, for JSON."""
         keys = ("criterion", "space", "evaluated", "evaluated_exhaustive", "percent", "seconds", "seconds_exhaustive")
         more = ("score", "proved", "predicate", "exhaustive_estimated", "agree", "nodes")
         passes = [one._asdict() for one in self.passes]
-        return {key: getattr(self, key) for key in (*keys, *more)} | {"passes": passes}
+        trace = [point._asdict() for point in self.trace]
+        by_node = {"by_node": [node.to_dict() for node in self.by_node]} if self.by_node else {}
+        return {key: getattr(self, key) for key in (*keys, *more)} | {"passes": passes, "trace": trace} | by_node
 
 
 def compare_effort(
@@ -141,7 +138,6 @@ def compare_effort(
     min_samples_leaf: int = 1,
     whole_tree: bool = False,
     max_depth: int | None = None,
-    watch: bool = False,
     progress: EffortProgress | None = None,
 ) -> tuple[Effort, ...]:
     """Search with and without pruning, by each criterion, and compare what it cost.
@@ -160,8 +156,6 @@ def compare_effort(
         Sum over all nodes of the tree that is grown by splitting both sides until they are pure.
     max_depth : int, optional
         How many splits deep that tree may be.
-    watch : bool
-        Report the best found against time; a search that is too short to be watched is done in parts again.
     progress : function, optional
         Called about once a second with the criterion, what is being done, and the statistics.
 
@@ -194,8 +188,6 @@ def compare_effort(
             efforts.append(effort)
             if effort.interrupted or stop.pressed:
                 break
-            if watch and not whole_tree:
-                efforts[-1] = replace(effort, moments=_moments(effort, task))
     if not efforts:
         raise KeyboardInterrupt  # there is nothing yet to return
     return tuple(efforts) if whole_tree else _with_known_counts(efforts)
@@ -203,7 +195,7 @@ def compare_effort(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Task:
-    """A node and a criterion to search by, and what was seen of the last search with pruning."""
+    """A node and a criterion to search by."""
 
     population: Population
     labels: NDArray[Any]
@@ -213,18 +205,15 @@ class _Task:
     exhaustive_limit: float
     least: int
     progress: EffortProgress | None
-    seen: list[tuple[SearchStats, Split]] = field(default_factory=list)
 
     def search(self, **budget: Any) -> Split:
         doing = "without pruning" if budget.get("strategy") == "exhaustive" else "with pruning"
 
-        def watch(stats: SearchStats, best: Split | None) -> None:
-            if best is not None and "strategy" not in budget:
-                self.seen.append((stats, best))
+        def tell(stats: SearchStats, best: Split | None) -> None:
             if self.progress is not None:
                 self.progress(self.criterion.name, doing, stats)
 
-        options = {"criterion": self.criterion, "min_samples_leaf": self.least, "progress": watch, **budget}
+        options = {"criterion": self.criterion, "min_samples_leaf": self.least, "progress": tell, **budget}
         return best_split(self.population, self.labels, self.grammar, **options)
 
 
@@ -244,8 +233,7 @@ def _check_options(time_limit: float | None, exhaustive_limit: float, max_depth:
 
 def _warm_up(task: _Task) -> bool:
     """Have everything compiled before time is taken; False if the user stopped it."""
-    unwatched = replace(task, progress=None, seen=[])
-    found = unwatched.search(max_evaluations=WARM, time_limit=task.time_limit)
+    found = replace(task, progress=None).search(max_evaluations=WARM, time_limit=task.time_limit)
     return found.stats.stopped_by != "interrupt"
 
 
@@ -253,7 +241,6 @@ def _warm_up(task: _Task) -> bool:
 
 
 def _of_node(task: _Task) -> Effort:
-    task.seen.clear()
     found = task.search(time_limit=task.time_limit)
     space = _size(task.grammar, task.population)
     effort = Effort(
@@ -269,6 +256,7 @@ def _of_node(task: _Task) -> Effort:
         proved=found.proved,
         predicate=pretty(found.predicate),
         split=found,
+        individuals=len(task.population),
         interrupted=found.stats.stopped_by == "interrupt",
         passes=found.stats.passes,
     )
@@ -322,6 +310,47 @@ def _same(one: Split, other: Split) -> bool:
     return not (better(one.loss, other.loss, 1e-9).any() or better(other.loss, one.loss, 1e-9).any())
 
 
+# ---- the nodes of a model -------------------------------------------------------------------------------
+
+
+def node_spaces(known: Fitted, individuals: Population, prepared: Population) -> dict[int, int]:
+    """Return how many predicates the grammar of a model derives for those who come by each branch.
+
+    Parameters
+    ----------
+    known : Fitted
+    individuals, prepared : Population
+        The same individuals, with all that is known of them, and as the tests of the model need them.
+
+    Returns
+    -------
+    dict from node to int
+        Without the nodes of plain tables, where every test is tried, and empty where no formula counts the space, or
+        the individuals lack something that the grammar asks about.
+    """
+    tree = known.model.tree
+    has_links = len(tree.schema.types) > 1
+    wanted = {i for i in tree.branches if has_links or _found_at(tree, i).pruned is not None}
+    spaces = dict[int, int]()
+    if not wanted:
+        return spaces
+    try:
+        grammar = Grammar.parse(known.model.params.get("grammar", ""))
+        whole = with_background(individuals, grammar, known.functions or {})
+        for node, which in tree.arrivals(prepared):
+            if node in wanted and len(which) and len(spaces) < MAX_SPACES:
+                spaces[node] = count_space(Space.build(grammar, whole.take(which)), most=0).size
+    except StructtreeError:
+        return {}
+    return spaces
+
+
+def _found_at(tree: Tree, index: int) -> Found:
+    node = tree.nodes[index]
+    assert not isinstance(node, Leaf)
+    return node.found
+
+
 # ---- a whole tree ---------------------------------------------------------------------------------------
 
 
@@ -338,7 +367,7 @@ def _of_tree(task: _Task, max_depth: int | None) -> Effort | None:
         exhaustive_estimated=any(effort.exhaustive_estimated for effort in efforts),
         agree=False if False in agree else None if None in agree else True,
         proved=all(effort.proved for effort in efforts),
-        nodes=len(efforts),
+        by_node=tuple(efforts),
         interrupted=efforts[-1].interrupted,
         passes=_summed(one for effort in efforts for one in effort.passes),
     )
@@ -367,7 +396,7 @@ def _grow(task: _Task, max_depth: int | None) -> Iterator[Effort]:
         if (own == own[0]).all() or len(own) < 2 * task.least or depth == max_depth:
             continue
         part = task.population.take(members)
-        effort = _of_node(replace(task, population=part, labels=own, exhaustive_limit=max(0.0, left), seen=[]))
+        effort = _of_node(replace(task, population=part, labels=own, exhaustive_limit=max(0.0, left)))
         if not effort.exhaustive_estimated:
             left -= effort.seconds_exhaustive or 0.0
         inside = holds(effort.split.predicate, part)
@@ -376,25 +405,3 @@ def _grow(task: _Task, max_depth: int | None) -> Iterator[Effort]:
             return
         if inside.any() and not inside.all():
             stack += [(members[~inside], depth + 1), (members[inside], depth + 1)]
-
-
-# ---- the best found against time ------------------------------------------------------------------------
-
-
-def _moments(effort: Effort, task: _Task) -> tuple[Moment, ...]:
-    """The best found at several times: as it was watched, or from the same search with smaller budgets."""
-    last, seen = effort.split, list(task.seen)
-    if len(seen) < MOMENTS // 2:
-        budgets = [last.stats.evaluated // 2**k for k in range(MOMENTS, 0, -1)]
-        parts = [task.search(max_evaluations=n) for n in budgets if n]
-        seen = [(part.stats, part) for part in parts]
-    judge = last.problem.judge
-    nothing = float(judge.criterion.unsplit(judge.total)[0])
-    possible = nothing - last.loss[0] + last.gap
-    points = sorted([*seen, (last.stats, last)], key=lambda point: point[0].evaluated)
-    # The parts were timed one by one, so that a later one may have been quicker by chance.
-    seconds = np.maximum.accumulate([stats.seconds for stats, _ in points]).tolist()
-    return tuple(
-        Moment(when, best.score, (nothing - best.loss[0]) / possible if possible > 0 else 1.0)
-        for when, (_, best) in zip(seconds, points, strict=True)
-    )

@@ -439,8 +439,8 @@ def _histogram(counts: NDArray[np.float64], x: float, y: float, width: float) ->
 def _interval(look: _Look, node: int, x: float, y: float, width: float) -> list[Box | Curve | Label]:
     """Mean and spread on the scale of the whole tree."""
     assert look.texts.spread is not None
-    means, spreads = np.asarray(look.texts.said), look.texts.spread
-    low, high = float((means - spreads).min()), float((means + spreads).max())
+    means, spreads = look.texts.said, look.texts.spread
+    low, high = look.texts.scale
     scale = width / ((high - low) or 1.0)
     at, half = x + (float(means[node]) - low) * scale, float(spreads[node]) * scale
     return [

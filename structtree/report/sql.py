@@ -20,7 +20,7 @@ from structtree.learn.model import Model, fitted
 from structtree.learn.score import class_name
 from structtree.learn.tree import Leaf
 from structtree.report.sql_tests import NotInSqlError, SqlRow, SqlTests, untrue
-from structtree.report.sql_values import both, column_name, number_text, text_literal
+from structtree.report.sql_values import both, column_name, number_literal, text_literal
 
 __all__ = ["export_sql"]
 
@@ -148,7 +148,7 @@ class _Views:
         if self.tree.classes:
             shares = probabilities(self.tree, self.model.decision)
             for place, label in enumerate(self.tree.classes):
-                each = [number_text(float(shares[leaf, place])) for leaf in self.tree.leaves]
+                each = [number_literal(float(shares[leaf, place])) for leaf in self.tree.leaves]
                 values.append(self._by_leaf(f"p_{class_name(label)}", each))
         outer = ",\n    ".join([f"{', '.join(names)}, leaf", *values])
         return f"CREATE VIEW {self._name('prediction')} AS\nSELECT {outer}\nFROM (\n" + "\n".join(inner) + "\n);"
@@ -183,11 +183,11 @@ class _Views:
 
     def _label(self, leaf: int) -> str:
         if not self.tree.classes:
-            return number_text(float(means(self.tree)[leaf]))
+            return number_literal(float(means(self.tree)[leaf]))
         label = self.tree.classes[decisions(self.tree, self.model.decision)[leaf]]
         if isinstance(label, str):
             return text_literal(label)
-        return text_literal(class_name(label)) if isinstance(label, bool) else number_text(float(label))
+        return text_literal(class_name(label)) if isinstance(label, bool) else number_literal(float(label))
 
 
 def _one_line(text: str) -> str:

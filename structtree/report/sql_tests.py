@@ -66,20 +66,20 @@ from structtree.report.sql_values import (
     compared,
     date_part,
     key_value,
-    number_text,
+    number_literal,
     own_moment,
     stored_value,
     text_literal,
 )
 
-__all__ = ["ROUNDING", "NotInSqlError", "SqlRow", "SqlTests"]
+__all__ = ["SUM_SLACK", "NotInSqlError", "SqlRow", "SqlTests"]
 
-ROUNDING = 1e-12
+SUM_SLACK = 1e-12
 """Sums of real numbers are compared with this share of a threshold to spare: databases add them in another order."""
 
 
 class NotInSqlError(StructtreeError):
-    """What a test asks cannot be said in SQL, with the reason."""
+    """A test cannot be said in SQL, with the reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,14 +259,14 @@ class SqlTests:
     def _among(self, value: SqlValue, values: Sequence[Any]) -> str:
         if value.domain in ("days", "stored number"):
             return any_of(compared(value, "=", each) for each in values)
-        shown = (text_literal(str(v)) if value.domain == "text" else number_text(v) for v in values)
+        shown = (text_literal(str(v)) if value.domain == "text" else number_literal(v) for v in values)
         return f"{value.sql if value.domain == 'text' else value.number} IN ({', '.join(shown)})"
 
     def _count(self, rows: _Rows, inner: Predicate, op: str, n: Any) -> str:
         inside = self.condition(inner, rows.row)
         if op == ">=" and n == 1:
             return rows.exists(inside)
-        return f"(SELECT COUNT(*) {rows.where(inside)}) {op} {number_text(n)}"
+        return f"(SELECT COUNT(*) {rows.where(inside)}) {op} {number_literal(n)}"
 
     def _distinct(self, row: SqlRow, link: str, inners: Sequence[Predicate]) -> str:
         found = [self._behind(row, link) for _ in inners]
@@ -324,7 +324,7 @@ class SqlTests:
         found, is_rounded = self._aggregated(test, row)
         limit: Any = test.value
         if is_rounded and test.op in (">=", "<="):
-            slack = ROUNDING * abs(float(limit))
+            slack = SUM_SLACK * abs(float(limit))
             limit = float(limit) - slack if test.op == ">=" else float(limit) + slack
         if test.function != "deviation":
             return compared(found, test.op, limit)
@@ -499,7 +499,7 @@ class SqlTests:
     def _expression(self, expression: Expression, row: SqlRow) -> tuple[Kind, str]:
         match expression:
             case int() | float():
-                return ("int" if isinstance(expression, int) else "real"), number_text(expression)
+                return ("int" if isinstance(expression, int) else "real"), number_literal(expression)
             case Operand(path, mine):
                 asker = row.asker if mine else row
                 assert asker is not None
@@ -689,7 +689,7 @@ class SqlTests:
         own, attribute = self._own_date(row.root)
         limit, until = own_moment(own, attribute.kind), self.layout.until
         if until is not None:
-            last = number_text(until + 1)
+            last = number_literal(until + 1)
             limit = f"CASE WHEN {limit} < {last} THEN {limit} ELSE {last} END"
         dates = [
             own_moment(self._column(row.alias, row.table, Attribute(name, kind)), kind)

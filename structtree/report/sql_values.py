@@ -28,7 +28,7 @@ __all__ = [
     "date_part",
     "floored",
     "key_value",
-    "number_text",
+    "number_literal",
     "own_moment",
     "stored_value",
     "text_literal",
@@ -84,12 +84,12 @@ def text_literal(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-def number_text(value: float) -> str:
+def number_literal(value: float) -> str:
     """Return a number as SQL writes it: all of its digits, and never a decimal that DuckDB would round.
 
     Examples
     --------
-    >>> [number_text(value) for value in (3, 3.0, 0.1, -2.5e-7, float("inf"))]
+    >>> [number_literal(value) for value in (3, 3.0, 0.1, -2.5e-7, float("inf"))]
     ['3', '3', '0.1e0', '-2.5e-07', '9e999']
     """
     value = float(value)
@@ -287,12 +287,12 @@ def compared(value: SqlValue, op: str, with_value: Any) -> str:
         case "days":
             return _compared_days(value, op, float(with_value))
         case _:
-            return f"{value.number} {sign} {number_text(with_value)}"
+            return f"{value.number} {sign} {number_literal(with_value)}"
 
 
 def _compared_days(value: SqlValue, op: str, day: float) -> str:
     if not -719_162 <= day <= 2_932_896:  # the days that can be written
-        return f"{value.number} {'<>' if op == '!=' else op} {number_text(day)}"
+        return f"{value.number} {'<>' if op == '!=' else op} {number_literal(day)}"
     literal = ("DATE " if "DATE" in value.number else "") + "'{}'"
     if not day.is_integer() and op in ("=", "!="):
         return "FALSE" if op == "=" else f"{value.sql} IS NOT NULL"
@@ -302,7 +302,7 @@ def _compared_days(value: SqlValue, op: str, day: float) -> str:
 
 def _category_number(text: str) -> str:
     try:
-        return number_text(float(text))
+        return number_literal(float(text))
     except ValueError:
         return "NULL"
 

@@ -124,7 +124,8 @@ def best_split(
     if isinstance(target, Target):
         return split
     units = checked.units
-    return replace(split, score=units.square(split.score), gap=units.square(split.gap))
+    stats = replace(split.stats, trace=tuple(point.in_plain_units(units) for point in split.stats.trace))
+    return replace(split, score=units.square(split.score), gap=units.square(split.gap), stats=stats)
 
 
 def _space(grammar: Grammar | CheckedGrammar | Space, population: Population) -> Space:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from structtree.arrays import Codes, Floats, Ints, Mask
 from structtree.data.columns import Column, run_places
-from structtree.lang.syntax import Aggregate, Compare, Count, ValueSource, Within
+from structtree.lang.syntax import Aggregate, Among, Compare, Count, ValueSource, Within
 from structtree.search.steps import Steps, need_of
 from structtree.space.evaluate import aggregate_column, rows_where
 from structtree.space.families import LinkFamily, TestFamily
@@ -29,6 +29,8 @@ __all__ = [
     "Boards",
     "board_of",
     "call_columns",
+    "columns_of",
+    "end_column",
     "is_nested",
     "is_swept",
     "opening_column",
@@ -111,11 +113,12 @@ class Board:
 
 @dataclass(frozen=True, slots=True)
 class BoardColumn:
-    """The codes or ranks of one column, its family, and the choices that they stand for."""
+    """The codes or ranks of one column, its family, the choices that they stand for, and which of both they are."""
 
     values: Codes
     family: int
     choices: Ints
+    ranked: bool
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -152,18 +155,14 @@ class Boards:
         return Boards(space, {name: (c.moved(places[name]), r.moved(places[name])) for name, (c, r) in known.items()})
 
     def _made(self, name: str) -> tuple[Board, Board]:
-        coded: list[BoardColumn] = []
-        ranked: list[BoardColumn] = []
+        columns: list[BoardColumn] = []
         for family in self.space.offers.from_top[name]:
             if isinstance(family, LinkFamily):
-                ranked += [opening_column(family, self.steps.of(family).lengths)] if is_swept(family) else []
-            elif is_nested(family):
-                ranked.append(ranked_column(family, self.steps))
-            elif (calls := call_columns(family, self.steps)) is not None:
-                ranked += calls
+                columns += [opening_column(family, self.steps.of(family).lengths)] if is_swept(family) else []
             else:
-                coded.extend(_coded(family, self.steps))
+                columns += columns_of(family, self.steps)
         n_rows = self.steps.population.tables[name].n_rows
+        coded, ranked = ([column for column in columns if column.ranked == which] for which in (False, True))
         return board_of(coded, n_rows, ranked=False), board_of(ranked, n_rows, ranked=True)
 
 
@@ -185,6 +184,14 @@ def board_of(columns: list[BoardColumn], n_rows: int, *, ranked: bool) -> Board:
     )
 
 
+def columns_of(family: TestFamily, steps: Steps) -> list[BoardColumn]:
+    """Return what every row of its type says to the members of a family of tests: one column, or several."""
+    if is_nested(family):
+        return [ranked_column(family, steps)]
+    calls = call_columns(family, steps)
+    return list(_coded(family, steps)) if calls is None else calls
+
+
 def is_nested(family: TestFamily) -> bool:
     """Return whether the members are thresholds, each implied by all stricter ones."""
     nested = isinstance(family.template, Compare | Aggregate) and family.template.op in (">=", "<=")
@@ -201,7 +208,8 @@ def ranked_column(family: TestFamily, steps: Steps) -> BoardColumn:
         ranks, choices = np.searchsorted(cuts, values, side="right"), np.arange(n)
     else:
         ranks, choices = n - np.searchsorted(cuts, values, side="left"), np.arange(n)[::-1]
-    return BoardColumn(np.where(present, ranks, 0).astype(np.int32), family.index, choices.astype(np.int64))
+    passed = np.where(present, ranks, 0).astype(np.int32)
+    return BoardColumn(passed, family.index, choices.astype(np.int64), ranked=True)
 
 
 def call_columns(family: TestFamily, steps: Steps) -> list[BoardColumn] | None:
@@ -210,31 +218,33 @@ def call_columns(family: TestFamily, steps: Steps) -> list[BoardColumn] | None:
     runs = ranked_calls(family, steps.population, at)
     if runs is None:
         return None
-    return [BoardColumn(np.append(ranks, 0)[end].astype(np.int32), family.index, choices) for choices, ranks in runs]
+    found = ((np.append(ranks, 0)[end].astype(np.int32), choices) for choices, ranks in runs)
+    return [BoardColumn(ranks, family.index, choices, ranked=True) for ranks, choices in found]
 
 
 def opening_column(family: LinkFamily, counts: NDArray[Any]) -> BoardColumn:
     """Return how many of the numbers of a link family are reached, for how many rows behind the link each row has."""
     numbers = np.array(family.numbers) if isinstance(family.template, Count) else np.ones(1)
     ranks = np.searchsorted(numbers, counts, side="right").astype(np.int32)
-    return BoardColumn(ranks, family.index, np.arange(len(family.numbers)))
+    return BoardColumn(ranks, family.index, np.arange(len(family.numbers)), ranked=True)
 
 
 def _coded(family: TestFamily, steps: Steps) -> Iterator[BoardColumn]:
     every = np.array(family.choices(), dtype=np.int64)
     match family.template:
         case Compare(op="=", value=value) | Aggregate(op="=", value=value) if isinstance(value, ValueSource):
-            yield BoardColumn(_equal_codes(family, steps), family.index, every)
+            yield BoardColumn(_equal_codes(family, steps), family.index, every, ranked=False)
         case Within(source=source) if source is not None:
-            yield BoardColumn(_bin_codes(family, steps), family.index, every)
+            yield BoardColumn(_bin_codes(family, steps), family.index, every, ranked=False)
         case _:
             for v in family.choices():
                 true = rows_where(family.literal(v), steps.population, family.type)
-                yield BoardColumn(np.where(true, 0, -1).astype(np.int32), family.index, every[v : v + 1])
+                codes = np.where(true, 0, -1).astype(np.int32)
+                yield BoardColumn(codes, family.index, every[v : v + 1], ranked=False)
 
 
 def _equal_codes(family: TestFamily, steps: Steps) -> Codes:
-    end, column = _end_column(family, steps)
+    end, column = end_column(family, steps)
     if column.kind == "nominal":
         known = {value: v for v, value in enumerate(family.values)}
         code_of = np.array([*(known.get(name, -1) for name in column.categories), -1], dtype=np.int32)
@@ -260,17 +270,17 @@ def _bin_codes(family: TestFamily, steps: Steps) -> Codes:
 
 def _end_values(family: TestFamily, steps: Steps) -> tuple[Floats, Mask]:
     """The number that the family asks about, for each row, and whether there is one."""
-    end, column = _end_column(family, steps)
+    end, column = end_column(family, steps)
     found = np.append(column.values, np.nan)[end]
     return found, ~np.isnan(found)
 
 
-def _end_column(family: TestFamily, steps: Steps) -> tuple[Ints, Column]:
+def end_column(family: TestFamily, steps: Steps) -> tuple[Ints, Column]:
     """For each row the row at the end of the family's path, or -1, and what the family asks about there."""
     end, at = _ends(family, steps)
     if isinstance(family.template, Aggregate):
         return end, aggregate_column(family.template, steps.population, at)
-    assert isinstance(family.template, Compare | Within)
+    assert isinstance(family.template, Compare | Among | Within)
     return end, steps.population.tables[at].value_column(family.template.attribute)
 
 

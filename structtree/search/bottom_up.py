@@ -32,8 +32,9 @@ from structtree.space.evaluate import holds, rows_where
 from structtree.space.families import LinkFamily, Slot, TestFamily, base_predicates
 from structtree.space.space import Space
 from structtree.space.terms import clash, conjoin, conjuncts, n_literals, nesting
+from structtree.telling import tell
 
-__all__ = ["LinkColumn", "LinkColumns", "Meanings", "link_columns", "meanings", "own_columns", "suits"]
+__all__ = ["LinkColumn", "LinkColumns", "Meanings", "is_settled", "link_columns", "meanings", "own_columns", "suits"]
 
 Words = NDArray[np.uint64]
 
@@ -93,12 +94,12 @@ class LinkColumn:
     ----------
     tests : tuple of Predicate
         From the laxest to the strictest; who passes one passes all before it.
-    ranks : (individuals,) int16
+    ranks : (individuals,) int16 or int32
         How many of them each individual passes.
     """
 
     tests: tuple[Predicate, ...]
-    ranks: NDArray[np.int16]
+    ranks: NDArray[np.int16] | NDArray[np.int32]
 
 
 @dataclass(slots=True, eq=False)
@@ -139,16 +140,16 @@ def suits(space: Space) -> bool:
     links = [family for family in families if isinstance(family, LinkFamily)]
     # ``all`` holds of a row without targets whatever is asked: what holds of no row would have to be kept for it.
     return all(
-        (link.slots[0].plain or _is_settled(link.slots[0]))
+        (link.slots[0].plain or is_settled(link.slots[0]))
         and not isinstance(link.template, All | Distinct | Aggregate)
         for link in links
     )
 
 
-def _is_settled(slot: Slot) -> bool:
+def is_settled(slot: Slot) -> bool:
     """Return whether nothing can be added in a slot, nor inside of what stands in it."""
     inner = [slot for family in slot.fixed if isinstance(family, LinkFamily) for slot in family.slots]
-    return not slot.open and all(map(_is_settled, inner))
+    return not slot.open and all(map(is_settled, inner))
 
 
 def is_affordable(space: Space) -> bool:
@@ -208,6 +209,7 @@ def link_columns(
     for family in space.first_families():
         if not isinstance(family, LinkFamily):
             continue
+        tell("listing tests", 0, None, f"{sum(len(one.tests) for one in found):,} so far")
         inner = _inside(work, family, depth, size)
         complete &= inner.complete and not work.over
         for column in _columns(family, inner, work):
@@ -226,7 +228,7 @@ def own_columns(family: TestFamily, population: Population) -> Iterator[LinkColu
     nested = [ranked_column(family, steps)] if is_nested(family) else call_columns(family, steps)
     for column in nested or ():
         tests = tuple(family.literal(v) for v in column.choices.tolist())
-        yield LinkColumn(tests, column.values[population.individuals].astype(np.int16))
+        yield LinkColumn(tests, column.values[population.individuals])
     if nested is not None:
         return
     for v in family.choices():
@@ -434,6 +436,7 @@ class _Growing:
             some = slice(0, min(first + step, last))
             given = (self.words[some], self.sizes[some], self.lasts[some], first)
             parts.append(conjunction_signatures(*given, literals.words, literals.sizes, size, self.seeds))
+            tell("listing tests", first, last, f"{len(self.sizes):,} of one type so far")
             if self.clock.over() is not None and some.stop < last:
                 self.complete = False
                 break

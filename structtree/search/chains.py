@@ -15,7 +15,7 @@ Law: what a chain counts is what `structtree.space.evaluate` finds for each memb
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
@@ -102,12 +102,48 @@ class Chain:
         if not self.levels:
             kernel: Callable[..., Any] = ranked_counts if board.ranked else coded_counts
             return Counted(*kernel(self.owners, self.rows, columns, offsets, *given, hashes))
+        here = np.arange(len(self.rows), dtype=np.int32)
+        lifted = self._lifted(columns, offsets, ranked=board.ranked)
+        offsets = offsets if board.ranked else np.arange(offsets[-1] + 1)
+        return Counted(*ranked_counts(self.owners, here, lifted, offsets, *given, NO_HASHES))
+
+    def _lifted(self, columns: Codes, offsets: Ints, *, ranked: bool) -> Codes:
+        """Return ranks carried back to the rows before the levels; codes as a column of 0 and 1 for each member."""
         edges = np.cumsum([0, *(len(level.starts) for level in self.levels)])
         starts = np.concatenate([level.starts for level in self.levels])
         levels = (self.ends, starts, edges, np.concatenate([level.needs for level in self.levels]))
-        here = np.arange(len(self.rows), dtype=np.int32)
-        if board.ranked:
-            lifted = lift_ranks(columns, offsets, *levels)
-        else:
-            lifted, offsets = lift_codes(columns, offsets, *levels), np.arange(offsets[-1] + 1)
-        return Counted(*ranked_counts(self.owners, here, lifted, offsets, *given, NO_HASHES))
+        return np.asarray((lift_ranks if ranked else lift_codes)(columns, offsets, *levels))
+
+    # ---- the individuals themselves ---------------------------------------------------------------------
+
+    def greatest(self, ranks: Codes, n_members: int, n: int) -> Codes:
+        """Return how many of nested members each of n individuals passes by some row, from their ranks by row."""
+        if not self.levels:
+            return self._by_owner(ranks[self.rows], n)
+        return self._by_owner(self._lifted(ranks[None, :], np.array([0, n_members]), ranked=True)[0], n)
+
+    def members(self, codes: Codes, n_members: int, n: int) -> Iterator[Codes]:
+        """Yield for each of several members that exclude each other which of n individuals pass it, as 0 and 1."""
+        if self.levels:
+            lifted = self._lifted(codes[None, :], np.array([0, n_members]), ranked=False)
+            yield from (self._by_owner(column, n) for column in lifted)
+            return
+        here = codes[self.rows]
+        for member in range(n_members):
+            found = np.zeros(n, dtype=np.int32)
+            found[self.owners[here == member]] = 1
+            yield found
+
+    def codes(self, codes: Codes, n: int) -> Codes:
+        """Return the code of the row of each of n individuals, where they have one at most; -1 for none."""
+        found = np.full(n, -1, dtype=np.int32)
+        found[self.owners] = codes[self.rows]
+        return found
+
+    def _by_owner(self, ranks: Codes, n: int) -> Codes:
+        """Return the greatest of the ranks that each individual has."""
+        found = np.zeros(n, dtype=np.int32)
+        if len(ranks):
+            first = np.flatnonzero(np.diff(self.owners, prepend=-1))
+            found[self.owners[first]] = np.maximum.reduceat(ranks, first)
+        return found

@@ -32,7 +32,7 @@ from structtree.search.finder import Finder
 from structtree.search.judges import Judge, Loss, Tally
 from structtree.search.kernels.compiling import now
 from structtree.search.queries import Vocabulary
-from structtree.search.results import Pass, Problem, SearchStats, Split, StoppedBy
+from structtree.search.results import Pass, Problem, SearchStats, Split, StoppedBy, TracePoint
 from structtree.search.steps import link_name, need_of, rows_needed
 from structtree.search.sweeps import Sweeps
 from structtree.space.evaluate import Known, rows_where
@@ -62,6 +62,9 @@ WIDTHS = (8, 32, 128, 512, 2048)
 
 # The finder looks at so many individuals, chosen at random, where there are more than twice as many.
 FINDER_SAMPLE = 2_500
+
+# By which factor the number of evaluations grows between two points of the trace: sixty of them for ten millions.
+TRACED = 1.3
 
 SearchProgress = Callable[[SearchStats, "Split | None"], None]
 
@@ -263,6 +266,7 @@ class Search:
     proving: int = 0
     finding: int = 0
     passes: dict[tuple[str, str], list[float]] = field(default_factory=dict)
+    trace: list[TracePoint] = field(default_factory=list)
     stopped_by: StoppedBy = "done"
     reported: float = 0.0
     good: list[Predicate] = field(default_factory=list)
@@ -319,6 +323,7 @@ class Search:
                 if self.prune and enough == np.inf and self._is_perfect():
                     # Nothing can be better; for something shorter the search goes on as long as it has gone so far.
                     enough = 2 * max(FIRST_NESTED, self.proving + self.finding)
+                self._note_point()
                 self._report()
         except _OverError:
             self.stopped_by = self.budget.over(self.evaluated) or "time"
@@ -329,6 +334,7 @@ class Search:
         self.stopped_by = "beam"
         try:
             for _ in self._rounds((width,)):
+                self._note_point()
                 self._report()
         except _OverError:
             self.stopped_by = self.budget.over(self.evaluated) or "time"
@@ -338,6 +344,7 @@ class Search:
         self.evaluated += 1
         self.least_bound = _pair(self.judge.bound(everybody)[0])
         self._push(Waiting.single(self.least_bound, (), self.space.root()))
+        self.trace.append(self._point(float(self.judge.criterion.unsplit(self.judge.total)[0])))
         for n, position in enumerate(self.starts):
             self._consider(position, (n,))
 
@@ -592,6 +599,17 @@ class Search:
         sums[0] += n
         sums[1] += seconds
 
+    def _note_point(self) -> None:
+        """Keep the best found and the bound between two steps, if much was evaluated since the last time."""
+        if self.best is not None and self.evaluated >= TRACED * self.trace[-1].evaluated:
+            self.trace.append(self._point(self.best.loss[0]))
+
+    def _point(self, loss: float) -> TracePoint:
+        """The present moment of the search; what waits first has the least bound."""
+        least = min(loss, self.frontier[0].bound[0]) if self.frontier else loss
+        score, seconds = self.judge.criterion.score, self.budget.clock.spent()
+        return TracePoint(self.evaluated, seconds, float(score(loss)), float(score(least)))
+
     # ---- families in one pass ---------------------------------------------------------------------------
 
     def _sweep(self, place: OpenPosition) -> None:
@@ -836,7 +854,9 @@ class Search:
         proved = not any(self.judge.compare(bound, loss) < 0 for bound in bounds) or self._is_perfect()
         gap = 0.0 if proved else max(0.0, loss[0] - min(bound[0] for bound in bounds))
         score = self.judge.score(np.array(loss))
-        name, stats = self.judge.name, self._stats()
+        end = self._point(loss[0])
+        trace = (*self.trace, end._replace(bound=end.score) if proved else end)
+        name, stats = self.judge.name, replace(self._stats(), trace=trace)
         others = tuple(p for p in dict.fromkeys(reversed(self.good)) if p != position.predicate)
         return Split(position.predicate, loss, score, yes, no, proved, gap, name, stats, self.problem, others)
 

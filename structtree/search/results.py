@@ -10,9 +10,10 @@ from structtree.lang.pretty import pretty
 from structtree.lang.syntax import Predicate
 from structtree.reprs import short_repr
 from structtree.search.judges import Judge, Loss
+from structtree.search.target import Units
 from structtree.space.space import Space
 
-__all__ = ["Pass", "Problem", "SearchStats", "Split", "StoppedBy"]
+__all__ = ["Pass", "Problem", "SearchStats", "Split", "StoppedBy", "TracePoint"]
 
 StoppedBy = Literal["done", "evaluations", "time", "interrupt", "beam"]
 
@@ -36,6 +37,29 @@ class Pass(NamedTuple):
     seconds: float
 
 
+class TracePoint(NamedTuple):
+    """The best found at some moment of a search, and what nothing in the space can beat as far as was known then.
+
+    Parameters
+    ----------
+    evaluated : int
+    seconds : float
+    score : float
+        Of the best found, as the criterion quotes it: accuracies rise, impurities and errors fall.
+    bound : float
+        The best score that was not ruled out; the search ends when it meets the score of the best found.
+    """
+
+    evaluated: int
+    seconds: float
+    score: float
+    bound: float
+
+    def in_plain_units(self, units: Units) -> TracePoint:
+        """Return it with all figures as they are, where the numbers of a target were counted in some units."""
+        return self._replace(score=units.square(self.score), bound=units.square(self.bound))
+
+
 @dataclass(frozen=True, slots=True)
 class SearchStats:
     """Cost of a search.
@@ -54,6 +78,9 @@ class SearchStats:
     stopped_by : {"done", "evaluations", "time", "interrupt", "beam"}
     passes : tuple of Pass
         Where the time went.
+    trace : tuple of TracePoint
+        How the best found and the bound met, at numbers of evaluations that grow by a factor. It begins with the
+        score of no split, and ends with the result.
     """
 
     evaluated: int = 0
@@ -63,6 +90,7 @@ class SearchStats:
     seconds: float = 0.0
     stopped_by: StoppedBy = "done"
     passes: tuple[Pass, ...] = ()
+    trace: tuple[TracePoint, ...] = field(repr=False, default=())
 
     def __repr__(self) -> str:
         did = (f"{getattr(self, name):,} {name}" for name in ("evaluated", "expanded", "pruned"))

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from structtree.data.columns import Population
+from structtree.data.profile import Profile
 from structtree.data.schema import Attribute, Link, RecordType, Schema
 from structtree.lang.derive import derive_grammar
 from structtree.lang.grammar import Grammar
@@ -164,3 +165,17 @@ def test_parts_of_a_few_dates_are_asked():
     assert "on.hour" not in text
     many = Grammar.from_population(customers([{f"on{i}": "2024-02-01" for i in range(4)}])).text
     assert ".weekday" not in many
+
+
+def test_of_many_individuals_tests_are_combined_only_behind_links_to_several_rows():
+    size = (Attribute("size", "int"),)
+    types = (
+        RecordType("Flight", size, (Link("plane", "one", "Plane"), Link("stops", "set", "Stop"))),
+        RecordType("Plane", size),
+        RecordType("Stop", size, (Link("airport", "one", "Airport"),)),
+        RecordType("Airport", size),
+    )
+    schema = Schema(types, "Flight")
+    few, many = (Grammar.parse(derive_grammar(schema, profile=Profile(is_large=large))) for large in (False, True))
+    assert few.check(schema).conjuncts == {"Flight": 2, "Plane": 2, "Stop": 2, "Airport": 2}
+    assert many.check(schema).conjuncts == {"Flight": 1, "Plane": 1, "Stop": 2, "Airport": 2}

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+from math import log
+
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
@@ -62,6 +65,20 @@ def check(space, target, weights, name, least):
         assert found.gap == 0.0
         assert prune or found.stats.evaluated == count_space(space).size
         np.testing.assert_allclose(found.loss, expected, atol=1e-9)
+        check_trace(found)
+
+
+def check_trace(found):
+    """The best found only gets better, no bound is worse than what is the best in the end, and there they meet."""
+    trace, quote = found.stats.trace, found.problem.judge.criterion.score
+    sign = quote(1.0) - quote(0.0)
+    losses, bounds = ([sign * getattr(point, name) for point in trace] for name in ("score", "bound"))
+    assert all(later <= earlier + 1e-9 for earlier, later in pairwise(losses[1:]))
+    assert all(bound <= losses[-1] + 1e-9 for bound in bounds)
+    assert losses[-1] == bounds[-1] == pytest.approx(sign * found.score)
+    counts = [point.evaluated for point in trace]
+    assert counts == sorted(counts) and counts[-1] == found.stats.evaluated
+    assert len(trace) <= 2 + log(counts[-1]) / log(1.3) + 1
 
 
 @pytest.mark.parametrize("name", CLASSIFIERS)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from itertools import combinations
 
 import numpy as np
 import pytest
 
 from structtree import DataError, Grammar, Space, load_dataset
 from structtree.errors import MissingFileError, UnknownNameError, UsageError
-from structtree.report.draw import draw_effort, effort_figure
+from structtree.report.draw import draw_effort, effort_figure, gain_shares
 from structtree.report.effort import compare_effort
 from structtree.search.best_split import best_split
 
@@ -81,26 +82,24 @@ def test_small_leaves_stop_a_whole_tree():
     assert small.nodes < large.nodes
 
 
-def test_the_best_found_never_gets_worse_with_time():
-    for effort in compare_effort(*GIVEN, watch=True):
-        shares = [moment.share for moment in effort.moments]
-        seconds = [moment.seconds for moment in effort.moments]
-        assert shares == sorted(shares)
-        assert seconds == sorted(seconds)
-        assert shares[-1] == pytest.approx(1.0)
-        assert effort.moments[-1].score == effort.score
+def test_a_whole_tree_knows_what_each_of_its_nodes_cost():
+    (tree,) = compare_effort(*GIVEN, ["gini"], whole_tree=True)
+    assert sum(node.evaluated for node in tree.by_node) == tree.evaluated
+    assert sum(node.evaluated_exhaustive for node in tree.by_node) == tree.evaluated_exhaustive
+    assert tree.nodes == len(tree.by_node) == len(tree.to_dict()["by_node"])
+    assert tree.individuals == tree.by_node[0].individuals == 24
 
 
 def test_a_search_that_was_stopped_does_not_claim_all_of_the_gain():
     bags = load_dataset("bags")
     given = bags.population, bags.target, Grammar.load("multi-instance"), ["acc*"]
-    (effort,) = compare_effort(*given, time_limit=0.5, exhaustive_limit=0, watch=True)
+    (effort,) = compare_effort(*given, time_limit=0.5, exhaustive_limit=0)
     assert not effort.proved
-    judge = effort.split.problem.judge
-    nothing = float(judge.criterion.unsplit(judge.total)[0])
-    reached = nothing - effort.split.loss[0]
-    assert effort.moments[-1].share == pytest.approx(reached / (reached + effort.split.gap))
-    assert effort.moments[-1].share < 1
+    end = effort.trace[-1]
+    assert (end.evaluated, end.score) == (effort.evaluated, effort.score)
+    assert end.bound - end.score == pytest.approx(effort.split.gap)
+    found, bounds = gain_shares(effort.trace)
+    assert found[0] == 0 and bounds[0] == 100 and found[-1] < bounds[-1]
 
 
 def test_a_space_may_be_given():
@@ -132,24 +131,26 @@ def test_wrong_input_is_answered_in_one_sentence():
 
 
 @pytest.mark.parametrize("suffix", [".png", ".svg", ".pdf"])
-@pytest.mark.parametrize("watch", [True, False])
-def test_it_can_be_drawn(tmp_path, suffix, watch):
+def test_it_can_be_drawn(tmp_path, suffix):
     path = tmp_path / f"effort{suffix}"
-    draw_effort(compare_effort(*GIVEN, ["acc*", "gini"], watch=watch, exhaustive_limit=0), path, "lenses")
+    draw_effort(compare_effort(*GIVEN, ["acc*", "gini"], exhaustive_limit=0), path, "lenses")
     assert path.stat().st_size > 1000
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_the_legend_is_beside_the_curves_and_each_curve_differs_in_grey_too():
-    figure = effort_figure(compare_effort(*GIVEN, watch=True, exhaustive_limit=0))
+def test_there_is_a_panel_for_each_criterion_and_for_its_nodes_and_nothing_is_cut():
+    figure = effort_figure(compare_effort(*GIVEN, whole_tree=True, exhaustive_limit=0), "lenses")
     figure.draw_without_rendering()
-    axes = figure.axes[1]
-    assert axes.get_legend().get_window_extent().x0 >= axes.get_window_extent().x1
-    curves = [line for line in axes.lines if not line.get_label().startswith("_")]
-    assert len(curves) == 7
-    assert len({(line.get_linestyle(), line.get_marker()) for line in curves}) == len(curves)
-    assert "filled diamond: proved best" in axes.get_title(loc="left")
-    assert "open diamond" not in axes.get_title(loc="left")
+    drawn = [axes for axes in figure.axes if axes.axison]
+    assert len(drawn) == 1 + 7 + 7
+    box = figure.bbox
+    for axes in drawn:
+        inside = axes.get_tightbbox()
+        assert box.x0 <= inside.x0 and inside.x1 <= box.x1 and box.y0 <= inside.y0 and inside.y1 <= box.y1
+    for one, other in combinations(drawn, 2):
+        assert not one.get_tightbbox().overlaps(other.get_tightbbox())
+    assert "filled diamond: proved best" in figure.subfigs[1].get_suptitle()
+    assert "open diamond" not in figure.subfigs[1].get_suptitle()
 
 
 def test_a_picture_that_cannot_be_drawn_is_refused(tmp_path):
