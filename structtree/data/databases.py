@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple, Unpack
 
-from structtree.data.as_of import as_of, dates_of, frozen_at
+from structtree.data.as_of import as_of, dates_of, frozen_at, own_dates
 from structtree.data.columns import Population
 from structtree.data.duckdb_files import from_duckdb, is_duckdb, read_duckdb
 from structtree.data.key_guesses import guess_keys
@@ -22,9 +22,10 @@ from structtree.data.keys import Database, ForeignKey, KeyColumns, RowChoice, So
 from structtree.data.linking import SeenInTime, link_tables
 from structtree.data.moments import DAY, moment_of
 from structtree.data.options import DatabaseOptions
+from structtree.data.profile import identifiers
 from structtree.data.provenance import provenance_of
 from structtree.data.schema_files import as_said, read_schema_file
-from structtree.data.sqlite_files import from_sqlite, read_sqlite
+from structtree.data.sqlite_files import from_sqlite, read_sqlite, with_choice
 from structtree.data.table_folders import read_table_folder
 from structtree.data.tables import frame_sheet
 from structtree.data.textfiles import require_file
@@ -52,7 +53,8 @@ def from_database(source: Any, **options: Unpack[DatabaseOptions]) -> Population
     exclude : list of str, optional
         Tables, and columns of tables, that are left out: ``["log", "loan.notes"]``.
     condition : str, optional
-        A condition in SQL for the rows of that table that are individuals; the database evaluates it.
+        A condition in SQL for the rows of that table that are individuals. The database evaluates it; for folders of
+        tables and for frames SQLite does.
     schema_file : str, optional
         A file with keys and links, as ``structtree data schema`` writes it.
     strict : bool, optional
@@ -62,6 +64,8 @@ def from_database(source: Any, **options: Unpack[DatabaseOptions]) -> Population
         (``race.date``). See `structtree.data.as_of`.
     frozen_at : str, optional
         A day after which nothing is seen.
+    lead : int, optional
+        How many days before its date an individual stops to see, to predict so far ahead.
     dates : list of str, optional
         What dates the rows of a table (``["race.date"]``); a table alone is dated by nothing.
 
@@ -85,10 +89,9 @@ def from_database(source: Any, **options: Unpack[DatabaseOptions]) -> Population
     if not isinstance(source, Mapping):
         expected = "a path, a connection of sqlite3 or duckdb, or frames by the names of their tables"
         raise UsageError(f"expected {expected}; got a {type(source).__name__}")
-    if where is not None:
-        raise UsageError("a condition is evaluated by a database, and frames have none")
     tables = {str(name): SourceTable(str(name), frame_sheet(frame, str(name))) for name, frame in source.items()}
-    return linked_database(Database("the tables", tables), options)
+    database = Database("the tables", tables)
+    return linked_database(database if where is None else with_choice(database, where), options)
 
 
 def read_database(
@@ -123,16 +126,15 @@ def read_tables(path: str | os.PathLike[str], **options: Any) -> Population:
     Parameters
     ----------
     path : path
-    individual, types, keys, links, exclude, schema_file, strict
+    individual, types, keys, links, exclude, condition, schema_file, strict
         As in `from_database`.
     delimiter, header, encoding, decimal, missing_words
         For delimited text, as in `structtree.data.tables.read_csv`.
     """
-    if options.pop("condition", None) is not None:
-        raise UsageError("a condition is evaluated by a database, and a folder of tables has none")
     text = ("delimiter", "header", "encoding", "decimal", "missing_words")
     said = {name: options.pop(name) for name in text if options.get(name) is not None}
-    return linked_database(read_table_folder(Path(path), **said), options)  # type: ignore[arg-type]  # the rest of them
+    database, where = read_table_folder(Path(path), **said), _row_choice(options)  # type: ignore[arg-type]
+    return linked_database(database if where is None else with_choice(database, where), options)  # type: ignore[arg-type]
 
 
 def linked_database(database: Database, options: DatabaseOptions) -> Population:
@@ -161,6 +163,7 @@ def linked_database(database: Database, options: DatabaseOptions) -> Population:
 def _seen_in_time(population: Population, options: DatabaseOptions) -> Population:
     """Return a population in which individuals see only what lies before their dates, or before one day."""
     own, day, said = options.get("as_of"), options.get("frozen_at"), options.get("dates") or ()
+    lead = _lead(options.get("lead"), own)
     if own is None and day is None:
         if said:
             raise UsageError("--date says what dates rows, which matters only with --as-of or --frozen-at")
@@ -171,14 +174,52 @@ def _seen_in_time(population: Population, options: DatabaseOptions) -> Populatio
     until = None if day is None else _day(day)
     relations = provenance.relations
     own = own and own.removeprefix(f"{population.schema.individual}.")
-    limited = replace(relations, time=SeenInTime(own, until, dates_of(population, dates)))
+    kind = None if own is None else own_dates(population, own).kind
+    limited = replace(relations, time=SeenInTime(own, kind, lead, until, dates_of(population, dates)))
     if own is None:
         assert until is not None  # because one of the two is given
         frozen = frozen_at(population, until, dates)
         return replace(frozen, provenance=replace(provenance, relations=limited))
-    seen = as_of(population, own, dates=dates, until=until)
-    told = replace(limited, remarks=(*relations.remarks, *_in_short(seen.notes)), origins=seen.origins)
+    seen = as_of(population, own, dates=dates, until=until, lead=lead)
+    notes = (*_label_tables(relations.database, population.schema.individual), *_in_short(seen.notes))
+    telling = identifiers(population)
+    told = replace(
+        limited,
+        remarks=(*relations.remarks, *notes),
+        origins=seen.origins,
+        absolute_dates=seen.absolute,
+        identifying=frozenset(
+            (name, m.attribute) for name, table in seen.origins.items() for m in telling if m.type == table
+        ),
+    )
     return replace(seen.population, provenance=replace(provenance, relations=told))
+
+
+def _lead(days: int | None, own: str | None) -> int:
+    if days is None:
+        return 0
+    if own is None:
+        raise UsageError("--lead says how long before its date an individual stops to see, so it needs --as-of")
+    if days < 0:
+        raise UsageError(f"--lead must be a number of days >= 0; got {days}")
+    return days
+
+
+def _label_tables(database: Database, individual: str) -> Iterator[str]:
+    """Yield a warning of each table that may have labels of what comes after its dates, as the individuals have.
+
+    It has the columns of their table but for one, and hardly any others: another task about the same things at the
+    same times.
+    """
+    mine = set(database.tables[individual].sheet.columns)
+    for name, table in database.tables.items():
+        theirs = set(table.sheet.columns)
+        others = sorted(theirs - mine)
+        if name != individual and len(mine - theirs) == 1 and 1 <= len(others) <= 2 <= len(mine & theirs):
+            yield (
+                f"{name} has the columns of {individual} but for {' and '.join(others)}; if what they say is known "
+                f"only after the date of the row, leave it out: {option_text('--exclude', name)}"
+            )
 
 
 _NOT_FOLLOWED = "not followed: "

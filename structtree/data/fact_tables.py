@@ -282,9 +282,7 @@ class _Draft:
         """Add an attribute; its values come from the facts whose numbers are given, one for each."""
         wanted = self.overrides.wanted(type_name, name)
         try:
-            column = (
-                encode(values, wanted.kind, wanted.values, day_first=wanted.day_first) if wanted else _column(values)
-            )
+            column = encode(values, wanted.kind, wanted.values, layout=wanted.layout) if wanted else _column(values)
         except Misfit as misfit:
             where = next((fact for fact, row in enumerate(at) if row == misfit.index), 0)
             raise table.error(where, f"{misfit.message} as {name} of {type_name}") from None

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, get_args
 
-from structtree.data.keys import Database, ForeignKey, ValueClass
+from structtree.data.keys import Database, ForeignKey, SourceTable, ValueClass
 from structtree.data.linking import KeyLink, Relations
 from structtree.data.schema import Kind
 from structtree.data.stored import Engine, Stored
@@ -75,6 +75,10 @@ class SourceLayout:
         The condition in SQL for the rows that are individuals.
     as_of : str, optional
         The date of the individuals before which they see rows.
+    date_kind : str, optional
+        Whether that is a date or a time.
+    lead : int
+        How many days before it they stop to see.
     until : float, optional
         The last day that is seen, in days since 1970.
     dated : mapping from table to attributes with their kinds
@@ -89,6 +93,8 @@ class SourceLayout:
     engine: Engine | None = None
     condition: str | None = None
     as_of: str | None = None
+    date_kind: Kind | None = None
+    lead: int = 0
     until: float | None = None
     dated: Mapping[str, Mapping[str, Kind]] = field(default_factory=dict)
     missing_words: tuple[str, ...] = ()
@@ -99,6 +105,8 @@ class SourceLayout:
             "engine": self.engine,
             "condition": self.condition,
             "as_of": self.as_of,
+            "date_kind": self.date_kind,
+            "lead": self.lead or None,
             "until": self.until,
             "dated": {name: dict(columns) for name, columns in self.dated.items()},
             "missing_words": list(self.missing_words),
@@ -130,6 +138,8 @@ class SourceLayout:
                     _optional(value.get("engine"), str),
                     _optional(value.get("condition"), str),
                     _optional(value.get("as_of"), str),
+                    _optional(value.get("date_kind"), str),
+                    _optional(value.get("lead"), int) or 0,
                     _optional(value.get("until"), (int, float)),
                     {name: _kinds(columns) for name, columns in dict(value.get("dated", {})).items()},
                     _names(value.get("missing_words", [])),
@@ -207,19 +217,26 @@ def layout_of(relations: Relations, individual: str) -> SourceLayout:
     return SourceLayout(
         individual,
         {
-            name: LayoutTable(
-                table.key, table.rowid, {column: table.stored.get(column, Stored()) for column in table.sheet.columns}
-            )
+            name: LayoutTable(table.key, table.rowid, _columns(table, relations.laid_out))
             for name, table in database.tables.items()
         },
         tuple(_link(database, link) for link in relations.links),
         database.engine,
         database.condition,
         None if time is None else time.as_of,
+        None if time is None else time.kind,
+        0 if time is None else time.lead,
         None if time is None else time.until,
         {} if time is None else time.dated,
         database.missing_words,
     )
+
+
+def _columns(table: SourceTable, laid_out: Mapping[tuple[str, str], str]) -> dict[str, Stored]:
+    return {
+        name: replace(table.stored.get(name, Stored()), layout=laid_out.get((table.name, name), ""))
+        for name in table.sheet.columns
+    }
 
 
 def _link(database: Database, link: KeyLink) -> LayoutLink:

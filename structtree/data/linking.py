@@ -92,6 +92,10 @@ class SeenInTime(NamedTuple):
     ----------
     as_of : str or None
         The date of the individuals before which they see rows, after the references that lead to it.
+    kind : str or None
+        Whether that is a date or a time.
+    lead : int
+        How many days before it they stop to see.
     until : float or None
         The last day that is seen, in days since 1970.
     dated : mapping from table to attributes with their kinds
@@ -99,6 +103,8 @@ class SeenInTime(NamedTuple):
     """
 
     as_of: str | None
+    kind: Kind | None
+    lead: int
     until: float | None
     dated: Mapping[str, Mapping[str, Kind]]
 
@@ -117,8 +123,15 @@ class Relations:
         Whether somebody has said which table is the individual.
     origins : mapping from type to str
         As of a date, for each type the table whose rows it has; empty if types are tables.
+    absolute_dates : frozenset of pairs
+        As of a date, the dates and years, by type and attribute, that say when something was, not how long ago.
+    identifying : frozenset of pairs
+        As of a date, the attributes, by type and name, that identify the rows of their table, though each row is
+        there for many individuals.
     time : SeenInTime, optional
         What individuals see in time, if that is limited.
+    laid_out : mapping from table and column to str
+        How dates are written, where somebody has said so.
     """
 
     database: Database
@@ -126,7 +139,10 @@ class Relations:
     remarks: tuple[str, ...] = ()
     individual_given: bool = True
     origins: Mapping[str, str] = field(default_factory=dict)
+    absolute_dates: frozenset[tuple[str, str]] = frozenset()
+    identifying: frozenset[tuple[str, str]] = frozenset()
     time: SeenInTime | None = None
+    laid_out: Mapping[tuple[str, str], str] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         return short_repr(self, number_text(self.database.tables, "table"), number_text(self.links, "foreign key"))
@@ -223,7 +239,9 @@ def link_tables(
         if name not in joining
     ]
     remarks = (*database.remarks, *draft.remarks)
-    relations = Relations(database, tuple(draft.made), remarks, individual is not None)
+    said = {(table, name): overrides.wanted(table, name) for table, names in kept.items() for name in names}
+    laid_out = {place: wanted.layout for place, wanted in said.items() if wanted is not None and wanted.layout}
+    relations = Relations(database, tuple(draft.made), remarks, individual is not None, laid_out=laid_out)
     return _population(chosen, tables, overrides, relations)
 
 

@@ -3,7 +3,8 @@
 A ``date`` is kept as days since 1970-01-01, a ``time`` as seconds since then, UTC, to the microsecond. The text of
 either is ISO 8601: ``2024-12-31``, ``2024-12-31 12:30``, ``2024-12-31T12:30:05.25``, with ``Z`` or an offset such as
 ``+02:00`` where data has them. Days and months the other way round (``31.12.2024``, ``31/12/2024``) are read only
-where somebody has said so. Years go from 1 to 9999.
+where somebody has said so, and any other text or number (``991231``) as a pattern of `datetime.strptime` says. Years
+go from 1 to 9999.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 
 __all__ = [
     "DAY",
+    "DAY_FIRST",
     "MomentKind",
     "UtcSeconds",
     "are_iso",
@@ -28,6 +30,8 @@ __all__ = [
     "moment_value",
     "numbers_of_dates",
     "part_numbers",
+    "pattern_example",
+    "pattern_of_digits",
     "text_of",
     "to_kind",
 ]
@@ -36,6 +40,9 @@ MomentKind = Literal["date", "time"]
 
 DAY = 86_400.0
 """The seconds of a day."""
+
+DAY_FIRST = "day-first"
+"""The layout of text such as 31.12.2024."""
 
 _EPOCH = datetime(1970, 1, 1)
 _MICROSECOND = timedelta(microseconds=1)
@@ -60,8 +67,15 @@ class UtcSeconds(float):
         return made
 
 
-def moment_of(value: Any, *, day_first: bool = False) -> UtcSeconds:
+def moment_of(value: Any, *, layout: str = "") -> UtcSeconds:
     """Return the moment that a text, a Python date or a numpy one stands for, in seconds.
+
+    Parameters
+    ----------
+    value : text, date or number
+        A number only where a pattern says how to read it.
+    layout : str
+        How text is laid out: as ISO 8601 has it, ``day-first``, or as a pattern such as ``%y%m%d`` says.
 
     Raises
     ------
@@ -72,11 +86,15 @@ def moment_of(value: Any, *, day_first: bool = False) -> UtcSeconds:
     --------
     >>> moment_of("1970-01-02"), moment_of("1970-01-01T01:00+01:00").is_aware
     (86400.0, True)
-    >>> moment_of("31.12.1970", day_first=True) == moment_of(date(1970, 12, 31))
+    >>> moment_of("31.12.1970", layout=DAY_FIRST) == moment_of(date(1970, 12, 31))
     True
+    >>> moment_of(700102, layout="%y%m%d")
+    86400.0
     """
+    if "%" in layout and isinstance(value, str | int | float | np.integer | np.floating):
+        return moment_of(datetime.strptime(_digits(value, layout), layout))
     if isinstance(value, str):
-        return _of_text(value.strip(), day_first)
+        return _of_text(value.strip(), layout == DAY_FIRST)
     if isinstance(value, np.datetime64):
         value = value.astype("datetime64[us]").item()
     if isinstance(value, datetime):
@@ -85,6 +103,46 @@ def moment_of(value: Any, *, day_first: bool = False) -> UtcSeconds:
     if isinstance(value, date):
         return UtcSeconds((value.toordinal() - _EPOCH.toordinal()) * DAY)
     raise ValueError("neither a date nor a time")
+
+
+def _digits(value: Any, pattern: str) -> str:
+    """Return a text, or a number with the zeros that a pattern of digits begins with."""
+    return value.strip() if isinstance(value, str) else f"{int(value):0{len(pattern_example(pattern))}d}"
+
+
+def pattern_example(pattern: str) -> str:
+    """Return the last day of 1999 as a pattern of `datetime.strptime` writes it.
+
+    Raises
+    ------
+    ValueError
+        When that day cannot be read from it again.
+
+    Examples
+    --------
+    >>> pattern_example("%y%m%d"), pattern_example("%d %b %Y")
+    ('991231', '31 Dec 1999')
+    """
+    day = datetime(1999, 12, 31)
+    text = day.strftime(pattern)
+    if datetime.strptime(text, pattern) != day:
+        raise ValueError("not a whole date")
+    return text
+
+
+def pattern_of_digits(text: str) -> str | None:
+    """Return the pattern of a date that is written as digits only, the year first; None if it is none.
+
+    Examples
+    --------
+    >>> pattern_of_digits("991231"), pattern_of_digits("19991231"), pattern_of_digits("999999")
+    ('%y%m%d', '%Y%m%d', None)
+    """
+    pattern = {6: "%y%m%d", 8: "%Y%m%d"}.get(len(text)) if text.isdecimal() else None
+    try:
+        return pattern if pattern is not None and datetime.strptime(text, pattern) else None
+    except ValueError:
+        return None
 
 
 def _of_text(text: str, day_first: bool) -> UtcSeconds:

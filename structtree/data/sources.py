@@ -77,8 +77,8 @@ _GRAPHS = ("types", "individual", "missing_words")
 _ONLY_MOLECULES = ("hydrogens", "largest_fragment", "neutralise", "skip_bad")
 _BLOCKS = ("types", *_ONLY_MOLECULES, "cache", "missing_words")
 _MOLECULES = ("types", *_ONLY_MOLECULES, "cache", "smiles", *_LAYOUT, *_FIELDS)
-_LINKED = ("individual", "types", "keys", "links", "exclude", "schema_file", "strict", "as_of", "frozen_at", "dates")
-_DATABASE = (*_LINKED, "condition")
+_IN_TIME = ("as_of", "lead", "frozen_at", "dates")
+_LINKED = ("individual", "types", "keys", "links", "exclude", "condition", "schema_file", "strict", *_IN_TIME)
 _FOLDER = (*_LINKED, "encoding", "delimiter", "header", *_FIELDS)
 _GRAPH = "a graph, or a folder of them"
 _FACTS = ("types", "individual", "encoding", *FactOptions.__annotations__)
@@ -101,10 +101,10 @@ FILE_FORMATS: Mapping[str, FileFormat] = {
             "sqlite",
             (".sqlite", ".sqlite3", ".db", ".db3", ".s3db"),
             read_database,
-            (*_DATABASE, "missing_words"),
+            (*_LINKED, "missing_words"),
             "a database",
         ),
-        FileFormat("duckdb", (".duckdb", ".ddb"), read_database, _DATABASE, "a database"),
+        FileFormat("duckdb", (".duckdb", ".ddb"), read_database, _LINKED, "a database"),
         FileFormat("tables", (), read_tables, _FOLDER, "a folder of tables, each a CSV or Parquet file"),
         FileFormat("tu", (), read_tu, _GRAPHS, "a folder of graphs, with files such as NAME_A.txt", TARGETS),
         FileFormat(

@@ -21,6 +21,7 @@ import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import replace
+from datetime import date
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -30,12 +31,13 @@ import numpy as np
 
 from structtree.data.frames import Coded, Raw, Sheet
 from structtree.data.keys import Database, ForeignKey, RowChoice, SourceTable
+from structtree.data.moments import text_of
 from structtree.data.stored import Stored, moments_of
 from structtree.data.textfiles import MISSING_WORDS, require_file
 from structtree.errors import DataError, UsageError, option_text
 from structtree.telling import tell
 
-__all__ = ["from_sqlite", "is_sqlite", "read_sqlite", "sql_name"]
+__all__ = ["from_sqlite", "is_sqlite", "read_sqlite", "sql_name", "with_choice"]
 
 _MAGIC = b"SQLite format 3\0"
 _BLOCK = 50_000
@@ -235,6 +237,36 @@ def _listed(connection: sqlite3.Connection) -> _Listed:
         is_shadow = any(name.startswith(f"{other}_") for other in found.others)
         (found.views if kind == "view" else found.others if is_virtual or is_shadow else found.tables).append(name)
     return found
+
+
+def with_choice(database: Database, where: RowChoice) -> Database:
+    """Return tables that come from no database, with the rows of one of them that a condition chooses.
+
+    SQLite evaluates it, on copies of that table and of those whose names are in the condition. Dates are ISO text.
+    """
+    own = next((table for name, table in database.tables.items() if where.of(name) is not None), None)
+    if own is None:
+        return database
+    with closing(sqlite3.connect(":memory:")) as connection:
+        for name, table in database.tables.items():
+            if table is own or name.lower() in where.sql.lower():
+                _copy(connection, table)
+        cells, _ = _cells(connection, own.name, [], where.sql)
+    chosen = replace(own, chosen=np.array([bool(value) for value in cells[0]], dtype=np.bool_))
+    return replace(database.with_tables([chosen]), condition=where.sql)
+
+
+def _copy(connection: sqlite3.Connection, table: SourceTable) -> None:
+    names = list(table.sheet.columns)
+    columns = [table.sheet.typed(name).column for name in names]
+    connection.execute(f"CREATE TABLE {sql_name(table.name)} ({', '.join(map(sql_name, names))})")
+    rows = (tuple(_cell(column.value(row)) for column in columns) for row in range(table.sheet.n_rows))
+    places = ", ".join("?" for _ in names)
+    connection.executemany(f"INSERT INTO {sql_name(table.name)} VALUES ({places})", rows)
+
+
+def _cell(value: Any) -> Any:
+    return text_of(value) if isinstance(value, date) else value
 
 
 def _remarks(listed: _Listed, binary: Sequence[str]) -> Iterator[str]:

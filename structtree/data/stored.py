@@ -44,6 +44,8 @@ class Stored:
         Whether the table may compare texts otherwise than sign by sign.
     moments : {"day", "clock", "fraction"}, optional
         How text has dates, if it has any.
+    layout : str
+        How dates are written, where somebody has said so; see `structtree.data.moments.moment_of`.
 
     Examples
     --------
@@ -58,6 +60,7 @@ class Stored:
     padded: bool = False
     collated: bool = False
     moments: TextMoments | None = None
+    layout: str = ""
 
     def to_json(self) -> str | dict[str, Any]:
         """Return it as plain JSON values: a word, if that says all."""
@@ -66,6 +69,7 @@ class Stored:
             "padded": self.padded,
             "collated": self.collated,
             "moments": self.moments,
+            "layout": self.layout,
         }
         known = {name: value for name, value in more.items() if value}
         return {"form": self.form, **known} if known else self.form
@@ -79,8 +83,9 @@ class Stored:
             case {"form": str(form)}:
                 moments = value.get("moments")
                 missing = tuple(map(str, value.get("missing", ())))
+                flags = bool(value.get("padded")), bool(value.get("collated"))
                 if moments is None or moments in get_args(TextMoments):
-                    return cls(form, missing, bool(value.get("padded")), bool(value.get("collated")), moments)
+                    return cls(form, missing, *flags, moments, str(value.get("layout", "")))
         raise DataError(f"expected how a column is stored, got {value!r}")
 
 

@@ -19,8 +19,8 @@ from structtree.learn.leaves import decisions, means, probabilities
 from structtree.learn.model import Model, fitted
 from structtree.learn.score import class_name
 from structtree.learn.tree import Leaf
-from structtree.report.sql_tests import NotInSqlError, SqlRow, SqlTests, untrue
-from structtree.report.sql_values import both, column_name, number_literal, text_literal
+from structtree.report.sql_tests import SqlRow, SqlTests, untrue
+from structtree.report.sql_values import NotInSqlError, both, column_name, number_literal, text_literal
 
 __all__ = ["export_sql"]
 

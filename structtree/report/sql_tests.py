@@ -9,17 +9,16 @@ Law: the rows of which a condition is true are those of which `structtree.space.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, assert_never
 
-from structtree.data.as_of import DAYS_BEFORE
+from structtree.data.as_of import DAYS_BEFORE, NESTING
 from structtree.data.layouts import LayoutLink, SourceLayout
 from structtree.data.moments import DAY
 from structtree.data.schema import FAR_ROW, Attribute, Kind, RecordType, Schema
 from structtree.data.sqlite_files import sql_name
 from structtree.data.stored import Engine, Stored
-from structtree.errors import StructtreeError
 from structtree.lang.background import (
     Background,
     ComputedAttribute,
@@ -59,6 +58,7 @@ from structtree.lang.syntax import (
     Within,
 )
 from structtree.report.sql_values import (
+    NotInSqlError,
     SqlValue,
     any_of,
     both,
@@ -72,14 +72,10 @@ from structtree.report.sql_values import (
     text_literal,
 )
 
-__all__ = ["SUM_SLACK", "NotInSqlError", "SqlRow", "SqlTests"]
+__all__ = ["SUM_SLACK", "SqlRow", "SqlTests"]
 
 SUM_SLACK = 1e-12
 """Sums of real numbers are compared with this share of a threshold to spare: databases add them in another order."""
-
-
-class NotInSqlError(StructtreeError):
-    """A test cannot be said in SQL, with the reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -443,9 +439,15 @@ class SqlTests:
             return self._computed(step.expression, row, name)
         declared = record.attribute(name) or self.schema.type(self._base(row)).attribute(name)
         assert declared is not None  # the test was checked
-        if name == DAYS_BEFORE and self.layout.as_of is not None and row.parent and row.table in self.layout.dated:
+        if self.layout.as_of is None:
+            return _Typed(self._column(row.alias, row.table, declared), declared)
+        if name == DAYS_BEFORE and row.parent is not None and row.table in self.layout.dated:
             return _Typed(SqlValue.of_number(self._days_before(row)), declared)
-        return _Typed(self._column(row.alias, row.table, declared), declared)
+        other = record.attribute(name.removeprefix(f"{DAYS_BEFORE}_"))
+        if other is not None and other.name != name and name not in self.layout.tables[row.table].columns:
+            days = own_moment(self._past(row, other), other.kind)
+            return _Typed(SqlValue.of_number(f"({self._limit(row.root)} - {days})"), declared)
+        return _Typed(self._past(row, declared), declared)
 
     def _column(self, alias: str, table: str, attribute: Attribute) -> SqlValue:
         name = attribute.name
@@ -455,9 +457,34 @@ class SqlTests:
         words = self.layout.missing_words
         return stored_value(column_name(alias, name), attribute, stored, self.engine, words, f"{table}.{name}")
 
+    def _past(self, row: SqlRow, attribute: Attribute) -> SqlValue:
+        """Return an attribute as of a date: a date that lies after it is not known."""
+        value = self._column(row.alias, row.table, attribute)
+        if attribute.kind not in ("date", "time") or attribute.name in self._always_past(row):
+            return value
+        limit = self._limit(row.root) if row.parent is not None else self._own_days(row)
+        days = own_moment(value, attribute.kind)
+        later = f"{days} + 1 > {limit}" if attribute.kind == "date" else f"{days} >= {limit}"
+        sql, number = (f"CASE WHEN {later} THEN NULL ELSE {each} END" for each in (value.sql, value.number))
+        return SqlValue(sql, value.domain, number)
+
+    def _always_past(self, row: SqlRow) -> Collection[str]:
+        """Return the dates of a row that are past whenever it is seen: those that date it, and all of shared rows."""
+        if row.parent is None:
+            return (str(self.layout.as_of),)
+        if row.table in self.layout.dated:
+            return self.layout.dated[row.table]
+        depth, above = 0, row
+        while above.parent is not None:
+            depth, above = depth + 1, above.parent
+        has_links = any(row.table in (link.table, link.to) for link in self.layout.links)
+        is_shared = (depth >= NESTING or not has_links) and row.table != self.layout.individual
+        return self.layout.tables[row.table].columns if is_shared else ()
+
     def _stored(self, table: str, column: str) -> Stored:
         """Return how a column is stored, if this database is the one that it was learned from."""
-        return self.layout.tables[table].columns[column] if self.layout.engine == self.engine else Stored()
+        stored = self.layout.tables[table].columns[column]
+        return stored if self.layout.engine == self.engine else Stored(layout=stored.layout)
 
     def _at(self, row: SqlRow, path: ValuePath) -> _Typed:
         """Return the value at the end of a path of references."""
@@ -656,17 +683,42 @@ class SqlTests:
         found, until = [], self.layout.until
         if self.layout.as_of is not None:
             own, attribute = self._own_date(root)
-            if kind == attribute.kind == "date" and value.domain == own.domain:
-                before = f"{value.sql} < {own.sql}"
+            if kind == attribute.kind == "date" and value.domain == own.domain == "days":
+                before = f"{value.sql} < {self._earlier(own)}"
             elif kind == "date":
-                before = f"{value.number} + 1 <= {own_moment(own, attribute.kind)}"
+                before = f"{value.number} + 1 <= {self._led(own, attribute.kind)}"
             else:
-                before = f"{own_moment(value, kind)} < {own_moment(own, attribute.kind)}"
+                before = f"{own_moment(value, kind)} < {self._led(own, attribute.kind)}"
             found.append(before if until is None else any_of((before, f"{own.sql} IS NULL")))
         if until is not None:
             last = compared(value, "<=", until) if kind == "date" else f"{own_moment(value, kind)} < {until + 1}"
             found.append(last)
         return found
+
+    def _earlier(self, own: SqlValue) -> str:
+        """Return the date of the individual less the lead, as the database writes dates."""
+        lead = self.layout.lead
+        if not lead:
+            return own.sql
+        return f"date({own.sql}, '-{lead} days')" if self.engine == "sqlite" else f"({own.sql} - {lead})"
+
+    def _led(self, own: SqlValue, kind: Kind) -> str:
+        """Return the date of the individual less the lead, in days."""
+        days = own_moment(own, kind)
+        return f"({days} - {self.layout.lead})" if self.layout.lead else days
+
+    def _own_days(self, root: SqlRow) -> str:
+        own, attribute = self._own_date(root)
+        return own_moment(own, attribute.kind)
+
+    def _limit(self, root: SqlRow) -> str:
+        """Return the first moment, in days, that an individual does not see."""
+        own, attribute = self._own_date(root)
+        limit, until = self._led(own, attribute.kind), self.layout.until
+        if until is None:
+            return limit
+        last = number_literal(until + 1)
+        return f"CASE WHEN {limit} < {last} THEN {limit} ELSE {last} END"
 
     def _own_date(self, root: SqlRow) -> _Typed:
         """Return the date of the individual."""
@@ -675,9 +727,7 @@ class SqlTests:
 
     def _dated_at(self, row: SqlRow, path: Sequence[str]) -> _Typed:
         if len(path) == 1:
-            kind = self.layout.dated.get(row.table, {}).get(path[0])
-            declared = self.schema.type(row.type).attribute(path[0]) if row.type in self.schema else None
-            attribute = declared or Attribute(path[0], kind or "date")
+            attribute = Attribute(path[0], self.layout.date_kind or "date")
             return _Typed(self._column(row.alias, row.table, attribute), attribute)
         rows = self._joined(row, _found(self.layout, row.table, path[0]), "", path[0])
         value, attribute = self._dated_at(rows.row, path[1:])
@@ -686,16 +736,11 @@ class SqlTests:
 
     def _days_before(self, row: SqlRow) -> str:
         """Return how many days before the date of the individual a row is dated, by the latest of its dates."""
-        own, attribute = self._own_date(row.root)
-        limit, until = own_moment(own, attribute.kind), self.layout.until
-        if until is not None:
-            last = number_literal(until + 1)
-            limit = f"CASE WHEN {limit} < {last} THEN {limit} ELSE {last} END"
         dates = [
             own_moment(self._column(row.alias, row.table, Attribute(name, kind)), kind)
             for name, kind in self.layout.dated[row.table].items()
         ]
-        return f"({limit} - {_latest(dates)})"
+        return f"({self._limit(row.root)} - {_latest(dates)})"
 
 
 def untrue(sql: str) -> str:

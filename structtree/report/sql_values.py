@@ -16,9 +16,10 @@ from structtree.data.moments import DAY, moment_text
 from structtree.data.schema import Attribute
 from structtree.data.sqlite_files import sql_name
 from structtree.data.stored import Engine, Stored
-from structtree.errors import UsageError
+from structtree.errors import StructtreeError
 
 __all__ = [
+    "NotInSqlError",
     "SqlValue",
     "any_of",
     "boolean",
@@ -40,6 +41,10 @@ Domain = Literal["number", "text", "days", "stored number", "flag"]
 _BLANKS = "' ' || char(9) || char(10) || char(13)"
 _EPOCH = "2440587.5"
 """The Julian day number of 1970-01-01, midnight."""
+
+
+class NotInSqlError(StructtreeError):
+    """A test cannot be said in SQL, with the reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +85,7 @@ def text_literal(text: str) -> str:
     'it''s'
     """
     if "\0" in text:
-        raise UsageError(f"SQL has no way to write the text {text!r}")
+        raise NotInSqlError(f"SQL has no way to write the text {text!r}")
     return "'" + text.replace("'", "''") + "'"
 
 
@@ -234,10 +239,15 @@ class _Column:
         if form and not form.startswith(("date", "time")):
             return SqlValue(self.number(), "stored number")
         if form:
-            raise UsageError(f"{self.where} is dates that were read as categories, which is not written as SQL")
+            raise NotInSqlError(f"{self.where} is dates that were read as categories")
         return SqlValue(self.text, "text")
 
     def day(self) -> SqlValue:
+        if self.stored.layout:
+            text = self._laid_out()
+            if self.engine == "sqlite":
+                return SqlValue(text, "days", f"(julianday({text}) - {_EPOCH})")
+            return SqlValue(f"CAST({text} AS DATE)", "days", f"(CAST({text} AS DATE) - DATE '1970-01-01')")
         if self.engine == "duckdb":
             plain = self.sql if self.stored.form == "date" else f"CAST(TRY_CAST({self.sql} AS TIMESTAMP) AS DATE)"
             return SqlValue(plain, "days", f"({plain} - DATE '1970-01-01')")
@@ -245,7 +255,24 @@ class _Column:
             return SqlValue(self.present, "days", f"(julianday({self.present}) - {_EPOCH})")
         return SqlValue.of_number(f"(julianday(date({self.sql})) - {_EPOCH})")
 
+    def _laid_out(self) -> str:
+        """The text, as ISO 8601 has it, of dates that are written as digits."""
+        width = {"%y%m%d": 6, "%Y%m%d": 8}.get(self.stored.layout)
+        if width is None:
+            raise NotInSqlError(f"the dates of {self.where} are written as {self.stored.layout}")
+        zeros = "0" * width
+        kind = "TEXT" if self.engine == "sqlite" else "VARCHAR"
+        digits = f"substr('{zeros}' || CAST(CAST({self.sql} AS INTEGER) AS {kind}), -{width})"
+        if self.engine == "duckdb":
+            digits = f"lpad(CAST(TRY_CAST({self.sql} AS INTEGER) AS {kind}), {width}, '0')"
+        year, at = f"substr({digits}, 1, 4)", 5
+        if width == 6:  # as Python has it
+            year, at = f"(CASE WHEN {digits} >= '69' THEN '19' ELSE '20' END || substr({digits}, 1, 2))", 3
+        return f"({year} || '-' || substr({digits}, {at}, 2) || '-' || substr({digits}, {at + 2}, 2))"
+
     def seconds(self) -> str:
+        if self.stored.layout:
+            raise NotInSqlError(f"the times of {self.where} are written as {self.stored.layout}")
         if self.engine == "duckdb":
             return f"epoch(TRY_CAST({self.sql} AS TIMESTAMP))"
         if self.stored.form and self._text_moments() != "fraction":
@@ -255,7 +282,7 @@ class _Column:
 
     def _text_moments(self) -> str:
         if self.stored.moments is None:
-            raise UsageError(f"the dates of {self.where} are not text as ISO 8601 writes it, which SQLite needs")
+            raise NotInSqlError(f"the dates of {self.where} are not text as ISO 8601 writes it, which SQLite needs")
         return self.stored.moments
 
 

@@ -363,15 +363,19 @@ def test_a_folder_of_tables_is_linked_by_guesses(tmp_path):
     assert population.schema.names == ("games", "teams", "towns")
     assert population.record(1, depth=2)["team"]["town"]["people"] == 1
     assert "2 links between tables are guessed" in remarks_of(population)
-    with pytest.raises(UsageError, match="condition makes no sense for tables"):
-        read_data(tmp_path, individual="games", condition="guests > 1")
+    far = read_data(
+        tmp_path, individual="games", condition="team_id NOT IN (SELECT team_id FROM teams WHERE town='Bern')"
+    )
+    assert [far.record(i)["guests"] for i in range(len(far))] == [10, 30]
+    with pytest.raises(UsageError, match="is not understood for games: no such column: guest"):
+        read_data(tmp_path, individual="games", condition="guest > 1")
 
 
 def test_frames_are_tables(tmp_path):
     with pytest.raises(UsageError, match="expected a path, a connection"):
         Population.from_database([1, 2])
-    with pytest.raises(UsageError, match="a condition is evaluated by a database"):
-        Population.from_database({"a": pd.DataFrame({"x": [1]})}, individual="a", condition="x = 1")
+    dated = {"a": pd.DataFrame({"x": [1, 2], "on": pd.to_datetime(["2020-01-31", "2021-01-31"])})}
+    assert len(Population.from_database(dated, individual="a", condition="x = 1 OR \"on\" < '2020-12-31'")) == 1
 
 
 def test_duckdb_gives_what_sqlite_gives(bank, tmp_path):

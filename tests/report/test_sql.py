@@ -14,7 +14,8 @@ from structtree.data.provenance import provenance_of
 from structtree.errors import UsageError
 from structtree.lang.background import Background
 from structtree.lang.pretty import pretty
-from structtree.report.sql_tests import NotInSqlError, SqlTests
+from structtree.report.sql_tests import SqlTests
+from structtree.report.sql_values import NotInSqlError
 from structtree.space.evaluate import holds
 from tests.data.bank import write_large_bank
 from tests.odd_shop import LINKS, duck_shop, shop
@@ -28,6 +29,8 @@ READINGS = [
     {"individual": "order", "as_of": "day"},
     {"individual": "order", "as_of": "day", "frozen_at": "2020-03-01"},
     {"individual": "visit", "as_of": "customer.joined", "dates": ["order.paid_at"]},
+    {"individual": "order", "as_of": "day", "lead": 200, "dates": ["customer.born"]},
+    {"individual": "customer", "as_of": "joined", "dates": ["order"]},
     {"individual": "order", "frozen_at": "2020-03-01"},
 ]
 
