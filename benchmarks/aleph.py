@@ -8,8 +8,8 @@ Aleph (A. Srinivasan) runs on SWI-Prolog: ``induce`` learns clauses for the posi
 Its source is in the package python-rdm of the package index; it is fetched from there by name into the user's cache,
 with one line left out that SWI-Prolog 9 refuses (``inf`` is built in by now), and is no part of this repository.
 
-Both sides get the same facts, folds and examples. Aleph needs modes, which stand below beside a grammar that asks the
-same, and is otherwise left to its defaults but for what is said there. A run of Aleph is a process of its own: reading
+Both sides get the same facts, folds and examples. Aleph needs modes, which stand below beside grammars that ask the
+same, and is left to its defaults but for what is said there. A run of Aleph is a process of its own: reading
 and learning count, testing does not. Ours have the default settings, by which the size of a tree is chosen in folds
 again, with that grammar and with the derived one; what reading all facts once took is added to each fold. Imports and
 compiling are told apart: they are the same whatever is learned, and more than everything else.
