@@ -242,6 +242,7 @@ function fold(i) {
 }
 function choose(i, quiet) {
   state.chosen = i;
+  if (!state.path.has(i)) state.path = new Set();
   for (let up = parents[i]; up >= 0; up = parents[up]) state.open.add(up);
   drawTree(!quiet);
   showDetail(i);
@@ -335,45 +336,42 @@ function exampleParts(one) {
   const show = (node) => holder.replaceChildren(picture(one, (one.marks || {})[node]));
   show(witness);
   const steps = one.why.map(([node, answer, lines]) => h("li", {}, data(D.nodes[node].words), ": ", h("strong", {}, data(answer)),
-    (one.marks || {})[node] ? [" ", h("button", { onclick: () => show(node) }, "mark")] : "",
+    (one.marks || {})[node] ? [" ", h("button", { onclick: () => show(node) }, one.marks[node][0] ? "mark" : "outline")] : "",
     lines.map((line) => h("div", { class: "note data" }, line))));
   return [holder, h("ol", {}, steps), h("p", {}, "→ ", data(one.said), " ", h("button", { onclick: () => { selectTab("tree"); follow(one.leaf); } }, "Show its path"))];
 }
 function picture(one, marks) {
-  if (one.molecule) return molecule(one.molecule, marks || { atoms: [], bonds: [] }, nameOf(one));
-  const parts = [];
+  if (one.drawing) return h("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": nameOf(one) }, drawing(one, marks || [1, []]));
   const own = Object.entries(one.values || {}).slice(0, 12);
-  if (own.length) parts.push(table(null, own.map(([name, value]) => [name, plain(value)])));
-  for (const each of one.tables || []) {
-    const on = new Set((marks || {})[each.link] || []);
-    const rows = each.rows.map((row, r) => [`${r}${on.has(r) ? " ✓" : ""}`, ...row.map(plain)]);
-    const more = each.n > each.rows.length ? `, the first ${each.rows.length}` : "";
-    if (each.n) parts.push(table(["", ...each.columns], rows, [], `${each.link} (${each.n}${more})${on.size ? "; marked: what made the test true" : ""}`, on));
-  }
-  return h("div", {}, parts);
+  return h("div", {}, own.length ? table(null, own.map(([name, value]) => [name, plain(value)])) : "");
 }
 const plain = (value) => (value === null ? "missing" : value === true ? "yes" : value === false ? "no" : typeof value === "number" ? number(value, 6) : value);
-function molecule(drawing, marks, name) {
-  const { atoms, bonds } = drawing, xs = atoms.map((a) => a[1]), ys = atoms.map((a) => a[2]);
-  const left = Math.min(...xs) - 1, top = Math.min(...ys) - 1, width = Math.max(...xs) - left + 1, height = Math.max(...ys) - top + 1;
-  const scale = Math.min(26, 360 / width), on = new Set(marks.atoms), lit = new Set(marks.bonds.map((b) => b.join()));
-  const svg = s("svg", { class: "molecule", role: "img", "aria-label": `${name}${on.size ? `; marked atoms: ${[...on].join(", ")}` : ""}`,
-    width: width * scale, height: height * scale, viewBox: `${left} ${top} ${width} ${height}` });
-  for (const [a, b] of bonds) if (lit.has([a, b].join()) || lit.has([b, a].join())) svg.append(stroke(atoms[a], atoms[b], 0, "on"));
-  atoms.forEach((a, i) => on.has(i) && svg.append(s("circle", { class: "on", cx: a[1], cy: a[2], r: 0.48 })));
-  for (const [a, b, order] of bonds)
-    for (const shift of order === 2 ? [-0.09, 0.09] : order === 3 ? [-0.15, 0, 0.15] : [0]) svg.append(stroke(atoms[a], atoms[b], shift));
-  atoms.forEach(([symbol, x, y, charge, hydrogens], i) => {
-    if (symbol === "C" && !charge && bonds.some((b) => b[0] === i || b[1] === i)) return;
-    const sign = charge ? `${Math.abs(charge) > 1 ? Math.abs(charge) : ""}${charge > 0 ? "+" : "−"}` : "";
-    svg.append(s("circle", { class: on.has(i) ? "on" : "back", cx: x, cy: y, r: 0.36 }));
-    svg.append(s("text", { x, y }, `${symbol}${hydrogens ? `H${hydrogens > 1 ? hydrogens : ""}` : ""}${sign}`));
-  });
+function drawing(one, [found, elements]) {
+  const [width, height] = one.drawing.size, on = new Set(elements);
+  const svg = s("svg", { class: "drawing", role: "img", width, height, viewBox: `0 0 ${width} ${height}`,
+    "aria-label": `${nameOf(one)}${on.size ? `; ${found ? "what made the test true is marked" : "what comes nearest to the test is outlined"}` : ""}` });
+  for (const [element, kind, ...look] of one.drawing.pieces) {
+    if (element >= 0 && !on.has(element)) continue;
+    const shape = piece(kind, look, element >= 0 && !found);
+    if (element >= 0) shape.setAttribute("class", found ? "on" : "near");
+    svg.append(shape);
+  }
   return svg;
 }
-function stroke(from, to, shift, kind) {
-  const dx = to[1] - from[1], dy = to[2] - from[2], length = Math.hypot(dx, dy) || 1, ox = (-dy / length) * shift, oy = (dx / length) * shift;
-  return s("line", { class: kind, x1: from[1] + ox, y1: from[2] + oy, x2: to[1] + ox, y2: to[2] + oy });
+const paint = (role) => (role === "none" || role[0] === "#" ? role : `var(--${role})`);
+function piece(kind, look, near) {
+  if (kind === "t") {
+    const [x, y, text, size, colour, anchor, bold] = look;
+    return s("text", { x, y, style: `fill:${paint(colour)};font-size:${size}px;font-weight:${bold ? 700 : 400};text-anchor:${["start", "middle", "end"][anchor]}` }, text);
+  }
+  if (kind === "s") {
+    const [x1, y1, x2, y2, width, colour, dashed] = look;
+    return s("line", { x1, y1, x2, y2, stroke: near ? paint("rim") : paint(colour), "stroke-width": near ? 1.2 : width,
+      "stroke-linecap": dashed || near ? null : "round", "stroke-dasharray": dashed || near ? "4 3" : null });
+  }
+  const [x, y, width, height, rx, line, fill, edge, dashed] = look;
+  return s("rect", { x, y, width, height, rx, fill: near ? paint("paper") : paint(fill), stroke: near ? paint("rim") : line ? paint(edge) : null,
+    "stroke-width": near ? 1.2 : line || null, "stroke-dasharray": dashed || near ? "4 3" : null });
 }
 function follow(leaf) {
   state.path = new Set([leaf]);
@@ -451,19 +449,16 @@ function whatIfPanel() {
   const values = [];
   let parts = "";
   const say = (leaf, changed, one) => {
-    state.path = new Set([leaf]);
     const steps = [];
-    for (let below = leaf, up = parents[leaf]; up >= 0; below = up, up = parents[up]) {
-      state.path.add(up);
+    for (let below = leaf, up = parents[leaf]; up >= 0; below = up, up = parents[up])
       steps.unshift(h("li", {}, data(D.nodes[up].words), ": ", h("strong", {}, data(D.nodes[up].ways[D.nodes[up].kids.indexOf(below)]))));
-    }
     const isShown = !changed && holder.children.length; // what decided it has the same steps, and more
     const truth = one.actual === undefined || changed ? "" : h("span", { class: one.wrong ? "wrong" : "note" }, "; it is ", data(one.actual));
     answer.replaceChildren(h("p", { class: "says" }, changed ? "With these values: " : "Prediction: ", h("strong", { id: "said" }, data(D.nodes[leaf].says)), h("span", { class: "note" }, " ", data(D.nodes[leaf].share)), truth),
       ...(isShown ? [] : [h("ol", {}, steps), h("button", { onclick: () => { selectTab("tree"); follow(leaf); } }, "Show the path in the tree")]));
   };
   function pick(one) {
-    holder.replaceChildren(...(one.tables || []).length || one.molecule || !D.whatif ? [h("h2", {}, "What decided it"), ...exampleParts(one)] : []);
+    holder.replaceChildren(...one.drawing || !D.whatif ? [h("h2", {}, "What decided it"), ...exampleParts(one)] : []);
     if (!D.whatif) { say(one.leaf, false, one); return; }
     D.whatif.attributes.forEach(([name], place) => { values[place] = one.values[name] ?? null; });
     parts = one.parts;
@@ -553,7 +548,6 @@ function start() {
   document.body.replaceChildren(h("header", {}, h("h1", {}, data(D.title)), h("p", {}, data(D.summary.join("; "))), theme),
     h("main", {}, h("div", { role: "tablist", "aria-label": "Parts of the report" }, all.map((one) => one.tab)), all.map((one) => one.panel)),
     document.getElementById("data"));
-  state.path = new Set();
   selectTab("tree");
   showDetail(0);
   fitTree(0.7);
