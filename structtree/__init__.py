@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from structtree.report.effort import compare_effort
     from structtree.report.explain import explain
     from structtree.report.html import html_report
+    from structtree.report.notebook import html_view
     from structtree.report.picture import plot_tree
     from structtree.report.sql import export_sql
     from structtree.report.text import export_text
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
     from structtree.space.meaning import Witness, satisfies, witnesses
     from structtree.space.space import Space
     from structtree.space.terms import canonical
+    from structtree.telling import StatusLine
 
 # Where each public name lives; it is imported when it is first asked for, so that `import structtree` is quick.
 _HOMES = {
@@ -78,6 +80,7 @@ _HOMES = {
     "Space": "space.space",
     "Split": "search.results",
     "StructtreeError": "errors",
+    "StatusLine": "telling",
     "StructuralTreeClassifier": "estimators",
     "StructuralTreeRegressor": "estimators",
     "Switch": "learn.tree",
@@ -100,6 +103,7 @@ _HOMES = {
     "grow": "learn.grow",
     "holds": "space.evaluate",
     "html_report": "report.html",
+    "html_view": "report.notebook",
     "importances": "learn.importance",
     "in_words": "report.words",
     "load_dataset": "data.catalog",
@@ -142,6 +146,7 @@ __all__ = [
     "SearchStats",
     "Space",
     "Split",
+    "StatusLine",
     "StructtreeError",
     "StructuralTreeClassifier",
     "StructuralTreeRegressor",
@@ -166,6 +171,7 @@ __all__ = [
     "grow",
     "holds",
     "html_report",
+    "html_view",
     "importances",
     "in_words",
     "load_dataset",
