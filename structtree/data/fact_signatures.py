@@ -23,10 +23,13 @@ from structtree.errors import UsageError
 __all__ = [
     "Argument",
     "Direction",
+    "FactJoin",
+    "FactStep",
     "MemberOrigin",
     "PrologPredicate",
     "Signature",
     "check_signature",
+    "is_settled_as",
     "parse_signature",
     "signatures_of",
 ]
@@ -53,6 +56,34 @@ class MemberOrigin(NamedTuple):
     predicate: PrologPredicate
     start: int | None
     end: int | None = None
+
+
+class FactStep(NamedTuple):
+    """A step from a record to another that facts of a predicate give, from one argument to another."""
+
+    predicate: PrologPredicate
+    start: int
+    end: int
+    both_ways: bool = False
+
+
+class FactJoin(NamedTuple):
+    """Source of a member of examples that have two arguments of interest: what facts say about both.
+
+    Parameters
+    ----------
+    ends : pair of int
+        The two arguments of the example.
+    first, second : tuple of FactStep
+        Paths from them that must meet; a path without steps ends where it begins.
+    between : FactStep, optional
+        In place of paths: the facts of a predicate that have both as arguments.
+    """
+
+    ends: tuple[int, int]
+    first: tuple[FactStep, ...] = ()
+    second: tuple[FactStep, ...] = ()
+    between: FactStep | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +213,28 @@ def check_signature(signature: Signature) -> None:
     counts = Counter(signature.arguments[place].name for place in signature.types)
     if signature.way == "both ways" and 2 not in counts.values():
         raise UsageError(f"{signature}: both ways needs two arguments of one type")
+
+
+def is_settled_as(settled: Signature, declared: Signature) -> bool:
+    """Return whether a signature says all that another one of the same predicate declares.
+
+    Examples
+    --------
+    >>> settled = parse_signature("bond(Molecule, Atom, Atom -> to, order) many both ways")
+    >>> is_settled_as(settled, parse_signature("bond(Molecule, Atom, Atom -> to, order)"))
+    True
+    >>> is_settled_as(settled, parse_signature("bond(Molecule, Atom, Atom -> to, order) one way"))
+    False
+    """
+    pairs = zip(settled.arguments, declared.arguments, strict=True)
+    alike = all(
+        one.name == other.name
+        and one.is_list == other.is_list
+        and (other.role is None or one.role == other.role)
+        and one.is_key >= other.is_key
+        for one, other in pairs
+    )
+    return alike and settled.is_many >= declared.is_many and (not declared.way or settled.way == declared.way)
 
 
 def signatures_of(texts: Iterable[str]) -> Mapping[PrologPredicate, Signature]:
