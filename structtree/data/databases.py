@@ -18,12 +18,12 @@ from typing import Any, NamedTuple, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from structtree.data.as_of import are_until, as_of, frozen_at
+from structtree.data.as_of import are_until, as_of, dates_of, frozen_at, own_dates
 from structtree.data.columns import Population
 from structtree.data.duckdb_files import from_duckdb, is_duckdb, read_duckdb
 from structtree.data.key_guesses import guess_keys
 from structtree.data.keys import Database, ForeignKey, KeyColumns, RowChoice, SourceTable, columns_text
-from structtree.data.linking import Relations, link_tables
+from structtree.data.linking import Relations, SeenInTime, link_tables
 from structtree.data.moments import moment_text
 from structtree.data.options import DatabaseOptions
 from structtree.data.profile import identifiers
@@ -175,21 +175,23 @@ def _seen_in_time(population: Population, options: DatabaseOptions) -> Populatio
         if said:
             raise UsageError("--date says what dates rows, which matters only with --as-of or --frozen-at")
         return population
-    relations = _relations(population)
-    dates = dict(_dated(relations.database, text) for text in said)
-    date = None if own is None else own.removeprefix(f"{population.schema.individual}.")
+    dates = dict(_dated(_relations(population).database, text) for text in said)
+    own = own and own.removeprefix(f"{population.schema.individual}.")
     if options.get("exclude_after") is not None:
         assert day is not None  # because this is the day
-        population = _until(population, day, are_until(population, day, date, dates))
-        relations = _relations(population)
-    if date is None:
+        population = _until(population, day, are_until(population, day, own, dates))
+    relations = _relations(population)
+    kind = None if own is None else own_dates(population, own).kind
+    limited = replace(relations, time=SeenInTime(own, kind, lead, day, dates_of(population, dates)))
+    if own is None:
         assert day is not None  # because one of the two is given
-        return frozen_at(population, day, dates)
-    seen = as_of(population, date, dates=dates, until=day, lead=lead)
+        frozen = frozen_at(population, day, dates)
+        return replace(frozen, provenance=replace(provenance_of(population), relations=limited))
+    seen = as_of(population, own, dates=dates, until=day, lead=lead)
     notes = (*_label_tables(relations.database, population.schema.individual), *_in_short(seen.notes))
     telling = identifiers(population)
     told = replace(
-        relations,
+        limited,
         remarks=(*relations.remarks, *notes),
         origins=seen.origins,
         absolute_dates=seen.absolute,
