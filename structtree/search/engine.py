@@ -296,6 +296,8 @@ class Search:
     def run(self) -> None:
         """Prove and find in turns, until no bound beats the best found or a limit is reached."""
         self._start()
+        if len(self.population) > 2 * FINDER_SAMPLE:
+            self._judge_hints()
         self._take_turns()
         if self.stopped_by == "time":
             self._shorten()
@@ -421,6 +423,14 @@ class Search:
                 position = self.space.locate(words.predicate(fewer))
                 if position is not None and position.size:
                     self._judge_alone(position)
+
+    def _judge_hints(self) -> None:
+        """Let the hints become the best as they are: of many individuals every other step takes long."""
+        words = Vocabulary(self.space)
+        for query in filter(None, map(words.query, self.hints)):
+            position = self.space.locate(words.predicate(query))
+            if position is not None and position.size:
+                self._judge_alone(position)
 
     def _judge_alone(self, position: Position) -> None:
         """Let one predicate become the best, if it is and leaves enough on both sides."""
