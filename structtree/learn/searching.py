@@ -4,7 +4,7 @@ A node is a population of its own, so that thresholds lie between the values tha
 grammar asks behind links has been made columns of a table (`structtree.learn.linked`), the search combines those, and
 its tests are translated back.
 
-Of many individuals even a look at all tests takes long, so that there the best single test is found in sweeps first
+Of many rows even a look at all tests takes long, so that there the best single test is found in sweeps first
 (`structtree.learn.sweeping.best_single`): the search has to beat it, and it is the answer where no time is left for a
 search.
 """
@@ -34,10 +34,7 @@ from structtree.search.clock import Clock
 from structtree.search.kernels.tables import SweepTask
 from structtree.space.evaluate import holds
 
-__all__ = ["MANY", "SearchSplitter"]
-
-MANY = 5_000
-"""Of so many individuals the best single test is found before a search begins."""
+__all__ = ["SearchSplitter"]
 
 OVERDUE = 1.5
 """A search that takes so many times as long as it was given says how long others will take."""
@@ -91,7 +88,7 @@ class SearchSplitter(RowSplitter):
         whole = division.population
         part = whole.take(division.true if side == 0 else ~division.true)
         above = parent.members.columns
-        columns = None if above is None or len(part) < MANY else above.take(members.rows)
+        columns = None if above is None else above.take(members.rows)
         return replace(members, population=compact(part) if 2 * len(part) <= len(whole) else part, columns=columns)
 
     def best(self, node: GrowingNode[NodeMembers], clock: Clock) -> Proposal:
@@ -110,7 +107,7 @@ class SearchSplitter(RowSplitter):
         return _better(found, single)
 
     def _best_single(self, members: NodeMembers) -> Proposal | None:
-        """Return the best single test of many individuals as a proposal of which nothing is proved."""
+        """Return the best single test as a proposal of which nothing is proved, where single tests are columns."""
         if members.columns is None or self.task is None:
             return None
         found = best_single(members.columns, self.task, self.growth.min_samples_leaf)
