@@ -36,8 +36,8 @@ from structtree.space.evaluate import holds
 
 __all__ = ["SearchSplitter"]
 
-OVERDUE = 1.5
-"""A search that takes so many times as long as it was given says how long others will take."""
+WORTHWHILE = 2
+"""A search is worth its while if there is so many times the time that preparing it takes."""
 
 
 @dataclass(slots=True, eq=False)
@@ -64,7 +64,7 @@ class SearchSplitter(RowSplitter):
     table: Linked | None = None
     singles: SortedTable | None = None
     task: SweepTask | None = field(default=None, init=False)
-    #: How long a search takes at least for each individual, as far as one has taken longer than it should have.
+    #: How long preparing a search takes for each individual, as far as one has been prepared.
     seconds_each: float = field(default=0.0, init=False)
 
     def __post_init__(self) -> None:
@@ -96,15 +96,14 @@ class SearchSplitter(RowSplitter):
         single = self._best_single(node.members)
         if single is None:
             return self._proposal(self._search(node, clock, node.hints))
-        n, given, began = len(node.members.rows), clock.left(), clock.spent()
-        if given < self.seconds_each * n:
+        n = len(node.members.rows)
+        if clock.left() < WORTHWHILE * self.seconds_each * n:
             return single
         assert single.candidate is not None and isinstance(single.candidate.test, Predicate)
-        found = self._proposal(self._search(node, clock, (single.candidate.test, *node.hints)))
-        taken = clock.spent() - began
-        if taken > OVERDUE * given:
-            self.seconds_each = taken / n
-        return _better(found, single)
+        began = clock.spent()
+        split = self._search(node, clock, (single.candidate.test, *node.hints))
+        self.seconds_each = (split.stats.trace[0].seconds - began) / n
+        return _better(self._proposal(split), single)
 
     def _best_single(self, members: NodeMembers) -> Proposal | None:
         """Return the best single test as a proposal of which nothing is proved, where single tests are columns."""
