@@ -40,8 +40,10 @@ if TYPE_CHECKING:
     from structtree.learn.validate import compare, cross_validate
     from structtree.report.effort import compare_effort
     from structtree.report.explain import explain
+    from structtree.report.explanation_picture import plot_explanation
     from structtree.report.html import html_report
     from structtree.report.picture import plot_tree
+    from structtree.report.prolog import export_prolog
     from structtree.report.sql import export_sql
     from structtree.report.text import export_text
     from structtree.report.words import in_words
@@ -94,6 +96,7 @@ _HOMES = {
     "default_grammar": "lang.default",
     "evaluate": "learn.score",
     "explain": "report.explain",
+    "export_prolog": "report.prolog",
     "export_sql": "report.sql",
     "export_text": "report.text",
     "fit": "learn.fit",
@@ -107,6 +110,7 @@ _HOMES = {
     "open_data": "data.opening",
     "parse_predicate": "lang.parse",
     "plan_for": "learn.plan",
+    "plot_explanation": "report.explanation_picture",
     "plot_tree": "report.picture",
     "pretty": "lang.pretty",
     "read_csv": "data.tables",
@@ -160,6 +164,7 @@ __all__ = [
     "default_grammar",
     "evaluate",
     "explain",
+    "export_prolog",
     "export_sql",
     "export_text",
     "fit",
@@ -173,6 +178,7 @@ __all__ = [
     "open_data",
     "parse_predicate",
     "plan_for",
+    "plot_explanation",
     "plot_tree",
     "pretty",
     "read_csv",

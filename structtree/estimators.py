@@ -12,6 +12,7 @@ two-dimensional array before a tree sees it, and refuse a list of dicts or of gr
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from inspect import Parameter, Signature
 from pathlib import Path
@@ -34,7 +35,6 @@ from structtree.lang.declare import declared_individual, declared_kinds
 from structtree.lang.grammar import Grammar, grammar_from
 from structtree.learn.fit import fit
 from structtree.learn.goals import goal_criterion
-from structtree.learn.grow import Progress
 from structtree.learn.growth import Decision, Growth, Objective, Pruning
 from structtree.learn.importance import importances
 from structtree.learn.model import Model
@@ -44,6 +44,7 @@ from structtree.learn.prune import pruning_path
 from structtree.learn.tree import Tree
 from structtree.options import Option, build_options, option, options_of, reference
 from structtree.search.criteria import criterion
+from structtree.telling import StatusLine
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix  # type: ignore[import-untyped]  # scipy has no types
@@ -140,24 +141,25 @@ class _StructuralTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
         if chosen.task != self._task:
             raise UsageError(f"criterion {chosen.name!r} is for {chosen.task}; this is a tree for {self._task}")
         population = self._training_population(X, grammar)
-        self.model_ = fit(
-            population if kept is None else population.take(kept),
-            labels,
-            grammar,
-            build_options(Growth, given | {"random_state": _seed(self.random_state)}),
-            build_options(Pruning, given),
-            build_options(Decision, given),
-            goal=self.goal,
-            grow=self.grow,
-            criterion=chosen,
-            sample_weight=weights if weights is None or kept is None else weights[kept],
-            class_weight=class_weight,
-            classes=classes,
-            priors=given.get("priors"),
-            functions=self.functions,
-            target_name=_name_of(y),
-            progress=_print_progress if self.verbose else None,
-        )
+        with StatusLine() if self.verbose else nullcontext() as status:
+            self.model_ = fit(
+                population if kept is None else population.take(kept),
+                labels,
+                grammar,
+                build_options(Growth, given | {"random_state": _seed(self.random_state)}),
+                build_options(Pruning, given),
+                build_options(Decision, given),
+                goal=self.goal,
+                grow=self.grow,
+                criterion=chosen,
+                sample_weight=weights if weights is None or kept is None else weights[kept],
+                class_weight=class_weight,
+                classes=classes,
+                priors=given.get("priors"),
+                functions=self.functions,
+                target_name=_name_of(y),
+                progress=status,
+            )
         return self
 
     def _labelled(
@@ -480,13 +482,6 @@ def _seed(random_state: int | np.random.RandomState | None) -> int:
 
 def _name_of(y: Any) -> str | None:
     return name if isinstance(name := getattr(y, "name", None), str) and name else None
-
-
-def _print_progress(progress: Progress) -> None:
-    print(
-        f"{progress.nodes} nodes, {progress.settled} of {progress.individuals} individuals in leaves, "
-        f"{progress.evaluated} predicates evaluated"
-    )
 
 
 # ---- individuals ----------------------------------------------------------------------------------------

@@ -27,6 +27,7 @@ PARTS = (
     "options",
     "files",
     "interrupts",
+    "telling",
     "data",
     "lang",
     "space",

@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from tests.prolog import printed
 from tests.test_cli import run
 
 FACTS = "has_car(t1, c1). has_car(t2, c2). has_car(t2, c3). has_car(t3, c4). has_car(t4, c5). long(c1). long(c3)."
@@ -89,3 +90,29 @@ def test_directives_are_told_and_not_executed(trains):
     (trains / "bk.pl").write_text(":- shell('touch evil').\n" + FACTS)
     found = run("data", "info", str(trains))
     assert "note: directives are not executed: shell('touch evil')" in found.stdout
+
+
+def test_a_model_is_exported_as_clauses_about_its_facts_or_with_its_data(trains, tmp_path):
+    model, out = str(tmp_path / "model.json"), tmp_path / "out" / "model.pl"
+    out.parent.mkdir()
+    run("fit", str(trains), "--individual", "Train", "-o", model)
+    found = run("export", model, "--format", "prolog", "-o", str(out))
+    assert found.exit_code == 0, found.stderr
+    assert "once((has_car(Train0, HasCar1), long(HasCar1)))" in out.read_text()
+    assert printed("forall(member(X, [t1, t2, t3, t4]), (predicted(X, S), writeln(S)))", trains / "bk.pl", out) == [
+        *["true"] * 2,
+        *["false"] * 2,
+    ]
+    with_rows = run("export", model, "--format", "prolog", "--data", str(trains))
+    assert "'Train.has_car'(0, 0, 0)." in with_rows.stdout
+    assert run("export", model, "--format", "sql", "--data", str(trains)).exit_code == 2
+
+
+def test_interpretations_are_exported_with_their_data_only(tmp_path):
+    facts, model = tmp_path / "machines.pl", str(tmp_path / "model.json")
+    models = [f"begin(model({i})). {'worn(gear). fix' if i % 2 else 'ok'}. end(model({i}))." for i in range(6)]
+    facts.write_text("\n".join(models))
+    assert run("fit", str(facts), "-o", model).exit_code == 0
+    refused = run("export", model, "--format", "prolog")
+    assert (refused.exit_code, "the individuals are interpretations" in refused.stderr) == (2, True)
+    assert run("export", model, "--format", "prolog", "--data", str(facts)).exit_code == 0

@@ -12,6 +12,8 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import contextmanager
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -19,7 +21,7 @@ import pytest
 from structtree import Growth, Pruning, StructuralTreeClassifier, load_dataset, load_model, open_data, pretty
 from structtree.cli import fit as fitting
 from structtree.cli import learning
-from structtree.cli.progress import fold_bar, growth_bar
+from structtree.cli.progress import fold_bar, growth_bar, reading_bar
 from structtree.data import opening
 from structtree.lang import default
 from structtree.lang.grammar import Grammar
@@ -30,6 +32,7 @@ from structtree.learn.tree import Leaf
 from structtree.learn.validate import FoldDone
 from structtree.report import text
 from structtree.search import clock
+from structtree.telling import tell
 from tests.conftest import REPOSITORY
 from tests.test_cli import fail, run, succeed
 
@@ -670,7 +673,7 @@ MOMENTS = {
     "a fold": (prune, "_held_out"),
     "scoring": (score, "class_name"),
     "saving": (model, "replacing"),
-    "printing": (text, "export_text"),
+    "printing": (text, "tree_lines"),
 }
 
 
@@ -810,17 +813,46 @@ class Terminal(io.StringIO):
         return True
 
 
-def test_a_terminal_gets_a_bar(monkeypatch):
+def shown_live(monkeypatch, bar, *progress):
+    """Return what a terminal of 200 columns shows at last of some progress."""
     monkeypatch.setattr(sys, "stderr", Terminal())
+    monkeypatch.setattr("structtree.cli.progress.Timer", AtOnce)
     monkeypatch.setenv("TERM", "xterm")
-    with growth_bar() as tell:
-        tell(Progress(3, 2, 8, 20, 1234))
-    with fold_bar() as tell:
-        tell(FoldDone("acc*", 1, 10, 0.75))
-    shown = sys.stderr.getvalue()
-    assert "growing" in shown
-    assert "3 nodes, 1,234 predicates" in shown
-    assert "acc* 0.750" in shown
+    monkeypatch.setenv("COLUMNS", "200")
+    with bar() as tell:
+        for each in progress:
+            tell(each)
+    return re.sub("\x1b\\[[0-9;?]*[A-Za-z]", "", sys.stderr.getvalue())
+
+
+class AtOnce:
+    """A timer that does not wait."""
+
+    def __init__(self, seconds, function):
+        self.start = function
+
+    def cancel(self):
+        """There is nothing to wait for."""
+
+    join = cancel
+
+
+def test_a_terminal_gets_a_live_line(monkeypatch):
+    searching = Progress(3, 2, 8, 20, 12_340, depth=2, best=0.95, gap=0.05, criterion="acc*", seconds=2.0)
+    shown = shown_live(monkeypatch, growth_bar, replace(searching, seconds_left=61.0, tree=2, trees=6))
+    for part in ("growing tree 2 of 6", "40%", "at most 1:01 left", "node 4 at depth 2"):
+        assert part in shown
+    assert "12,340 predicates, 6,170/s · best acc* 0.95, gap 0.05" in shown
+    assert "acc* 0.750" in shown_live(monkeypatch, fold_bar, FoldDone("acc*", 1, 10, 0.75))
+
+
+def test_what_is_read_is_told_on_a_terminal_and_controls_it_not(monkeypatch):
+    def reading():
+        with reading_bar():
+            yield lambda each: tell(*each)
+
+    shown = shown_live(monkeypatch, contextmanager(reading), ("reading", 1, 4, "table \x1b[31m"))
+    assert "reading" in shown and "25%" in shown and "table \\x1b[31m" in shown
 
 
 # ---- wrong input ----------------------------------------------------------------------------------------

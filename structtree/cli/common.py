@@ -10,7 +10,9 @@ import errno
 import functools
 import inspect
 import json
+import os
 import re
+import shutil
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -27,6 +29,7 @@ from typer.core import TyperCommand, TyperGroup
 from structtree.errors import StructtreeError, UsageError
 from structtree.files import STANDARD_STREAM, check_writable
 from structtree.interrupts import EXIT_CODE, Stop, stoppable
+from structtree.report.spans import Line, line_text
 from structtree.reprs import inert
 
 __all__ = [
@@ -35,14 +38,17 @@ __all__ = [
     "Command",
     "CommandGroup",
     "Json",
+    "Plain",
     "check_output",
     "command",
     "end_stopped",
     "finite",
     "is_printed",
     "note",
+    "print_exactly",
     "print_json",
     "print_table",
+    "print_tree",
     "reporting",
     "say",
     "seconds_text",
@@ -58,6 +64,9 @@ RUNNING = ContextVar("running", default="structtree fit")
 """The command that runs, by its names, for hints that can be pasted."""
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
+Plain = Annotated[
+    bool, typer.Option("--plain", help="Print the tree on a terminal as in a pipe: no colours, no bars.")
+]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -280,15 +289,59 @@ def say(text: str = "") -> None:
     typer.echo("\n".join(map(inert, text.split("\n"))))
 
 
+def print_tree(model: Any, *, plain: bool = False, **options: Any) -> None:
+    """Print a tree: with bars and colours on a terminal, and plain in a pipe; as wide as COLUMNS says, if it does."""
+    from structtree.report.text import tree_lines
+
+    on_terminal = sys.stdout.isatty() and not plain
+    width = shutil.get_terminal_size((100, 0)).columns if on_terminal else int(os.environ.get("COLUMNS") or 100)
+    lines = tree_lines(model, bars=on_terminal, width=max(width, NARROWEST), **options)
+    if not on_terminal:
+        say("\n".join(map(line_text, lines)))
+        return
+    _print_coloured(lines, len(model.tree.classes))
+
+
+NARROWEST = 24
+"""A terminal that is narrower breaks the lines of a tree itself."""
+
+ROLES = {"edge": "dim", "yes": "bold green", "no": "bold", "answer": "bold", "doubt": "yellow", "figure": "dim"}
+"""How parts of lines look on a terminal; those about a class have its colour."""
+
+
+def _print_coloured(lines: Iterable[Line], n_classes: int) -> None:
+    from rich.console import Console
+    from rich.text import Text
+
+    from structtree.report.picture import class_colours
+
+    colours = class_colours(max(1, n_classes))
+    console = Console(file=sys.stdout, highlight=False, markup=False, emoji=False, soft_wrap=True)
+    for line in lines:
+        text = Text()
+        for span in line:
+            colour = "" if span.code is None else colours[span.code]
+            text.append(inert(span.text), " ".join(filter(None, (ROLES.get(span.role, ""), colour))))
+        console.print(text)
+
+
 def note(sentence: str) -> None:
     """Tell people something that is not part of the result, if there is anywhere to tell it."""
     with suppress(OSError):
         typer.echo("\n".join(map(inert, sentence.split("\n"))), err=True)
 
 
+def print_exactly(text: str) -> None:
+    """Print what machines read, sign by sign; only on a terminal what would control it is spelled out."""
+    if sys.stdout.isatty():
+        say(text.removesuffix("\n"))
+    else:
+        typer.echo(text, nl=False, color=True)  # which leaves escape sequences in the data as they are
+
+
 def print_json(value: Any) -> None:
     """Print a value as JSON, in a form that people can read too."""
-    typer.echo(json.dumps(value, indent=2, ensure_ascii=False))
+    print_exactly(json.dumps(value, indent=2, ensure_ascii=False) + "\n")
 
 
 def print_table(title: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> None:

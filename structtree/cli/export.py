@@ -14,6 +14,7 @@ import typer
 
 from structtree.cli.common import check_output, command, is_printed, note
 from structtree.cli.models import Idle, ModelFile
+from structtree.cli.reading import Reading, as_learned, read_as_said
 from structtree.errors import UsageError, did_you_mean
 from structtree.files import replacing
 
@@ -36,7 +37,17 @@ def _sql(model: Model, **options: Any) -> str:
     return export_sql(model, **options)
 
 
-FORMATS = {"sql": Format(_sql, ("dialect",))}
+def _prolog(model: Model, data: str | None = None) -> str:
+    from structtree.report.predictions import whole
+    from structtree.report.prolog import export_prolog
+
+    if data is None:
+        return export_prolog(model)
+    opened = read_as_said(data, as_learned(data, Reading(), model.params.get("reading")))
+    return export_prolog(model, whole(opened))
+
+
+FORMATS = {"sql": Format(_sql, ("dialect",)), "prolog": Format(_prolog, ("data",))}
 
 
 @command
@@ -48,6 +59,12 @@ def export_command(
         str | None,
         typer.Option("--dialect", metavar="sqlite|duckdb", help="For SQL: of which database.  [default: sqlite]"),
     ] = None,
+    data: Annotated[
+        str | None,
+        typer.Option(
+            "--data", metavar="DATA", help="For Prolog: data to write as facts too, read as the model's own."
+        ),
+    ] = None,
     out: Annotated[
         Path | None, typer.Option("-o", "--out", metavar="FILE", help="The file to write; printed by default.")
     ] = None,
@@ -56,13 +73,17 @@ def export_command(
 
     As SQL it is views over the tables that the model was learned from: one for each leaf, one with the predictions.
 
+    As Prolog it is clauses about the facts that the model was learned from; other data is written as facts too.
+
     Example: structtree export loans.json --format sql -o loans.sql
+
+    Example: structtree export trains.json --format prolog --data trains -o trains.pl
     """
     from structtree.learn.model import load_model
 
     if format not in FORMATS:
         raise UsageError(f"unknown format {format!r} to export to{did_you_mean(format, FORMATS)}")
-    given = {name: value for name, value in {"dialect": dialect}.items() if value is not None}
+    given = {name: value for name, value in {"dialect": dialect, "data": data}.items() if value is not None}
     for name in given:
         if name not in FORMATS[format].options:
             raise UsageError(f"--{name} is not for --format {format}")

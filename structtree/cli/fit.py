@@ -13,6 +13,7 @@ import typer
 
 from structtree.cli.common import (
     Json,
+    Plain,
     check_output,
     command,
     end_stopped,
@@ -20,6 +21,7 @@ from structtree.cli.common import (
     is_printed,
     note,
     print_json,
+    print_tree,
     say,
     seconds_text,
     words_aside,
@@ -93,6 +95,7 @@ def fit_command(
             show_default="if learning took less than a tenth of the time limit",
         ),
     ] = None,
+    plain: Plain = False,
     as_json: Json = False,
 ) -> None:
     """Learn a tree, print it, and save it.
@@ -128,7 +131,7 @@ def fit_command(
             print_json(learned.to_dict(metrics, estimated) | {"model": None if saved is None else str(saved)})
         else:
             with words_aside(out):
-                _print_learned(learned, estimated, metrics, saved)
+                _print_learned(learned, estimated, metrics, saved, plain=plain)
         if report is not None:
             _write_report(learned, report)
         if refusal is not None:
@@ -315,13 +318,14 @@ def _question(node: Node) -> str | None:
             return node.attribute
 
 
-def _print_learned(learned: _Learned, estimated: _Estimate, metrics: Metrics, out: Path | None) -> None:
+def _print_learned(
+    learned: _Learned, estimated: _Estimate, metrics: Metrics, out: Path | None, *, plain: bool
+) -> None:
     from structtree.learn.goals import CHOSEN
-    from structtree.report.text import export_text
 
     model, tree = learned.model, learned.model.tree
     is_large = len(tree.leaves) > MOST_LEAVES
-    say(export_text(tree, model.decision, max_depth=SHOWN_DEPTH if is_large else None))
+    print_tree(model, max_depth=SHOWN_DEPTH if is_large else None, plain=plain)
     columns = {"training data": learned.train_scores(metrics.names)}
     if estimated.found is not None:
         columns[f"new data ({ESTIMATE_FOLDS} folds)"] = estimated.found.evaluate(metrics.names)

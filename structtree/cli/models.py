@@ -11,7 +11,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from structtree.cli.common import Json, check_output, command, is_printed, note, print_json, say
+from structtree.cli.common import (
+    Json,
+    Plain,
+    check_output,
+    command,
+    is_printed,
+    note,
+    print_exactly,
+    print_json,
+    print_tree,
+    say,
+)
 from structtree.cli.reading import Reading, Where, as_learned, read_as_said
 from structtree.cli.scoring import MetricOption, Metrics
 from structtree.errors import UsageError, did_you_mean
@@ -82,7 +93,7 @@ def predict_command(
     found = predictions(loaded, read_as_said(where, said, id=id), _listed(keep or []))
     text = _as_json(found) if as_json else found.to_csv()
     if out is None or is_printed(out):
-        typer.echo(text, nl=False)
+        print_exactly(text)
     else:
         with replacing(out) as draft:
             draft.write_text(text, encoding="utf-8")
@@ -129,6 +140,7 @@ def show_command(
         Path | None, typer.Option("-o", "--out", metavar="FILE", help="For pictures: the file to write.")
     ] = None,
     words: WordsOption = False,
+    plain: Plain = False,
     as_json: Json = False,
 ) -> None:
     """Print a model: as a tree, as rules, as one formula for each class, or as JSON; or draw it.
@@ -146,6 +158,8 @@ def show_command(
         raise UsageError(f"unknown format {format!r} of a model{did_you_mean(format, MODEL_FORMATS)}")
     if max_depth is not None and (as_json or format not in ("text", *PICTURES)):
         raise UsageError(f"--max-depth is for text and pictures of a tree, not for {'json' if as_json else format}")
+    if plain and (as_json or format != "text"):
+        raise UsageError(f"--plain is for the text of a tree, not for {'json' if as_json else format}")
     if format in PICTURES:
         if as_json:
             raise UsageError(f"--json and --format {format} exclude each other; leave out one of them")
@@ -164,7 +178,7 @@ def show_command(
         case _ if as_json or format == "json":
             print_json(model_to_json(loaded))
         case _:
-            _show_text(loaded, max_depth, words)
+            _show_text(loaded, max_depth, words, plain)
 
 
 def _show_picture(model: Model, format: str, out: Path | None, max_depth: int | None, words: bool) -> None:
@@ -179,9 +193,8 @@ def _show_picture(model: Model, format: str, out: Path | None, max_depth: int | 
         note(f"wrote {out}")
 
 
-def _show_text(model: Model, max_depth: int | None, words: bool) -> None:
+def _show_text(model: Model, max_depth: int | None, words: bool, plain: bool) -> None:
     from structtree.learn.score import class_name
-    from structtree.report.text import export_text
 
     tree = model.tree
     of = f" ({', '.join(inert(class_name(label)) for label in tree.classes)})" if 0 < len(tree.classes) <= 10 else ""
@@ -190,7 +203,7 @@ def _show_text(model: Model, max_depth: int | None, words: bool) -> None:
     if "grammar_origin" in model.params:
         say(f"Grammar: {model.params['grammar_origin']}")
     say()
-    say(export_text(tree, model.decision, max_depth=max_depth, words=words))
+    print_tree(model, max_depth=max_depth, words=words, plain=plain)
 
 
 def _show_rules(model: Model, as_json: bool, words: bool) -> None:
@@ -280,6 +293,14 @@ def explain_command(
         typer.Option("--id-column", metavar="COLUMN", help="With --id: the column to look for the VALUE in."),
     ] = None,
     words: WordsOption = False,
+    picture: Annotated[
+        Path | None,
+        typer.Option(
+            "--picture",
+            metavar="FILE",
+            help="Draw it with what decided each test marked: .svg, .png or .pdf. Tests are said in plain English.",
+        ),
+    ] = None,
     path_picture: Annotated[
         Path | None,
         typer.Option("--path-picture", metavar="FILE", help="Draw its path in the tree: .svg, .png, .pdf or .dot."),
@@ -290,11 +311,12 @@ def explain_command(
 
     Example: structtree explain trains.json trains --row 3
 
-    Example: structtree explain toxic.json molecules.csv --id CCO
+    Example: structtree explain toxic.json molecules.csv --id CCO --picture ethanol.svg
     """
     from structtree.learn.model import load_model
-    from structtree.report.draw import check_dag_picture
+    from structtree.report.draw import check_dag_picture, check_picture
     from structtree.report.explain import explain
+    from structtree.report.explanation_picture import plot_explanation
     from structtree.report.picture import plot_tree
     from structtree.report.predictions import find_individual, truth, whole
 
@@ -302,6 +324,8 @@ def explain_command(
         raise UsageError("--row and --id both say which individual; give one of them")
     if id_column is not None and id is None:
         raise UsageError("--id-column is for --id VALUE, which is not given")
+    if picture is not None:
+        check_picture(picture)
     if path_picture is not None:
         check_dag_picture(path_picture)
     loaded = load_model(model)
@@ -311,12 +335,15 @@ def explain_command(
     population = whole(data)
     shown = explain(loaded.tree, loaded.prepared(population), place, loaded.decision, words=words)
     found = replace(shown, individual=int(data.rows[place]))
-    if path_picture is not None:
-        title = f"{found.type} {found.individual}"
-        plot_tree(loaded, population, individual=place, words=words, title=title).save(path_picture)
-        note(f"wrote {path_picture}")
     actual: Any = truth(population, loaded.target)
     known = actual[place] if actual is not None else None
+    title = f"{found.type} {found.individual}"
+    if picture is not None:
+        plot_explanation(loaded, population, place, title=title, actual=known).save(picture)
+        note(f"wrote {picture}")
+    if path_picture is not None:
+        plot_tree(loaded, population, individual=place, words=words, title=title).save(path_picture)
+        note(f"wrote {path_picture}")
     if as_json:
         print_json(found.to_dict() | ({} if actual is None else {"actual": known}))
         return

@@ -1,24 +1,36 @@
-"""Progress of long commands: a line or a bar on stderr, if that is a terminal."""
+"""Progress of long commands: a live line on stderr, if that is a terminal."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from functools import cache
+from threading import Timer
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from structtree.cli.common import note
+from structtree.reprs import inert
+from structtree.telling import Doing, HasDoing, clock_text, telling
 
 if TYPE_CHECKING:
+    from rich.text import Text
+
     from structtree.learn.grow import Progress
     from structtree.learn.validate import FoldDone
     from structtree.search.best_split import SearchStats
 
 __all__ = ["compiling_note", "fold_bar", "growth_bar", "reading_bar", "search_bar"]
 
-Show = Callable[[int, int | None, str], None]
-"""Shows how many of how many are done, if that is known, with some words."""
+Show = Callable[[HasDoing], None]
+"""Shows what is being done."""
+
+DELAY = 0.4
+"""Seconds after which there is something to show: what takes less is not worth looking at."""
+
+_CELLS = 20
+"""The width of a bar."""
 
 
 @contextmanager
@@ -37,72 +49,96 @@ def _tell_of_compiling() -> None:
 
 @contextmanager
 def reading_bar() -> Iterator[None]:
-    """A bar that fills while many molecules are read; there is none until that begins."""
-    from structtree.data.molecule_reading import telling_of_molecules
-
-    shown: list[Show] = []
-    with ExitStack() as stack:
-
-        def tell(done: int, total: int) -> None:
-            if not shown and sys.stderr.isatty():
-                shown.append(stack.enter_context(_bar("reading")))
-            for show in shown:
-                show(done, total, f"{done:,} of {total:,} molecules")
-
-        with telling_of_molecules(tell):
-            yield
+    """A line that says what is being read."""
+    with _live(Doing("reading")):
+        yield
 
 
 @contextmanager
 def search_bar() -> Iterator[Callable[[str, str, SearchStats], None]]:
-    """A bar that moves while a search is running, with what it has evaluated."""
-    with _bar("searching") as show:
+    """A line that says what a search has evaluated."""
+    with _live(Doing("searching")) as show:
 
         def tell(criterion: str, doing: str, stats: SearchStats) -> None:
-            show(0, None, f"{criterion} {doing}: {stats.evaluated:,} predicates in {stats.seconds:.0f} s")
+            rate = f", {stats.evaluated / stats.seconds:,.0f}/s" if stats.seconds >= 1 else ""
+            show(Doing("searching", 0, None, (f"{criterion} {doing}", f"{stats.evaluated:,} predicates{rate}")))
 
         yield tell
 
 
 @contextmanager
 def growth_bar() -> Iterator[Callable[[Progress], None]]:
-    """A bar that fills as individuals arrive in leaves."""
-    with _bar("growing") as show:
-
-        def tell(progress: Progress) -> None:
-            words = f"{progress.nodes} nodes, {progress.evaluated:,} predicates"
-            show(progress.settled, progress.individuals, words)
-
-        yield tell
+    """A bar that fills as individuals arrive in leaves, with the node and the test that is looked for."""
+    with _live(Doing("preparing")) as show:
+        yield show
 
 
 @contextmanager
 def fold_bar() -> Iterator[Callable[[FoldDone], None]]:
     """A bar that fills as folds are done, with the mean score so far of each estimator."""
     scores: dict[str, list[float]] = {}
-    with _bar("cross-validation") as show:
+    with _live(Doing("cross-validation")) as show:
 
         def tell(fold: FoldDone) -> None:
             scores.setdefault(fold.name or "mean", []).append(fold.score)
-            means = (f"{name} {sum(found) / len(found):.3f}" for name, found in scores.items())
-            show(fold.done, fold.total, ", ".join(means))
+            means = tuple(f"{name} {sum(found) / len(found):.3f}" for name, found in scores.items())
+            show(fold.doing._replace(facts=means))
 
         yield tell
 
 
 @contextmanager
-def _bar(doing: str) -> Iterator[Show]:
+def _live(first: Doing) -> Iterator[Show]:
+    """Show on a terminal what is being done, in a line or two that are gone in the end; in a pipe nothing."""
     if not sys.stderr.isatty():
         with compiling_note():
-            yield lambda done, total, words: None
+            yield lambda progress: None
         return
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+    from rich.live import Live
 
-    columns = TextColumn(doing), BarColumn(), TextColumn("{task.description}"), TimeElapsedColumn()
-    with (
-        Progress(*columns, console=Console(stderr=True, highlight=False), transient=True) as bar,
-        compiling_note(),
-    ):
-        task = bar.add_task("", total=None)
-        yield lambda done, total, words: bar.update(task, completed=done, total=total, description=words)
+    status = _Status(first)
+    console = Console(stderr=True, highlight=False, markup=False, emoji=False)
+    live = Live(status, console=console, transient=True, refresh_per_second=8)
+
+    def start() -> None:
+        live.start()
+        console.show_cursor(True)  # which whoever is ended by force could not do
+
+    timer = Timer(DELAY, start)
+    timer.daemon = True
+    timer.start()
+    try:
+        with telling(status), compiling_note():
+            yield status
+    finally:
+        timer.cancel()
+        timer.join()
+        live.stop()
+
+
+class _Status:
+    """What is being done, as rich shows it: with a bar if it is known how much there is, and wrapped to the width."""
+
+    def __init__(self, doing: Doing) -> None:
+        self.shown, self.began = doing, monotonic()
+
+    def __call__(self, progress: HasDoing) -> None:
+        self.shown = progress.doing
+
+    def __rich__(self) -> Text:
+        from rich.text import Text
+
+        doing = self.shown
+        text = Text(inert(doing.what), "bold")
+        if doing.total:
+            share = min(1.0, doing.done / doing.total)
+            filled = round(_CELLS * share)
+            text.append(" " + "━" * filled, "cyan").append("━" * (_CELLS - filled), "dim")
+            text.append(f" {share:.0%}", "not bold")
+        text.append(f" {clock_text(monotonic() - self.began)}", "not bold dim")
+        if doing.seconds_left is not None:
+            text.append(f", at most {clock_text(doing.seconds_left)} left", "not bold dim")
+        for fact in doing.facts:
+            text.append(f" · {inert(fact)}", "not bold")
+        return text

@@ -194,6 +194,7 @@ def to_remember(where: str, reading: Reading, data: Opened | None = None) -> dic
     if data is not None and facts is not None:
         given["fact"] = list(facts.signatures)
         given |= {"individual": data.population.schema.individual} if facts.target is None else {}
+        given |= {"models": True} if facts.is_of_models else {}
     return {"ending": _ending(where), **given} if given else {}
 
 

@@ -7,7 +7,8 @@ individual, so that nothing that is asked of an individual can pass by its date,
 dates that lead nowhere further are shared.
 
 A row is dated by its date attribute; by the latest of several; or, where its type has none, by the latest row that it
-refers to. What belongs to the individual itself (the items of an order) is seen whatever its date.
+refers to. What belongs to the individual itself (the items of an order) is seen whatever its date. A date that lies
+after that of the individual (when an account that is dated by its opening was closed) is missing.
 
 Law: a walk along links exists in the result exactly where it exists in the population and every row on it is seen.
 """
@@ -23,14 +24,19 @@ from numpy.typing import NDArray
 
 from structtree.arrays import Floats, Ints, Mask
 from structtree.data.columns import Adjacency, Column, Population, Table
-from structtree.data.moments import DAY
-from structtree.data.schema import Attribute, Link, RecordType, Schema
-from structtree.errors import UnknownNameError, UsageError
+from structtree.data.moments import DAY, pattern_of_digits
+from structtree.data.schema import Attribute, Kind, Link, RecordType, Schema
+from structtree.errors import DataError, UnknownNameError, option_text
 
 __all__ = ["DAYS_BEFORE", "AsOf", "as_of", "frozen_at"]
 
 DAYS_BEFORE = "days_before"
-"""The attribute of rows that are seen as of a date: how many days before it they are dated."""
+"""The attribute of rows that are seen as of a date: how many days before it they are dated.
+
+Where a type has several dates, or one that does not date it, each has an attribute of its own, whose name goes on
+with that of the date: ``days_before_opened``. They count from the last moment that is seen: the date of the
+individual, less the lead, or the end of the day at which everything is frozen, if that is earlier.
+"""
 
 MOST_ROWS = 5_000_000
 """So many rows may be made in all; links that would lead to more are left out, the farthest first."""
@@ -52,11 +58,15 @@ class AsOf:
         How types were dated, and which links were left out for their size.
     origins : mapping from type to str
         For each type of the population, the type whose rows it has.
+    absolute : frozenset of pairs
+        The dates, by type and attribute, that `DAYS_BEFORE` stands for, the date of the individuals, and numbers that
+        are the years of those dates: asked for themselves, they say nothing about what comes later.
     """
 
     population: Population
     notes: tuple[str, ...]
     origins: Mapping[str, str]
+    absolute: frozenset[tuple[str, str]] = frozenset()
 
 
 def as_of(
@@ -65,6 +75,7 @@ def as_of(
     *,
     dates: Mapping[str, str | None] | None = None,
     until: float | None = None,
+    lead: float = 0.0,
     nesting: int = NESTING,
     most_rows: int = MOST_ROWS,
 ) -> AsOf:
@@ -79,6 +90,8 @@ def as_of(
         What dates the rows of a type; None for nothing. Without it, all date attributes do: the latest of them.
     until : float, optional
         The last day that is seen, in days since 1970, whatever the date of an individual.
+    lead : float
+        How many days before its date an individual stops to see.
     nesting : int
         How many links deep individuals see.
     most_rows : int
@@ -90,13 +103,16 @@ def as_of(
     >>> loans = Population.from_records([{"date": "2024-02-01", "paid": paid}], types={"on": "date", "date": "date"})
     >>> [each["sum"] for each in as_of(loans, "date").population.record(0)["paid"]]
     [3]
+    >>> as_of(loans, "date", lead=30).population.record(0)["paid"]
+    []
     """
     sight = _Sight.of(population, dates or {})
-    own = _own_dates(population, date)
-    limits = own if until is None else np.fmin(own, until + 1.0)
-    draft = _Draft(population, sight, limits, nesting, most_rows)
+    dating = _own_dates(population, date)
+    own = _days(dating)
+    limits = own - lead if until is None else np.fmin(own - lead, until + 1.0)
+    draft = _Draft(population, sight, limits, own, date, dating.kind == "date", nesting, most_rows)
     draft.unroll()
-    return AsOf(draft.finish(), (*sight.notes, *draft.notes), draft.origins)
+    return AsOf(draft.finish(), (*sight.notes, *draft.notes), draft.origins, frozenset(draft.absolute))
 
 
 def frozen_at(population: Population, day: float, dates: Mapping[str, str | None] | None = None) -> Population:
@@ -143,8 +159,8 @@ def _filtered(lengths: Ints, targets: NDArray[np.int32], kept: Mask) -> Adjacenc
     return Adjacency.from_lengths(np.bincount(owners, minlength=len(lengths)), targets[kept])
 
 
-def _own_dates(population: Population, path: str) -> Floats:
-    """Return the dates of the rows of the individual type, in days; NaN where there is none."""
+def _own_dates(population: Population, path: str) -> Column:
+    """Return the dates of the rows of the individual type; NaN where there is none."""
     *references, name = path.split(".")
     at, rows = population.schema.individual, np.arange(population.tables[population.schema.individual].n_rows)
     for reference in references:
@@ -156,10 +172,25 @@ def _own_dates(population: Population, path: str) -> Floats:
     column = population.tables[at].columns.get(name)
     if column is None or column.kind not in _MOMENTS:
         known = [key for key, each in population.tables[at].columns.items() if each.kind in _MOMENTS]
-        if column is None:
+        if column is None and known:
             raise UnknownNameError(f"date of {at}", name, known)
-        raise UsageError(f"{name!r} of {at!r} is {column.kind}, not a date; read it as one: --type {name}=date")
-    return np.append(_days(column), np.nan)[rows]
+        if column is None:
+            fix = "a date may also stand behind references, as in --as-of race.date"
+            raise DataError(f"{at} has no {name!r}, nor any other date", fix=fix)
+        first = next((each for each in column.values if each == each), None)
+        pattern = pattern_of_digits(f"{first:.0f}") if column.kind == "int" and first is not None else None
+        said = option_text("--type", f"{at}.{name}=date" if pattern is None else f"{at}.{name}=date({pattern})")
+        raise DataError(f"{at}.{name} is {column.kind}, not a date", fix=f"read it as one: {said}")
+    return Column(column.kind, np.append(column.values, np.nan)[rows])
+
+
+def _is_year(column: Column, table: Table, moments: list[str]) -> bool:
+    """Tell whether a column has nothing but the years of a date of its rows."""
+    if column.kind != "int":
+        return False
+    known = ~np.isnan(column.values)
+    found = (table.value_column(f"{name}.year").values for name in moments)
+    return bool(known.any()) and any(np.array_equal(column.values[known], years[known]) for years in found)
 
 
 def _days(column: Column) -> Floats:
@@ -241,16 +272,20 @@ def _latest(table: Table, columns: tuple[str, ...]) -> Floats:
 def _seen_from(table: Table, columns: tuple[str, ...]) -> Floats:
     found = np.full(table.n_rows, -np.inf if not columns else np.nan)
     for name in columns:
-        column = table.columns[name]
-        days = _days(column)
-        found = np.fmax(found, days + 1.0 if column.kind == "date" else np.nextafter(days, np.inf))
+        found = np.fmax(found, _past_from(table.columns[name]))
     return np.where(np.isnan(found), np.inf, found)
+
+
+def _past_from(column: Column) -> Floats:
+    """Return the first moment, in days, as of which dates are past: the day after, or just after a time."""
+    days = _days(column)
+    return days + 1.0 if column.kind == "date" else np.nextafter(days, np.inf)
 
 
 def _inherit(population: Population, seen: dict[str, Floats], owner: dict[str, Ints], undated: list[str]) -> None:
     """Date the rows of types without dates by the rows that they refer to, as far as that leads."""
-    individual = population.schema.individual
-    for _ in undated:  # each round goes one reference further
+    individual, before = population.schema.individual, None
+    while before != (before := _state(seen, owner, undated)):  # each round goes one reference further
         for name in undated:
             for link in (each for each in population.schema.type(name).links if each.single):
                 to = population.tables[name].links[link.name].first_targets[:-1]
@@ -259,6 +294,11 @@ def _inherit(population: Population, seen: dict[str, Floats], owner: dict[str, I
                     continue
                 seen[name] = np.maximum(seen[name], np.append(seen[link.target], -np.inf)[to])
                 _claim(owner[name], np.append(owner[link.target], -1)[to], seen, name)
+
+
+def _state(seen: Mapping[str, Floats], owner: Mapping[str, Ints], names: list[str]) -> list[bytes]:
+    """Return what is known of the rows of some types, to be compared."""
+    return [array.tobytes() for name in names for array in (seen[name], owner[name])]
 
 
 def _claim(owner: Ints, claimed: Ints, seen: dict[str, Floats], name: str) -> None:
@@ -290,12 +330,16 @@ class _Draft:
     population: Population
     sight: _Sight
     limits: Floats
+    own: Floats
+    own_date: str
+    in_days: bool
     nesting: int
     most_rows: int
     notes: list[str] = field(default_factory=list)
     origins: dict[str, str] = field(default_factory=dict)
     types: dict[str, RecordType] = field(default_factory=dict)
     tables: dict[str, Table] = field(default_factory=dict)
+    absolute: set[tuple[str, str]] = field(default_factory=set)
     n_rows: int = 0
 
     def unroll(self) -> None:
@@ -310,13 +354,12 @@ class _Draft:
     def _place(self, place: _Place) -> list[_Place]:
         """Make the table of a place; return the places that its links lead to."""
         record, table = self.population.schema.type(place.base), self.population.tables[place.base]
-        columns = {name: column.take(place.rows) for name, column in table.columns.items()}
-        attributes = list(record.attributes)
-        if place.path and place.base in self.sight.dated:
-            days = self.limits[place.individuals] - self.sight.dated[place.base][place.rows]
-            attributes = [a for a in attributes if a.name != DAYS_BEFORE]
-            attributes.append(Attribute(DAYS_BEFORE, "real"))
-            columns[DAYS_BEFORE] = Column("real", days)
+        columns = {name: self._seen(name, column.take(place.rows), place) for name, column in table.columns.items()}
+        spans = {name: self.limits[place.individuals] - days for name, days in self._dates(place, columns)}
+        kind: Kind = "int" if self.in_days and self._has_days_only(table) else "real"
+        ages = {name: Column(kind, days) for name, days in spans.items()}
+        attributes = [a for a in record.attributes if a.name not in ages] + [Attribute(name, kind) for name in ages]
+        columns |= ages
         links: list[Link] = []
         adjacencies: dict[str, Adjacency] = {}
         further: list[_Place] = []
@@ -332,6 +375,34 @@ class _Draft:
         self.types[place.name] = RecordType(place.name, tuple(attributes), tuple(links))
         self.tables[place.name] = Table(len(place.rows), columns, adjacencies)
         return further
+
+    def _has_days_only(self, table: Table) -> bool:
+        return not any(column.kind == "time" for column in table.columns.values())
+
+    def _seen(self, name: str, column: Column, place: _Place) -> Column:
+        """Return a column of a place; where it has dates, without those that lie in the future."""
+        if column.kind not in _MOMENTS or (not place.path and name == self.own_date):
+            return column
+        limits = self.limits if place.path else self.own
+        hidden = _past_from(column) > limits[place.individuals]
+        if hidden.any() and not place.path:
+            self.notes.append(f"{int(hidden.sum()):,} values of {name} lie after {self.own_date} and are not seen")
+        return replace(column, values=np.where(hidden, np.nan, column.values)) if hidden.any() else column
+
+    def _dates(self, place: _Place, seen: Mapping[str, Column]) -> Iterator[tuple[str, Floats]]:
+        """Yield the dates of the rows of a place, in days, by the attributes that tell how long ago they were."""
+        table, dating = self.population.tables[place.base], self.sight.dated.get(place.base)
+        moments = [name for name, column in table.columns.items() if column.kind in _MOMENTS]
+        if not place.path:
+            others = [name for name in moments if name != self.own_date]
+        else:
+            others = moments if len(moments) > 1 or dating is None else []
+        if place.path and dating is not None:
+            yield DAYS_BEFORE, dating[place.rows]
+        for name in others:
+            yield f"{DAYS_BEFORE}_{name}", _days(seen[name])
+        years = (name for name, column in table.columns.items() if _is_year(column, table, moments))
+        self.absolute |= {(place.name, name) for name in (*moments, *years)}
 
     def _followed(self, place: _Place, link: Link) -> tuple[_Place, Adjacency] | None:
         """Return the place behind a link and the link to it; None where that would be too many rows."""

@@ -11,6 +11,7 @@ import os
 import sqlite3
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import date, datetime
 from pathlib import Path
 from typing import Any, NamedTuple, Unpack
 
@@ -20,15 +21,16 @@ from structtree.data.duckdb_files import from_duckdb, is_duckdb, read_duckdb
 from structtree.data.key_guesses import guess_keys
 from structtree.data.keys import Database, ForeignKey, KeyColumns, RowChoice, SourceTable, columns_text
 from structtree.data.linking import link_tables
-from structtree.data.moments import DAY, moment_of
 from structtree.data.options import DatabaseOptions
+from structtree.data.profile import identifiers
 from structtree.data.provenance import provenance_of
 from structtree.data.schema_files import as_said, read_schema_file
-from structtree.data.sqlite_files import from_sqlite, read_sqlite
+from structtree.data.sqlite_files import from_sqlite, is_sqlite, read_sqlite, with_choice
 from structtree.data.table_folders import read_table_folder
 from structtree.data.tables import frame_sheet
 from structtree.data.textfiles import require_file
 from structtree.errors import DataError, UnknownNameError, UsageError, option_text
+from structtree.reprs import number_text
 
 __all__ = ["from_database", "linked_database", "read_database", "read_tables"]
 
@@ -52,7 +54,8 @@ def from_database(source: Any, **options: Unpack[DatabaseOptions]) -> Population
     exclude : list of str, optional
         Tables, and columns of tables, that are left out: ``["log", "loan.notes"]``.
     condition : str, optional
-        A condition in SQL for the rows of that table that are individuals; the database evaluates it.
+        A condition in SQL for the rows of that table that are individuals. The database evaluates it; for folders of
+        tables and for frames SQLite does.
     schema_file : str, optional
         A file with keys and links, as ``structtree data schema`` writes it.
     strict : bool, optional
@@ -62,6 +65,8 @@ def from_database(source: Any, **options: Unpack[DatabaseOptions]) -> Population
         (``race.date``). See `structtree.data.as_of`.
     frozen_at : str, optional
         A day after which nothing is seen.
+    lead : int, optional
+        How many days before its date an individual stops to see, to predict so far ahead.
     dates : list of str, optional
         What dates the rows of a table (``["race.date"]``); a table alone is dated by nothing.
 
@@ -85,10 +90,9 @@ def from_database(source: Any, **options: Unpack[DatabaseOptions]) -> Population
     if not isinstance(source, Mapping):
         expected = "a path, a connection of sqlite3 or duckdb, or frames by the names of their tables"
         raise UsageError(f"expected {expected}; got a {type(source).__name__}")
-    if where is not None:
-        raise UsageError("a condition is evaluated by a database, and frames have none")
     tables = {str(name): SourceTable(str(name), frame_sheet(frame, str(name))) for name, frame in source.items()}
-    return linked_database(Database("the tables", tables), options)
+    database = Database("the tables", tables)
+    return linked_database(database if where is None else with_choice(database, where), options)
 
 
 def read_database(
@@ -107,7 +111,7 @@ def read_database(
     where = _row_choice(options)
     with require_file(path).open("rb") as file:
         head = file.read(16)
-    if is_duckdb(head) or str(path).lower().endswith((".duckdb", ".ddb")):
+    if is_duckdb(head) or (str(path).lower().endswith((".duckdb", ".ddb")) and not is_sqlite(head)):
         if missing_words is not None:
             raise UsageError(
                 f"missing_words makes no sense for {path}: DuckDB has a value of its own for missing ones"
@@ -123,16 +127,15 @@ def read_tables(path: str | os.PathLike[str], **options: Any) -> Population:
     Parameters
     ----------
     path : path
-    individual, types, keys, links, exclude, schema_file, strict
+    individual, types, keys, links, exclude, condition, schema_file, strict
         As in `from_database`.
     delimiter, header, encoding, decimal, missing_words
         For delimited text, as in `structtree.data.tables.read_csv`.
     """
-    if options.pop("condition", None) is not None:
-        raise UsageError("a condition is evaluated by a database, and a folder of tables has none")
     text = ("delimiter", "header", "encoding", "decimal", "missing_words")
     said = {name: options.pop(name) for name in text if options.get(name) is not None}
-    return linked_database(read_table_folder(Path(path), **said), options)  # type: ignore[arg-type]  # the rest of them
+    database, where = read_table_folder(Path(path), **said), _row_choice(options)  # type: ignore[arg-type]
+    return linked_database(database if where is None else with_choice(database, where), options)  # type: ignore[arg-type]
 
 
 def linked_database(database: Database, options: DatabaseOptions) -> Population:
@@ -145,7 +148,7 @@ def linked_database(database: Database, options: DatabaseOptions) -> Population:
                     f"{option} and a schema file both say what the keys are; write them into {schema_file}"
                 )
         database = as_said(database, read_schema_file(schema_file), schema_file)
-    database = _without(database, options.get("exclude") or ())
+    database = _without(database, options.get("exclude") or (), options.get("individual"))
     database = _checked(database)
     database = _with_keys(database, options.get("keys") or ())
     links = [_link(database, text) for text in options.get("links") or ()]
@@ -161,6 +164,7 @@ def linked_database(database: Database, options: DatabaseOptions) -> Population:
 def _seen_in_time(population: Population, options: DatabaseOptions) -> Population:
     """Return a population in which individuals see only what lies before their dates, or before one day."""
     own, day, said = options.get("as_of"), options.get("frozen_at"), options.get("dates") or ()
+    lead = _lead(options.get("lead"), own)
     if own is None and day is None:
         if said:
             raise UsageError("--date says what dates rows, which matters only with --as-of or --frozen-at")
@@ -172,10 +176,48 @@ def _seen_in_time(population: Population, options: DatabaseOptions) -> Populatio
     if own is None:
         assert until is not None  # because one of the two is given
         return frozen_at(population, until, dates)
-    seen = as_of(population, own.removeprefix(f"{population.schema.individual}."), dates=dates, until=until)
+    date = own.removeprefix(f"{population.schema.individual}.")
+    seen = as_of(population, date, dates=dates, until=until, lead=lead)
     relations = provenance.relations
-    told = replace(relations, remarks=(*relations.remarks, *_in_short(seen.notes)), origins=seen.origins)
+    notes = (*_label_tables(relations.database, population.schema.individual), *_in_short(seen.notes))
+    telling = identifiers(population)
+    told = replace(
+        relations,
+        remarks=(*relations.remarks, *notes),
+        origins=seen.origins,
+        absolute_dates=seen.absolute,
+        identifying=frozenset(
+            (name, m.attribute) for name, table in seen.origins.items() for m in telling if m.type == table
+        ),
+    )
     return replace(seen.population, provenance=replace(provenance, relations=told))
+
+
+def _lead(days: int | None, own: str | None) -> int:
+    if days is None:
+        return 0
+    if own is None:
+        raise UsageError("--lead says how long before its date an individual stops to see, so it needs --as-of")
+    if days < 0:
+        raise UsageError(f"--lead must be a number of days >= 0; got {days}")
+    return days
+
+
+def _label_tables(database: Database, individual: str) -> Iterator[str]:
+    """Yield a warning of each table that may have labels of what comes after its dates, as the individuals have.
+
+    It has the columns of their table but for one, and hardly any others: another task about the same things at the
+    same times.
+    """
+    mine = set(database.tables[individual].sheet.columns)
+    for name, table in database.tables.items():
+        theirs = set(table.sheet.columns)
+        others = sorted(theirs - mine)
+        if name != individual and len(mine - theirs) == 1 and 1 <= len(others) <= 2 <= len(mine & theirs):
+            yield (
+                f"{name} has the columns of {individual} but for {' and '.join(others)}; if what they say is known "
+                f"only after the date of the row, leave it out: {option_text('--exclude', name)}"
+            )
 
 
 _NOT_FOLLOWED = "not followed: "
@@ -201,9 +243,12 @@ def _dated(database: Database, text: str) -> tuple[str, str | None]:
 
 def _day(text: str) -> float:
     try:
-        return moment_of(text) // DAY
+        return datetime.strptime(text, "%Y-%m-%d").date().toordinal() - _EPOCH
     except ValueError:
         raise DataError(f"--frozen-at takes a day such as 2010-01-01; got {text!r}") from None
+
+
+_EPOCH = date(1970, 1, 1).toordinal()
 
 
 def _row_choice(options: DatabaseOptions) -> RowChoice | None:
@@ -235,18 +280,24 @@ def _parsed(database: Database, text: str) -> _Columns:
         return _Columns(text, ())
     for name in sorted(database.tables, key=len, reverse=True):
         if text.lower().startswith(f"{name.lower()}."):
-            return _Columns(name, _columns(database.tables[name], text[len(name) + 1 :]))
+            return _Columns(name, _columns(database, name, text[len(name) + 1 :]))
     table, point, column = text.rpartition(".")
     if not point:
-        owners = [name for name, each in database.tables.items() if text in each.sheet.columns]
-        hint = f"; the column {text!r} is written {owners[0]}.{text}" if owners else ""
-        if hint:
-            raise UsageError(f"unknown table {text!r}{hint}")
+        owners = [f"{name}.{text}" for name, each in database.tables.items() if text in each.sheet.columns]
+        if owners:
+            raise UsageError(f"unknown table {text!r}; the column {text!r} is written {' or '.join(owners)}")
+    database.refuse_unread(table or column)
     raise UnknownNameError("table", table or column, database.tables)
 
 
-def _columns(table: SourceTable, text: str) -> tuple[str, ...]:
-    return (text,) if text in table.sheet.columns else _spelled(table, [part.strip() for part in text.split(",")])
+def _columns(database: Database, table: str, text: str) -> tuple[str, ...]:
+    known = database.tables[table]
+    if text in known.sheet.columns:
+        return (text,)
+    names = [part.strip() for part in text.split(",")]
+    for name in names:
+        database.refuse_unread(columns_text(table, [name]))
+    return _spelled(known, names)
 
 
 def _spelled(table: SourceTable, names: Sequence[str]) -> tuple[str, ...]:
@@ -260,12 +311,14 @@ def _spelled(table: SourceTable, names: Sequence[str]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _without(database: Database, exclude: Collection[str]) -> Database:
+def _without(database: Database, exclude: Collection[str], individual: str | None) -> Database:
     """Return the database without some tables and columns, and without the keys that need them."""
     if not exclude:
         return database
     said = [_parsed(database, text) for text in exclude]
     gone = {each.table for each in said if not each.columns}
+    if individual is not None and database.table(individual).name in gone:
+        raise UsageError(f"{individual} is excluded, and its rows are the individuals")
     tables = {}
     for name, table in database.tables.items():
         if name not in gone:
@@ -339,6 +392,10 @@ def _link(database: Database, text: str) -> ForeignKey:
             raise DataError(message, source=database.source, fix=fix)
         if here.columns and len(here.columns) == len(key):
             return ForeignKey(here.table, here.columns, there.table, key)
+        if here.columns:
+            n, there_text = number_text(here.columns, "column"), columns_text(there.table, key)
+            message = f"{option_text('--link', text)}: {columns_text(*here)} is {n}, and {there_text} {len(key)}"
+            problem = problem or UsageError(message)
     if problem is not None and len(places) == 1:
         raise problem
     raise UsageError(f"--link takes TABLE.COLUMN=TABLE.COLUMN, as in --link loan.account=account.id; got {text!r}")

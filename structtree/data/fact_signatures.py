@@ -23,6 +23,8 @@ from structtree.errors import UsageError
 __all__ = [
     "Argument",
     "Direction",
+    "FactJoin",
+    "FactStep",
     "MemberOrigin",
     "PrologPredicate",
     "Signature",
@@ -53,6 +55,34 @@ class MemberOrigin(NamedTuple):
     predicate: PrologPredicate
     start: int | None
     end: int | None = None
+
+
+class FactStep(NamedTuple):
+    """A step from a record to another that facts of a predicate give, from one argument to another."""
+
+    predicate: PrologPredicate
+    start: int
+    end: int
+    both_ways: bool = False
+
+
+class FactJoin(NamedTuple):
+    """Source of a member of examples that have two arguments of interest: what facts say about both.
+
+    Parameters
+    ----------
+    ends : pair of int
+        The two arguments of the example.
+    first, second : tuple of FactStep
+        Paths from them that must meet; a path without steps ends where it begins.
+    between : FactStep, optional
+        In place of paths: the facts of a predicate that have both as arguments.
+    """
+
+    ends: tuple[int, int]
+    first: tuple[FactStep, ...] = ()
+    second: tuple[FactStep, ...] = ()
+    between: FactStep | None = None
 
 
 @dataclass(frozen=True, slots=True)

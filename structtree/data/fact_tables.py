@@ -16,12 +16,12 @@ import numpy as np
 from structtree.data.columns import Adjacency, Column, Population, Table, column_of, flag_column
 from structtree.data.fact_base import FactTable
 from structtree.data.fact_layout import Layout
-from structtree.data.fact_signatures import Argument, MemberOrigin, PrologPredicate, Signature
-from structtree.data.infer import Misfit, Overrides, encode, sort_of, type_name_of
+from structtree.data.fact_signatures import Argument, FactJoin, FactStep, MemberOrigin, PrologPredicate, Signature
+from structtree.data.infer import Misfit, Overrides, encode, sort_of, type_name_of, with_dates
 from structtree.data.prolog import flattened, term_text
 from structtree.data.schema import Link, LinkKind, RecordType, Schema
 
-__all__ = ["ExampleRows", "FactTypes", "fact_population", "own_type_names"]
+__all__ = ["ExampleRows", "FactTypes", "fact_population", "own_type_names", "types_without_facts"]
 
 MAX_COMMON = 30
 """What two records have in common by different ways is linked if there are no more pairs of ways than this."""
@@ -58,12 +58,29 @@ class ExampleRows:
 
 @dataclass(frozen=True, slots=True)
 class FactTypes:
-    """A population of facts, what its members come from, and which predicates are not in it."""
+    """A population of facts, and where it comes from.
+
+    Parameters
+    ----------
+    population : Population
+    rows : mapping
+        The rows of the constants of each type.
+    unlinked : tuple of PrologPredicate
+        The predicates that are not in it.
+    origins : mapping from type and member
+        What the members come from; names and the values of elements of lists have no origin.
+    joins : mapping from type and member
+        The same of members that say something about two arguments of an example.
+    own : mapping
+        The types that predicates become.
+    """
 
     population: Population
     rows: Mapping[str, Mapping[Any, int]]
     unlinked: tuple[PrologPredicate, ...]
     origins: Mapping[tuple[str, str], MemberOrigin]
+    joins: Mapping[tuple[str, str], FactJoin]
+    own: Mapping[PrologPredicate, str]
 
 
 def own_type_names(
@@ -141,7 +158,33 @@ def fact_population(
     if examples is not None and examples.record_place is not None:
         rows = [draft.rows[who][row[examples.record_place]] for row in examples.rows]
         population = Population(population.schema, population.tables, np.array(rows, dtype=np.int64))
-    return FactTypes(population, draft.rows, tuple(unlinked), draft.origins)
+    return FactTypes(population, draft.rows, tuple(unlinked), draft.origins, draft.joins, names)
+
+
+def types_without_facts(
+    signatures: Mapping[PrologPredicate, Signature], target: str | None, individual: str
+) -> FactTypes:
+    """Return the types that facts of some signatures make, and what their members come from, without any facts.
+
+    Parameters
+    ----------
+    signatures : mapping
+        Of all predicates, that of the examples among them.
+    target : str, optional
+        The predicate of the examples, or an attribute.
+    individual : str
+        The name of the individuals' type.
+
+    Examples
+    --------
+    >>> from structtree.data.fact_signatures import signatures_of
+    >>> known = signatures_of(["has_car(Train, Car key)", "wheels(Car key, wheels)", "eastbound(Train)"])
+    >>> types_without_facts(known, "eastbound", "Train").origins["Car", "wheels"]
+    MemberOrigin(predicate=PrologPredicate(name='wheels', arity=2), start=0, end=1)
+    """
+    examples = next((one for one in signatures.values() if one.name == target), None)
+    rows = ExampleRows((), examples, str(target)) if examples is not None else None
+    return fact_population({}, Layout(signatures), rows, individual, Overrides({}))
 
 
 def _types_of(examples: ExampleRows | None) -> set[str]:
@@ -181,6 +224,7 @@ class _Draft:
     columns: dict[str, dict[str, Column]] = field(default_factory=dict)
     links: dict[str, dict[Link, Adjacency]] = field(default_factory=dict)
     origins: dict[tuple[str, str], MemberOrigin] = field(default_factory=dict)
+    joins: dict[tuple[str, str], FactJoin] = field(default_factory=dict)
 
     def add_rows(self, name: str, constants: Iterable[Any]) -> None:
         known = self.rows.setdefault(name, {})
@@ -206,11 +250,12 @@ class _Draft:
             found, n = f"{name}_{n}", n + 1
         return found
 
-    def add_column(self, type_name: str, name: str, column: Column, origin: MemberOrigin | None = None) -> None:
+    def add_column(
+        self, type_name: str, name: str, column: Column, origin: MemberOrigin | FactJoin | None = None
+    ) -> None:
         found = self.free(type_name, name)
         self.columns.setdefault(type_name, {})[found] = column
-        if origin is not None:
-            self.origins[type_name, found] = origin
+        self._keep_origin(type_name, found, origin)
 
     def add_link(
         self,
@@ -219,12 +264,17 @@ class _Draft:
         kind: LinkKind,
         target: str,
         found: Adjacency,
-        origin: MemberOrigin | None = None,
+        origin: MemberOrigin | FactJoin | None = None,
     ) -> None:
         link = Link(self.free(type_name, name), kind, target)
         self.links.setdefault(type_name, {})[link] = found
-        if origin is not None:
-            self.origins[type_name, link.name] = origin
+        self._keep_origin(type_name, link.name, origin)
+
+    def _keep_origin(self, type_name: str, name: str, origin: MemberOrigin | FactJoin | None) -> None:
+        if isinstance(origin, FactJoin):
+            self.joins[type_name, name] = origin
+        elif origin is not None:
+            self.origins[type_name, name] = origin
 
     def add_values(
         self, type_name: str, name: str, values: list[Any], table: FactTable, at: Sequence[int], origin: MemberOrigin
@@ -232,9 +282,7 @@ class _Draft:
         """Add an attribute; its values come from the facts whose numbers are given, one for each."""
         wanted = self.overrides.wanted(type_name, name)
         try:
-            column = (
-                encode(values, wanted.kind, wanted.values, day_first=wanted.day_first) if wanted else _column(values)
-            )
+            column = encode(values, wanted.kind, wanted.values, layout=wanted.layout) if wanted else _column(values)
         except Misfit as misfit:
             where = next((fact for fact, row in enumerate(at) if row == misfit.index), 0)
             raise table.error(where, f"{misfit.message} as {name} of {type_name}") from None
@@ -260,9 +308,10 @@ def _reached(individual: str, links: Mapping[str, Mapping[Link, Adjacency]]) -> 
 
 
 def _column(values: Sequence[Any]) -> Column | None:
-    """Return a column of numbers, or of words; numbers among words are words."""
+    """Return a column of numbers, of words, or of dates if all words are dates; numbers among words are words."""
     sorts = {sort_of(type(value)) for value in values} - {"missing"}
-    return encode(values, "nominal") if len(sorts) > 1 else encode(values)
+    column = encode(values, "nominal") if len(sorts) > 1 else encode(values)
+    return column and with_dates(column)
 
 
 def _owners(signatures: Sequence[Signature]) -> frozenset[tuple[str, str]]:
@@ -565,7 +614,7 @@ def _add_relations(
         first, second = types
         if len(_types_of(examples)) == 1:
             same = np.array([row[first] == row[second] for row in examples.rows], dtype=np.bool_)
-            draft.add_column(who, "same", flag_column(same))
+            draft.add_column(who, "same", flag_column(same), FactJoin((first, second)))
         for signature in signatures:
             _add_relation_of_pair(draft, examples, signature, tables, who, (first, second))
         _add_common(draft, examples, signatures, tables, who, (first, second))
@@ -598,11 +647,12 @@ def _add_relation_of_pair(
         name = signature.name if i < j else f"{signature.name}_back"
         if i > j and signature.way and names[0] == names[1]:
             continue  # both directions are the same
+        step = FactStep(signature.predicate, i, j, signature.way == "both ways")
         if len(signature.arguments) == 2:
             found = {(row[i], row[j]) for row in rows}
             found |= {(b, a) for a, b in found} if signature.way == "both ways" else set()
             holds = [(row[ends[0]], row[ends[1]]) in found for row in examples.rows]
-            draft.add_column(who, name, flag_column(np.array(holds, dtype=np.bool_)))
+            draft.add_column(who, name, flag_column(np.array(holds, dtype=np.bool_)), FactJoin(ends, (step,)))
         elif signature.predicate in draft.own:
             between: dict[Any, list[int]] = {}
             own = draft.own[signature.predicate]
@@ -610,13 +660,15 @@ def _add_relation_of_pair(
                 fact = _swapped(signature, key[:-1]) if len(key) > len(signature.arguments) else key
                 between.setdefault((fact[i], fact[j]), []).append(at)
             targets = [between.get((row[ends[0]], row[ends[1]]), []) for row in examples.rows]
-            _add_sets(draft, who, name, own, targets)
+            _add_sets(draft, who, name, own, targets, FactJoin(ends, between=step))
 
 
-def _add_sets(draft: _Draft, who: str, name: str, target: str, rows: Sequence[Sequence[int]]) -> None:
+def _add_sets(
+    draft: _Draft, who: str, name: str, target: str, rows: Sequence[Sequence[int]], origin: FactJoin
+) -> None:
     flat = [one for each in rows for one in each]
     found = Adjacency.from_lengths([len(each) for each in rows], np.array(flat, dtype=np.int64))
-    draft.add_link(who, name, "set", target, found)
+    draft.add_link(who, name, "set", target, found, origin)
 
 
 class _Path(NamedTuple):
@@ -625,6 +677,7 @@ class _Path(NamedTuple):
     name: str
     target: str
     rows: Mapping[Any, set[Any]]
+    steps: tuple[FactStep, ...]
     is_single: bool = False
     is_long: bool = False
 
@@ -650,7 +703,7 @@ def _add_common(
         )
         shared = [first.get(row[ends[0]], nothing) & second.get(row[ends[1]], nothing) for row in examples.rows]
         name = f"common_{a.name}" if a.name == b.name else f"{a.name}_and_{b.name}"
-        _add_sets(draft, who, name, a.target, [sorted(each) for each in shared])
+        _add_sets(draft, who, name, a.target, [sorted(each) for each in shared], FactJoin(ends, a.steps, b.steps))
 
 
 def _longer_paths(
@@ -667,7 +720,8 @@ def _longer_paths(
                     one: set().union(*(further.rows.get(each, set()) for each in middle))
                     for one, middle in path.rows.items()
                 }
-                yield _Path(f"{path.name}_{further.name}", further.target, rows, is_long=True)
+                called = f"{path.name}_{further.name}"
+                yield _Path(called, further.target, rows, path.steps + further.steps, is_long=True)
 
 
 def _paths(
@@ -688,8 +742,11 @@ def _paths(
             n_others = len(signature.types) - 1
             role = f"_{signature.arguments[j].role or _lower(signature.arguments[j].name)}" if n_others > 1 else ""
             back = "_of" if i > j and signature.arguments[j].name == name else ""
-            is_single = signature.key == i
-            yield _Path(f"{signature.name}{role}{back}", signature.arguments[j].name, found, is_single)
+            both_ways = signature.way == "both ways" and signature.arguments[j].name == name
+            steps = (FactStep(signature.predicate, i, j, both_ways),)
+            yield _Path(
+                f"{signature.name}{role}{back}", signature.arguments[j].name, found, steps, signature.key == i
+            )
 
 
 def _add_number_relation(
@@ -706,12 +763,13 @@ def _add_number_relation(
         return False
     found, domain = set(rows), {one for row in rows for one in row}
     within = [place for place in places if {row[place] for row in examples.rows} <= domain]
-    is_symmetric = all((b, a) in found for a, b in found)
+    is_symmetric = bool(found) and all((b, a) in found for a, b in found)
     choose: Callable[..., Iterable[tuple[int, ...]]] = combinations if is_symmetric else permutations
     arguments = examples.signature.arguments
     for i, j in choose(within, 2):
         holds = [(row[i], row[j]) in found for row in examples.rows]
         ends = [arguments[k].name.removeprefix(f"{examples.signature.name}_") for k in (i, j)]
         name = "_".join([signature.name, *ends])
-        draft.add_column(who, name, flag_column(np.array(holds, dtype=np.bool_)))
+        origin = FactJoin((i, j), (FactStep(signature.predicate, 0, 1),))
+        draft.add_column(who, name, flag_column(np.array(holds, dtype=np.bool_)), origin)
     return len(within) > 1

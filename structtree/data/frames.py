@@ -371,7 +371,7 @@ def _of_values(values: Sequence[Any], name: str, wanted: Wanted | None) -> Typed
 
 
 def _as_wanted(values: Sequence[Any], wanted: Wanted) -> Column:
-    column = encode(values, wanted.kind, wanted.values, day_first=wanted.day_first)
+    column = encode(values, wanted.kind, wanted.values, layout=wanted.layout)
     assert column is not None  # because the kind is declared
     return column
 

@@ -39,7 +39,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structtree.data.columns import DTYPES, Column
-from structtree.data.moments import DAY, are_iso, kind_of_seconds, moment_of, text_of, to_kind
+from structtree.data.moments import (
+    DAY,
+    DAY_FIRST,
+    MONTH_FIRST,
+    are_iso,
+    kind_of_seconds,
+    layouts_of,
+    moment_of,
+    pattern_example,
+    pattern_of_digits,
+    text_of,
+    to_kind,
+)
 from structtree.data.schema import NUMERIC, Attribute, Kind, RecordType, Schema
 from structtree.errors import UnknownNameError, UsageError, did_you_mean, option_text
 
@@ -228,7 +240,7 @@ def encode(
     *,
     like: Kind | None = None,
     types: set[type] | None = None,
-    day_first: bool = False,
+    layout: str = "",
 ) -> Column | None:
     """A column from plain values, its kind inferred unless it is declared.
 
@@ -244,8 +256,8 @@ def encode(
         The kind that earlier values of the same attribute had.
     types : set of types, optional
         The Python types of the values, if they are known already.
-    day_first : bool
-        Whether the text of dates has the day before the month, and the year last.
+    layout : str
+        How the text of dates is laid out; see `structtree.data.moments.moment_of`.
 
     Returns
     -------
@@ -288,7 +300,7 @@ def encode(
         case "int" | "real":
             return Column(kind, _numbers(values, types, kind))
         case "date" | "time":
-            return Column(kind, to_kind(_seconds(values, kind, day_first), kind))
+            return Column(kind, to_kind(_seconds(values, kind, layout), kind))
 
 
 def with_dates(column: Column) -> Column:
@@ -301,7 +313,7 @@ def with_dates(column: Column) -> Column:
     """
     if column.kind != "nominal" or not are_iso(column.categories):
         return column
-    seconds = np.append(_seconds(column.categories, "time", False), np.nan)
+    seconds = np.append(_seconds(column.categories, "time", ""), np.nan)
     kind = kind_of_seconds(seconds)
     return Column(kind, to_kind(seconds, kind)[column.values])
 
@@ -345,8 +357,8 @@ class Pieces:
         if declared is None:
             column = encode(values, like=self.kinds.get(name), types=types)
         else:
-            day_first = isinstance(declared, Wanted) and declared.day_first
-            column = encode(values, declared.kind, declared.values, types=types, day_first=day_first)
+            layout = declared.layout if isinstance(declared, Wanted) else ""
+            column = encode(values, declared.kind, declared.values, types=types, layout=layout)
             self.declared.add(name)
         self.joined.pop(name, None)
         found = self.columns.setdefault(name, {})
@@ -452,7 +464,7 @@ def _inferred_kind(values: Sequence[Any], types: set[type], like: Kind | None) -
     if first == "number":
         return _kind_of_numbers(values, types)
     if first == "moment":
-        seconds = _seconds(values, "time", False)
+        seconds = _seconds(values, "time", "")
         return None if np.isnan(seconds).all() else kind_of_seconds(seconds)
     return "bool" if first == "flag" else "nominal"
 
@@ -500,17 +512,18 @@ def warn_of_zones() -> None:
     warnings.warn("times with a time zone are converted to UTC", stacklevel=2)
 
 
-def _seconds(values: Sequence[Any], kind: Kind, day_first: bool) -> NDArray[np.float64]:
+def _seconds(values: Sequence[Any], kind: Kind, layout: str) -> NDArray[np.float64]:
     """Return moments, or the text of some, in seconds since 1970."""
     seconds, is_aware = np.full(len(values), np.nan), False
     for index, value in enumerate(values):
         if value is None or value != value:
             continue
         try:
-            moment = moment_of(value, day_first=day_first)
+            moment = moment_of(value, layout=layout)
         except (ValueError, OverflowError, AttributeError):
-            like = _wanted(kind) if not day_first else f"a {kind} such as 31.12.2024"
-            fix = None if day_first else _day_first_fix(value, kind)
+            example = pattern_example(layout) if "%" in layout else _EXAMPLES.get(layout)
+            like = f"a {kind} such as {example}" if layout else _wanted(kind)
+            fix = None if layout else _layout_fix(value, kind)
             raise Misfit(index, f"expected {like}, got {shown(value)}{fix or ''}", "nominal") from None
         seconds[index], is_aware = moment, is_aware or moment.is_aware
     if is_aware:
@@ -518,13 +531,17 @@ def _seconds(values: Sequence[Any], kind: Kind, day_first: bool) -> NDArray[np.f
     return seconds
 
 
-def _day_first_fix(value: Any, kind: Kind) -> str | None:
-    """Return what to say of a text that would be a date with the day first."""
-    try:
-        moment_of(value, day_first=True)
-    except (ValueError, AttributeError):
-        return None
-    return f" (if the day comes first, say so: {kind}(day-first))"
+_EXAMPLES: Mapping[str, str] = {DAY_FIRST: "31.12.2024", MONTH_FIRST: "12/31/2024"}
+
+
+def _layout_fix(value: Any, kind: Kind) -> str | None:
+    """Return what to say of a text that would be a date if it were laid out in another way."""
+    found = layouts_of([value]) if isinstance(value, str) else []
+    if found:
+        what = " or ".join(f"the {layout.removesuffix('-first')}" for layout in found)
+        return f" (if {what} comes first, say so: {' or '.join(f'{kind}({layout})' for layout in found)})"
+    pattern = pattern_of_digits(str(value))
+    return None if pattern is None else f" (if these are year, month and day, say so: {kind}({pattern}))"
 
 
 def _numbers(values: Sequence[Any], types: set[type], kind: Kind) -> NDArray[np.float64]:
@@ -615,7 +632,7 @@ def _plain(value: Any) -> Any:
 # ---- what the user says instead --------------------------------------------------------------------------
 
 _KINDS = "bool, int, real, date, time, nominal, or categories in order (low<medium<high)"
-_DAY_FIRST = {"date(day-first)": "date", "time(day-first)": "time"}
+_LAID_OUT = re.compile(r"(date|time)\((.+)\)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -625,24 +642,35 @@ class Wanted:
     Examples
     --------
     >>> Wanted.parse("date(day-first)")
-    Wanted(kind='date', values=(), day_first=True)
+    Wanted(kind='date', values=(), layout='day-first')
+    >>> Wanted.parse("date(%y%m%d)").layout, Wanted.parse("date(%y)")
+    ('%y%m%d', None)
     >>> Wanted.parse("low < medium < high").values
     ('low', 'medium', 'high')
     """
 
     kind: Kind
     values: tuple[str, ...] = ()
-    day_first: bool = False
+    layout: str = ""
 
     @classmethod
     def parse(cls, text: str) -> Wanted | None:
         """Return what a word, or categories with ``<`` between them, say; None if it is neither."""
-        if text in _DAY_FIRST:
-            return cls(_DAY_FIRST[text], day_first=True)  # type: ignore[arg-type]  # they are the kinds of moments
+        laid_out = _LAID_OUT.fullmatch(text)
+        if laid_out is not None:
+            kind, layout = laid_out.groups()
+            return cls(kind, layout=layout) if _is_layout(layout) else None  # type: ignore[arg-type]  # one of moments
         levels = tuple(level.strip() for level in text.split("<"))
         if len(levels) > 1:
             return cls("ordered", levels) if all(levels) and len(set(levels)) == len(levels) else None
         return cls(text) if text in get_args(Kind) and text != "ordered" else None  # type: ignore[arg-type]
+
+
+def _is_layout(layout: str) -> bool:
+    try:
+        return layout in _EXAMPLES or bool(pattern_example(layout))
+    except (ValueError, re.error):
+        return False
 
 
 def reads_text(wanted: Wanted | None) -> bool:
@@ -662,7 +690,8 @@ class Overrides:
 
     A key is the name of a member, or ``Type.member`` where the name alone would mean too many. The value is ``bool``,
     ``int``, ``real``, ``date``, ``time`` or ``nominal`` for an attribute, ``date(day-first)`` for text such as
-    31.12.2024, and ``low<medium<high`` for categories in their order; ``set`` or ``list`` for a link.
+    31.12.2024, ``date(month-first)`` for 12/31/2024, ``date(%y%m%d)`` for any other layout (`datetime.strptime` says
+    what the letters mean), and ``low<medium<high`` for categories in their order; ``set`` or ``list`` for a link.
 
     Examples
     --------
@@ -674,7 +703,12 @@ class Overrides:
     given: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        known = (*(kind for kind in get_args(Kind) if kind != "ordered"), *_DAY_FIRST, "set", "list")
+        known = (
+            *(kind for kind in get_args(Kind) if kind != "ordered"),
+            *(f"{kind}({layout})" for kind in ("date", "time") for layout in _EXAMPLES),
+            "set",
+            "list",
+        )
         for name, value in self.given.items():
             if value not in ("set", "list") and Wanted.parse(str(value)) is None:
                 ordered = "; write its categories in order, as low<medium<high" if "ordered" in str(value) else ""

@@ -15,18 +15,18 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from contextlib import closing, contextmanager, suppress
-from contextvars import ContextVar
+from contextlib import closing, suppress
 from dataclasses import asdict
 from queue import SimpleQueue
 from typing import IO, Any
 
 from structtree.data.caches import FileCache, cache_folder
 from structtree.data.molecule_numbers import MoleculeNumbers, Recipe, describe_molecules, joined
+from structtree.telling import tell
 
-__all__ = ["read_numbers", "serve_batches", "telling_of_molecules"]
+__all__ = ["read_numbers", "serve_batches"]
 
 BATCH = 500
 """Molecules of a batch, which takes some tenths of a second."""
@@ -44,26 +44,6 @@ NUMBERS_FORMAT = 1
 """To be raised whenever other numbers are computed, or otherwise, than before."""
 
 MAX_PROCESSES = 32
-
-_TELL: ContextVar[Callable[[int, int], None] | None] = ContextVar("tell", default=None)
-
-
-@contextmanager
-def telling_of_molecules(tell: Callable[[int, int], None]) -> Iterator[None]:
-    """Have a function called while many molecules are read, with how many are done, and of how many.
-
-    Examples
-    --------
-    >>> with telling_of_molecules(lambda done, total: print(done, total)):
-    ...     _ = read_numbers(["CCO"] * (BATCH + 1), Recipe(), cache=False)
-    500 501
-    501 501
-    """
-    token = _TELL.set(tell)
-    try:
-        yield
-    finally:
-        _TELL.reset(token)
 
 
 def read_numbers(
@@ -124,21 +104,24 @@ def _n_processors() -> int:
 def _read(items: Sequence[Any], recipe: Recipe, processes: int) -> MoleculeNumbers:
     batches = [items[start : start + BATCH] for start in range(0, max(len(items), 1), BATCH)]
     found: dict[int, MoleculeNumbers] = {}
-    tell, done = _TELL.get(), 0
+    done = 0
     if processes > 1:
         with closing(_read_by_others(batches, recipe, processes)) as shared:
             for place, numbers in shared:
                 found[place] = numbers
                 done += numbers.n
-                if tell is not None:
-                    tell(done, len(items))
+                _tell(done, len(items))
     for place, batch in enumerate(batches):
         if place not in found:
             found[place] = describe_molecules(batch, recipe)
             done += len(batch)
-            if tell is not None and len(batches) > 1:
-                tell(done, len(items))
+            if len(batches) > 1:
+                _tell(done, len(items))
     return joined([found[place] for place in range(len(batches))])
+
+
+def _tell(done: int, total: int) -> None:
+    tell("reading", done, total, f"{done:,} of {total:,} molecules")
 
 
 # ---- other processes ----------------------------------------------------------------------------------------

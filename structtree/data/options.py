@@ -127,6 +127,10 @@ class KeyOptions(TypedDict, total=False):
         str | None,
         OptionText("An individual sees only rows dated before this date of its own: loan.date.", DATABASES, "DATE"),
     ]
+    lead: Annotated[
+        int | None,
+        OptionText("With --as-of: stop to see so many days earlier, to predict so far ahead.", DATABASES, "DAYS"),
+    ]
     frozen_at: Annotated[str | None, OptionText("Nothing dated after this day is seen.", DATABASES, "YYYY-MM-DD")]
     dates: Annotated[
         Sequence[str] | None,

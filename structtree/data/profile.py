@@ -17,12 +17,14 @@ from typing import NamedTuple, TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
+from structtree.data.as_of import DAYS_BEFORE
 from structtree.data.columns import Column, Population
+from structtree.data.provenance import provenance_of
 from structtree.data.reach import reachable_rows
 from structtree.data.schema import NUMERIC, RecordType
 from structtree.reprs import names_text, short_repr
 
-__all__ = ["MANY_PAIRS", "MANY_ROWS", "Member", "MemberPair", "Profile", "profile"]
+__all__ = ["FEW_WORDS", "MANY_PAIRS", "MANY_ROWS", "Member", "MemberPair", "Profile", "identifiers", "profile"]
 
 MANY_CUTS = 100_000
 """How many thresholds the numbers of one linked type may have in all; a number beyond that is tested at quantiles."""
@@ -42,6 +44,9 @@ MOSTLY = 0.9
 MANY_WORDS, TYPICAL, FREQUENT = 50, 3, 10
 """A text also identifies if it has so many values, each of fewer rows than that on average, and hardly any of ten."""
 
+FEW_WORDS = 30
+"""A text with at most so many values, that at least twice as many rows have, says something even if it is a key."""
+
 MANY_PAIRS = 15
 """So many pairs of attributes of a type are compared, those of six attributes; of more pairs most are chance."""
 
@@ -56,6 +61,9 @@ SAMPLE = 2000
 
 TAIL = 0.05
 """The part of the numbers, at either end, that does not count for where they lie."""
+
+SPANS = (7, 30, 90, 365, 1825)
+"""The days that people count as recent: of a week, a month, a quarter, a year, five years."""
 
 LEAST_VALUES = 3
 """An attribute with fewer different values than this is not compared with others: each test of it says as much."""
@@ -95,6 +103,12 @@ class Profile:
         Links by which the individuals reach too many rows.
     returning : frozenset of Member
         References that only lead back to the row from which one came.
+    absolute : frozenset of Member
+        Where individuals see the past only, dates and years, which lie before those of all new individuals; how long
+        ago something was says more about them.
+    recent : tuple of Member and int
+        For each type whose rows were so many days before, how many days count as recent: the longest of a week, a
+        month, a quarter, a year and five years in which at most half of the rows lie.
     is_large : bool
         Whether individuals with links are too many to combine tests that a tree can ask one after the other as well.
     """
@@ -104,11 +118,13 @@ class Profile:
     comparable: tuple[MemberPair, ...] = ()
     crowded: frozenset[Member] = frozenset()
     returning: frozenset[Member] = frozenset()
+    absolute: frozenset[Member] = frozenset()
+    recent: tuple[tuple[Member, int], ...] = ()
     is_large: bool = False
 
     def __repr__(self) -> str:
         found = {"identifiers": self.identifiers, "many-valued": self.many_valued, "crowded": self.crowded}
-        found |= {"returning": self.returning}
+        found |= {"returning": self.returning, "absolute": self.absolute}
         texts = {what: names_text(f"{m.type}.{m.attribute}" for m in members) for what, members in found.items()}
         texts["comparable"] = names_text(f"{p.type}.{p.one} and {p.other}" for p in self.comparable)
         return short_repr(self, "; ".join(f"{what} {text or 'none'}" for what, text in texts.items()))
@@ -120,8 +136,9 @@ def profile(population: Population, max_cuts: int = MANY_CUTS) -> Profile:
     A text identifies if at least twenty rows have one and nine in ten of them differ, or if it has fifty values and
     more, of fewer than three rows on average, and hardly any of ten rows: weights with their unit, dates in words,
     tickets. What holds of two or three rows is chance, and a tree that may ask for each such value finds little else.
-    A text or a whole number whose name says so (``id``, ``order_id``, ``orderId``) identifies if no two rows have the
-    same.
+    A text of at most thirty values is no identifier if twice as many rows refer to its rows: the names of genres, to
+    which tracks refer. A text or a whole number whose name says so (``id``, ``order_id``, ``orderId``) identifies if
+    no two rows have the same.
 
     The numbers of a type that links lead to or from share ``max_cuts`` thresholds. Those with the fewest values come
     first; those for which nothing is left have many values. Plain tables are swept whatever their size, so that none
@@ -144,17 +161,50 @@ def profile(population: Population, max_cuts: int = MANY_CUTS) -> Profile:
     frozenset({Member(type='Individual', attribute='id')})
     """
     suspects, large = tuple(_suspects(population)), tuple(_large_types(population, max_cuts))
+    recent = tuple(_recent(population))
+    relations = provenance_of(population).relations
+    absolute = _in_schema(population, relations.absolute_dates) if relations is not None else frozenset()
     if not suspects and not large:
-        return Profile(comparable=_all_comparable(population), **_of_links(population))
+        alike = _all_comparable(population)
+        return Profile(comparable=alike, absolute=absolute, recent=recent, **_of_links(population))
     reached = reachable_rows(population)
-    identifiers = frozenset(
-        member for member in suspects if _identifies(member, _reached(population, member, reached))
-    )
-    found = (
-        member for record in large for member in _many_valued(population, record, reached, identifiers, max_cuts)
-    )
-    alike = _all_comparable(population, identifiers)
-    return Profile(identifiers, frozenset(found), alike, **_of_links(population))
+    telling = frozenset(member for member in suspects if _identifies(member, _reached(population, member, reached)))
+    telling |= _in_schema(population, relations.identifying) if relations is not None else frozenset()
+    found = (member for record in large for member in _many_valued(population, record, reached, telling, max_cuts))
+    alike = _all_comparable(population, telling)
+    many = frozenset(found) - absolute
+    return Profile(telling, many, alike, absolute=absolute, recent=recent, **_of_links(population))
+
+
+def identifiers(population: Population) -> frozenset[Member]:
+    """Return the attributes that identify rows, among all rows of their tables.
+
+    Examples
+    --------
+    >>> identifiers(Population.from_records([{"id": 7, "age": 31}, {"id": 8, "age": 40}]))
+    frozenset({Member(type='Individual', attribute='id')})
+    """
+    everything = {name: np.ones(table.n_rows, dtype=np.bool_) for name, table in population.tables.items()}
+    return frozenset(m for m in _suspects(population) if _identifies(m, _reached(population, m, everything)))
+
+
+def _in_schema(population: Population, members: frozenset[tuple[str, str]]) -> frozenset[Member]:
+    """Return those of some attributes, by type and name, that a population still has."""
+    has = {(record.name, a.name) for record in population.schema.types for a in record.attributes}
+    return frozenset(Member(*each) for each in members & has)
+
+
+def _recent(population: Population) -> Iterator[tuple[Member, int]]:
+    """Yield the types whose rows are dated before individuals, and how many days count as recent in each."""
+    relations = provenance_of(population).relations
+    for name in () if relations is None else relations.origins:
+        record = next((each for each in population.schema.types if each.name == name), None)
+        if record is not None and record.attribute(DAYS_BEFORE) is not None:
+            days = population.tables[name].columns[DAYS_BEFORE].values
+            middle = float(np.nanmedian(days)) if np.isfinite(days).any() else 0.0
+            found = [span for span in SPANS if span <= middle]
+            if found:
+                yield Member(name, DAYS_BEFORE), found[-1]
 
 
 class _OfLinks(TypedDict):
@@ -246,6 +296,7 @@ def _suspects(population: Population) -> Iterator[Member]:
     for record in population.schema.types:
         for member, column in _members(population, record):
             is_text = column.kind == "nominal" and len(column.categories) >= MOSTLY * LEAST_ROWS
+            is_text = is_text and not _is_looked_up(population, member, column)
             if is_text or (column.kind in ("nominal", "int") and _is_named_so(member.attribute)):
                 yield member
 
@@ -274,6 +325,19 @@ def _identifies(member: Member, column: Column) -> bool:
     if column.kind != "nominal" or n < LEAST_ROWS:
         return False
     return n_different >= MOSTLY * n or _is_scattered(np.bincount(column.values))
+
+
+def _is_looked_up(population: Population, member: Member, column: Column) -> bool:
+    """Return whether a text stands in a short list of things to which many rows refer."""
+    if len(column.categories) > FEW_WORDS or member.type == population.schema.individual:
+        return False
+    n_referring = (
+        len(population.tables[record.name].links[link.name].targets)
+        for record in population.schema.types
+        for link in record.links
+        if link.target == member.type and link.single and record.name != member.type
+    )
+    return max(n_referring, default=0) >= 2 * len(column)
 
 
 def _is_scattered(counts: NDArray[np.int64]) -> bool:

@@ -30,6 +30,7 @@ __all__ = [
     "PrologSource",
     "Variable",
     "flattened",
+    "quoted_atom",
     "read_clauses",
     "term_text",
 ]
@@ -159,10 +160,24 @@ def term_text(term: Any) -> str:
 
 
 def _atom_text(name: str) -> str:
-    if _BARE.fullmatch(name):
-        return name
-    escaped = name.replace("\\", "\\\\").replace("'", "\\'").replace("\n", "\\n")
-    return f"'{escaped}'"
+    return name if _BARE.fullmatch(name) else quoted_atom(name)
+
+
+def quoted_atom(name: str) -> str:
+    r"""Return an atom in quotes, as it is read back; what does not print is written by its number.
+
+    Examples
+    --------
+    >>> print(quoted_atom("B c"), quoted_atom("it's"), quoted_atom("a\n\0b"))
+    'B c' 'it\'s' 'a\xa\\x0\b'
+    """
+    return f"'{''.join(map(_escape, name))}'"
+
+
+def _escape(character: str) -> str:
+    if character in "\\'":
+        return f"\\{character}"
+    return character if character.isprintable() else f"\\x{ord(character):x}\\"
 
 
 # ---- plain facts -----------------------------------------------------------------------------------------

@@ -37,12 +37,15 @@ class FactReading:
         What was left out or not executed.
     hidden : tuple of pairs
         The members, by type and name, that modes do not let be asked.
+    is_of_models : bool
+        Whether the individuals are interpretations.
     """
 
     signatures: tuple[str, ...]
     target: str | None = None
     notes: tuple[str, ...] = ()
     hidden: tuple[tuple[str, str], ...] = ()
+    is_of_models: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)

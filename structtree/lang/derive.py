@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import takewhile
 
+from structtree.data.as_of import DAYS_BEFORE
 from structtree.data.profile import Member, MemberPair, Profile
 from structtree.data.schema import NUMERIC, Attribute, Kind, Link, RecordType, Schema
 from structtree.lang.pretty import pretty_grammar, pretty_name
@@ -24,7 +25,7 @@ N_QUANTILES = 100
 """At so many quantiles a number is asked that has too many values to ask every threshold."""
 
 MANY_AGGREGATED = 6
-"""More numbers than this behind one link are not added up or averaged."""
+"""More numbers than this behind one link are not added up or averaged; twice as many of an individual's history."""
 
 MANY_DATES = 3
 """Of more dates of a type than this no weekdays and months are asked."""
@@ -114,11 +115,11 @@ def _is_flat(schema: Schema) -> bool:
 
 def _block(record: RecordType, schema: Schema, profile: Profile | None) -> str:
     """The refine block of a type; none when there is nothing to ask."""
-    identifiers = _identifiers(record, schema, profile)
+    identifiers, absolute = _identifiers(record, schema, profile), _absolute(record, profile)
     parts = [
         _flags(_of_kind(record, "bool")),
         _categories(_of_kind(record, "nominal"), identifiers),
-        _numbers(_of_kind(record, *NUMERIC), identifiers, _many_valued(record, profile)),
+        _numbers(_of_kind(record, *NUMERIC), identifiers | absolute, _many_valued(record, profile)),
         _parts(_of_kind(record, "date", "time"), identifiers),
         _comparisons(record, profile),
         _links(_followed(record, profile)),
@@ -128,6 +129,8 @@ def _block(record: RecordType, schema: Schema, profile: Profile | None) -> str:
     why = f"more than {MANY_CATEGORIES} values" if profile is None else "differs from row to row"
     names = ", ".join(pretty_name(a.name) for a in record.attributes if a.name in identifiers)
     left_out = [f"# not asked: {names} ({why})"] if names else []
+    dates = ", ".join(pretty_name(a.name) for a in record.attributes if a.name in absolute)
+    left_out += [f"# not asked: {dates} (how long ago it was says more about new individuals)"] if dates else []
     if profile is not None:
         left_out += _left_out(record, profile.crowded, "individuals reach too many rows by it")
         left_out += _left_out(record, profile.returning, "it leads back to where one came from")
@@ -144,6 +147,12 @@ def _identifiers(record: RecordType, schema: Schema, profile: Profile | None) ->
     many = frozenset(a.name for a in record.attributes if len(a.values) > MANY_CATEGORIES)
     is_all = not record.links and not schema.listed(record.name) and len(many) == len(record.attributes)
     return frozenset() if is_all else many  # better a question too many than none
+
+
+def _absolute(record: RecordType, profile: Profile | None) -> frozenset[str]:
+    """Return the dates and years of a type that are not asked for themselves."""
+    members = frozenset() if profile is None else profile.absolute
+    return frozenset(member.attribute for member in members if member.type == record.name)
 
 
 def _many_valued(record: RecordType, profile: Profile | None) -> frozenset[str]:
@@ -241,8 +250,8 @@ def _aggregates(record: RecordType, schema: Schema, profile: Profile | None) -> 
     """Return the sums and means of what is behind the links of a type of which an individual has one row."""
     lines: list[str] = []
     for link in _followed(record, profile) if record in _single(schema) else ():
-        numbers = _numbers_behind(link, schema, profile)
-        if link.single or len(numbers) > MANY_AGGREGATED:
+        numbers, recent = _numbers_behind(link, schema, profile), _recent(link, profile)
+        if link.single or len(numbers) > MANY_AGGREGATED * (2 if recent else 1):
             continue
         functions = ["sum", "mean", *(["latest"] if _has_order(link, schema) else [])]
         coarse = _many_valued(schema.type(link.target), profile)
@@ -251,6 +260,11 @@ def _aggregates(record: RecordType, schema: Schema, profile: Profile | None) -> 
                 source = f"quantiles({N_QUANTILES})" if name in coarse else "*"
                 value = f"{function} {pretty_name(link.name)}.{pretty_name(name)}"
                 lines.append(f"top -> {value} >= {source}; top -> {value} <= {source}")
+        for name in numbers if recent else ():
+            value = f"mean {pretty_name(link.name)} ({recent}).{pretty_name(name)}"
+            lines.append(f"top -> {value} >= *; top -> {value} <= *")
+        if recent:
+            lines.append(f"top -> count {pretty_name(link.name)} ({recent}) >= *")
     what = "What rows behind links come to; there are also min, max, range, deviation, trend, share and distinct."
     return _section(what, lines)
 
@@ -266,8 +280,15 @@ def _single(schema: Schema) -> list[RecordType]:
 
 def _numbers_behind(link: Link, schema: Schema, profile: Profile | None) -> list[str]:
     target = schema.type(link.target)
-    identifiers = _identifiers(target, schema, profile)
-    return [a.name for a in _of_kind(target, "int", "real") if a.name not in identifiers]
+    others = _identifiers(target, schema, profile) | _absolute(target, profile)
+    numbers = [a.name for a in _of_kind(target, "int", "real") if a.name not in others]
+    return [name for name in numbers if not name.startswith(DAYS_BEFORE)]  # `exists` asks how recent they are
+
+
+def _recent(link: Link, profile: Profile | None) -> str:
+    """Return the condition that rows behind a link are recent; nothing where they are no history of individuals."""
+    known = () if profile is None else profile.recent
+    return next((f"{pretty_name(m.attribute)} <= {days}" for m, days in known if m.type == link.target), "")
 
 
 def _has_order(link: Link, schema: Schema) -> bool:

@@ -226,6 +226,9 @@ def _notes(schema: Schema, known: Profile) -> Iterator[str]:
     if known.many_valued:
         names = members_text(schema, known.many_valued)
         yield f"asked at {N_QUANTILES} quantiles, not at every threshold: {names} (too many values)"
+    if known.absolute:
+        names = members_text(schema, known.absolute)
+        yield f"asked how long ago, not when: {names} (what comes later has other dates)"
     if known.crowded:
         yield f"not followed: {members_text(schema, known.crowded)} (individuals reach too many rows by it)"
     if known.returning:

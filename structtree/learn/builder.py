@@ -29,7 +29,9 @@ from structtree.learn.stop import p_value, precision_of, saves_bits
 from structtree.learn.tree import Branch, Found, Leaf, Node, NodeArrays, Switch, Unproved
 from structtree.search.clock import Clock
 from structtree.search.criteria import TOLERANCE
+from structtree.search.results import SearchStats, Split
 from structtree.search.target import Target, room, undivided
+from structtree.telling import Doing
 
 __all__ = ["Builder", "Progress", "all_nodes", "found_by", "gap_of"]
 
@@ -58,6 +60,17 @@ class Progress:
         Predicates evaluated so far.
     stopped_by : {"time", "interrupt"}, optional
         What ended the growth before it was done.
+    depth : int
+        Of the node that was looked at last.
+    best, gap : float, optional
+        During a search: the score of the best test so far, and by how much another might be better.
+    criterion : str
+    seconds : float
+        Since the beginning.
+    seconds_left : float, optional
+        Until the time limit.
+    tree, trees : int
+        Which of how many trees: those that choose the size of a tree come after it.
     """
 
     nodes: int
@@ -66,6 +79,25 @@ class Progress:
     individuals: int
     evaluated: int
     stopped_by: Literal["time", "interrupt"] | None = None
+    depth: int = 0
+    best: float | None = None
+    gap: float | None = None
+    criterion: str = ""
+    seconds: float = 0.0
+    seconds_left: float | None = None
+    tree: int = 1
+    trees: int = 1
+
+    @property
+    def doing(self) -> Doing:
+        """The same in words."""
+        which = f"growing tree {self.tree} of {self.trees}" if self.trees > 1 else "growing"
+        rate = f", {self.evaluated / self.seconds:,.0f}/s" if self.seconds >= 1 else ""
+        facts = [f"node {self.nodes + 1:,} at depth {self.depth}", f"{self.evaluated:,} predicates{rate}"]
+        if self.best is not None:
+            gap = f", gap {self.gap:.2g}" if self.gap else ""
+            facts.append(f"best {self.criterion} {self.best:.4g}{gap}")
+        return Doing(which, self.settled, self.individuals, tuple(facts), self.seconds_left)
 
 
 Price = Callable[[Predicate | SideValues, NDArray[Any]], float]
@@ -113,6 +145,7 @@ class Builder(Generic[M]):
     n_nodes: int = field(default=0, init=False)
     n_leaves: int = field(default=0, init=False)
     settled: float = field(default=0.0, init=False)
+    depth: int = field(default=0, init=False)
 
     @property
     def target(self) -> Target:
@@ -199,6 +232,7 @@ class Builder(Generic[M]):
         return _Offer(node, (share * gains[0], share * gains[1]), self.n_offers)
 
     def _look_at(self, node: GrowingNode[M], seconds: float) -> None:
+        self.depth = node.depth
         clock = self.clock if seconds == inf else self.clock.part(seconds)
         node.proposal = self.splitter.best(node, clock)
         self.evaluated += node.proposal.evaluated
@@ -279,10 +313,25 @@ class Builder(Generic[M]):
 
     # ---- progress ---------------------------------------------------------------------------------------
 
-    def _tell(self, more: int = 0) -> None:
-        if self.progress is not None:
-            settled, n = int(self.settled), int(self.n)
-            self.progress(Progress(self.n_nodes, self.n_leaves, settled, n, self.evaluated + more, self.stopped_by))
+    def _tell(self, stats: SearchStats | None = None, split: Split | None = None) -> None:
+        if self.progress is None:
+            return
+        left, units = self.clock.left(), self.target.units
+        progress = Progress(
+            self.n_nodes,
+            self.n_leaves,
+            int(self.settled),
+            int(self.n),
+            self.evaluated + (0 if stats is None else stats.evaluated),
+            self.stopped_by,
+            depth=self.depth,
+            best=None if split is None else units.square(split.score),
+            gap=None if split is None else units.square(split.gap),
+            criterion=self.target.criterion.name,
+            seconds=self.clock.spent(),
+            seconds_left=None if left == inf else max(0.0, left),
+        )
+        self.progress(progress)
 
     def _tell_the_end(self, nodes: Sequence[Node]) -> None:
         """Tell of the whole tree, in which whatever was left waiting is a leaf."""
@@ -346,7 +395,7 @@ def found_by(proposal: Proposal, target: Target) -> Found:
     gap = 0.0 if proved else criterion.room(score) if least == -inf else loss - least
     reason = None if proved else proposal.stopped_by
     figures = (candidate.gains[0], proved, gap, proposal.evaluated, proposal.seconds)
-    return Found(criterion.name, score, *figures, reason, proposal.trace)
+    return Found(criterion.name, score, *figures, reason, proposal.pruned, proposal.trace)
 
 
 def all_nodes(root: GrowingNode[M]) -> Iterator[GrowingNode[M]]:

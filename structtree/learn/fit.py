@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from math import inf
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -30,7 +31,7 @@ from structtree.learn.grow import Progress, grow_by
 from structtree.learn.growth import Decision, Goal, Growth, Objective, Pruning
 from structtree.learn.model import Call, Model
 from structtree.learn.plan import Plan, plan_for
-from structtree.learn.prune import choose_alpha, cost_complexity, pessimistic, pruning_path, reduced_error
+from structtree.learn.prune import Alpha, choose_alpha, cost_complexity, pessimistic, pruning_path, reduced_error
 from structtree.learn.tree import Leaf, Tree, subtree
 from structtree.search.clock import Clock
 from structtree.search.criteria import Criterion
@@ -46,6 +47,9 @@ FOLDS = 5
 
 ENOUGH = 5_000
 """Number of individuals to judge by when alpha is chosen; with many, not all folds are needed."""
+
+MOST_SIZES = 60
+"""Number of sizes of which a model keeps how good they were in cross-validation, about."""
 
 SHUFFLED_TWICE = 1_000
 """With fewer individuals there is time for a second shuffle of the folds."""
@@ -142,7 +146,7 @@ def fit(
     _check_task(settings.decision, settings.pruning, checked.classes)
     with stoppable() as stop:
         time = clock or Clock(settings.growth.time_limit, stop)
-        job = _Job(whole, labels, checked, allowed.check(whole.schema), settings, _Watch(progress), time)
+        job = _Job(whole, labels, checked, allowed.check(whole.schema), settings, _Watch(progress, clock=time), time)
         tree = job.run()
     params = {"goal": goal, **job.facts, **_facts(allowed)}
     functions_used = tuple(job.grammar.functions.values())
@@ -210,11 +214,21 @@ class _Watch:
     is_choosing: bool = False
     why: str | None = None
     plan: Plan | None = None
+    clock: Clock | None = None
+    tree: int = 1
+    trees: int = 1
+    sizes: dict[str, list[float]] | None = None
 
     def __call__(self, progress: Progress) -> None:
         self.stopped_by = progress.stopped_by or self.stopped_by
         if self.listener is not None:
-            self.listener(progress)
+            left = inf if self.clock is None else self.clock.left()
+            whole = None if left == inf else max(0.0, left)
+            self.listener(replace(progress, tree=self.tree, trees=self.trees, seconds_left=whole))
+
+    def tells_of(self, tree: int, trees: int) -> None:
+        """Keep in mind which tree is grown next."""
+        self.tree, self.trees = tree, trees
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -254,6 +268,7 @@ class _Job:
             "size": "not chosen, since Ctrl-C came first" if self.watch.is_choosing else self.settings.size,
             "route": self.watch.why,
             "stopped_by": "interrupt" if self.clock.over() == "interrupt" else self.watch.stopped_by,
+            **({"sizes": self.watch.sizes} if self.watch.sizes else {}),
         }
 
     def run(self) -> Tree:
@@ -320,8 +335,14 @@ class _Job:
             self.watch.is_choosing = False
             return tree
         n_waiting, pruning, stopped_by = iter(range(rounds, 0, -1)), self.pruning, self.watch.stopped_by
+
+        def grown(train: Ints) -> Tree:
+            n = next(n_waiting)
+            self.watch.tells_of(rounds + 2 - n, rounds + 1)
+            return self._grown(train, n)
+
         found = choose_alpha(
-            lambda train: self._grown(train, next(n_waiting)),
+            grown,
             tree,
             self.population,
             self.target,
@@ -337,7 +358,7 @@ class _Job:
         self.watch.stopped_by = stopped_by  # what ended a judge says nothing about the tree
         if self.clock.over() == "interrupt":  # trees that were not grown to their end say nothing about where to cut
             return tree
-        self.watch.is_choosing = False
+        self.watch.is_choosing, self.watch.sizes = False, _sizes(found)
         return cost_complexity(tree, found.alpha, pruning.risk, self.decision)
 
     def _small_enough(self, tree: Tree) -> Tree:
@@ -372,6 +393,17 @@ def _rounds(n: int, most: int) -> int:
     (10, 5, 1)
     """
     return min(most, max(1, -(-FOLDS * ENOUGH // n)))
+
+
+def _sizes(found: Alpha) -> dict[str, list[float]]:
+    """Return how good trees of various sizes were in cross-validation, as a model keeps it."""
+    path = found.path
+    sizes = np.geomspace(1, max(2, path.n_leaves[0]), MOST_SIZES)
+    steps = {int(np.abs(path.n_leaves - size).argmin()) for size in sizes} | {path.step(found.alpha)}
+    kept = sorted(steps | {int(found.losses.argmin())})
+    figures = {"training": path.risks, "held_out": found.losses, "standard_error": found.standard_errors}
+    rounded = {name: [float(f"{value:.6g}") for value in values[kept]] for name, values in figures.items()}
+    return {"leaves": path.n_leaves[kept].tolist(), **rounded}
 
 
 def _one_leaf(population: Population, checked: Target) -> Tree:

@@ -59,7 +59,16 @@ from structtree.reprs import short_repr
 from structtree.search.results import TracePoint
 from structtree.space.background import computed, with_background
 
-__all__ = ["Fitted", "Model", "fitted", "load_model", "model_from_json", "model_to_json", "save_model"]
+__all__ = [
+    "Fitted",
+    "Model",
+    "fitted",
+    "load_model",
+    "model_from_json",
+    "model_to_json",
+    "save_model",
+    "used_definitions",
+]
 
 FORMAT = "structtree model"
 FORMAT_VERSION = 2
@@ -301,7 +310,7 @@ def model_to_json(model: Model) -> dict[str, Any]:
     """The model as plain JSON values, as they are written to a file."""
     tree = model.tree
     computes = model.needs.background
-    definitions = _definitions(model)
+    definitions = used_definitions(model)
     optional = {name: sorted(members) for name, members in model.optional.items()}
     return {
         "format": FORMAT,
@@ -448,7 +457,7 @@ def _stats_to_json(stats: Stats) -> dict[str, Any]:
             return {"n": n, "weight": float(weight), "mean": float(mean), "variance": _number(variance)}
 
 
-def _definitions(model: Model) -> tuple[Definition, ...]:
+def used_definitions(model: Model) -> tuple[Definition, ...]:
     """The definitions that tests and derived links use, and those that these use."""
     schema, found = model.tree.schema, dict[str, Definition]()
     stack = [(test, schema.individual) for test in model.tree.tests]
@@ -723,6 +732,7 @@ def _found(part: _Part) -> Found:
         part.member("evaluated").whole(),
         part.member("seconds").number(),
         _reason(part),
+        part.member("pruned").whole() if "pruned" in part.members() else None,
         tuple(map(_trace_point, part.member("trace").elements())) if "trace" in part.members() else (),
     )
 

@@ -40,6 +40,7 @@ __all__ = [
     "Risk",
     "choose_alpha",
     "cost_complexity",
+    "losses_along",
     "merge_equal_leaves",
     "pessimistic",
     "pruning_path",
@@ -215,14 +216,47 @@ def choose_alpha(
     mean, squares = seen / (weight or 1.0)
     known = _Losses(mean, squares, min(judged, len(population)))
     step = known.chosen(standard_errors, path.n_leaves <= (max_leaf_nodes or inf))
-    return Alpha(float(path.alphas[step]), float(mean[step]))
+    return Alpha(float(path.alphas[step]), float(mean[step]), path, known.mean, known.standard_errors)
 
 
 class Alpha(NamedTuple):
-    """An α, and the mean loss of trees pruned by it on individuals that were held out."""
+    """An α that was chosen, and what there was to choose from.
+
+    Parameters
+    ----------
+    alpha : float
+    loss : float
+        The mean loss of trees pruned by it on individuals that were held out.
+    path : PruningPath
+        Of the whole tree.
+    losses, standard_errors : array of float
+        The mean loss for each pruning of the path on individuals that were held out, and its standard error.
+    """
 
     alpha: float
     loss: float
+    path: PruningPath
+    losses: Floats
+    standard_errors: Floats
+
+
+def losses_along(
+    tree: Tree, path: PruningPath, population: Population, target: ArrayLike, decision: Decision = MAJORITY
+) -> Floats:
+    """The mean loss of each pruning of a path on some individuals: cost of decisions, or squared deviation.
+
+    Examples
+    --------
+    >>> from structtree import Grammar, load_dataset
+    >>> from structtree.learn.grow import grow
+    >>> monks = load_dataset("monks-3")
+    >>> tree = grow(monks.population, monks.target, Grammar.load("flat"))
+    >>> losses_along(tree, pruning_path(tree), monks.population, monks.target).round(3).tolist()
+    [0.0, 0.028, 0.194, 0.472]
+    """
+    checked = _labelled(tree, population, target, None)
+    losses = _held_out(tree, population, checked, decision)[0]
+    return _along(tree, path.gone, len(path), losses) / max(1, len(population))
 
 
 # ---- other methods --------------------------------------------------------------------------------------
@@ -532,12 +566,16 @@ class _Losses(NamedTuple):
     squares: Floats
     n: int
 
+    @property
+    def standard_errors(self) -> Floats:
+        """Standard error of each mean."""
+        return np.asarray(np.sqrt(np.maximum(0.0, self.squares - self.mean**2) / self.n))
+
     def chosen(self, standard_errors: float, allowed: NDArray[np.bool_]) -> int:
         """The last allowed step whose loss is the least of those, or within so many standard errors of it."""
         mean = np.where(allowed, self.mean, inf)
         least = int(mean.argmin())
-        variance = max(0.0, self.squares[least] - self.mean[least] ** 2)
-        slack = TOLERANCE * float(self.mean.max()) + standard_errors * float(np.sqrt(variance / self.n))
+        slack = TOLERANCE * float(self.mean.max()) + standard_errors * float(self.standard_errors[least])
         return int(np.flatnonzero(mean <= mean[least] + slack)[-1])
 
 

@@ -29,7 +29,7 @@ from structtree.learn.splitters import Candidate, GrowingNode, NodeMembers, Prop
 from structtree.learn.sweeping import best_single
 from structtree.learn.table import SortedTable, task_of
 from structtree.learn.tree import Unproved
-from structtree.search.best_split import SearchStats, Split, Strategy, best_split
+from structtree.search.best_split import Split, Strategy, best_split
 from structtree.search.clock import Clock
 from structtree.search.kernels.tables import SweepTask
 from structtree.space.evaluate import holds
@@ -132,7 +132,7 @@ class SearchSplitter(RowSplitter):
             min_samples_leaf=growth.min_samples_leaf,
             random_state=growth.random_state,
             start=node.known if growth.share == "path" else (),
-            progress=None if self.tell is None else self._tell_of_search,
+            progress=self.tell,
         )
 
     def _proposal(self, split: Split) -> Proposal:
@@ -141,7 +141,8 @@ class SearchSplitter(RowSplitter):
         if self.table is not None and not self.table.complete:
             reason, least = reason or "listing", -inf  # of what is not in the table nothing is known
         candidate = None if isinstance(split.predicate, Top) else self._candidate(split)
-        return Proposal(candidate, stats.evaluated, least, reason, stats.seconds, split.runners_up, stats.trace)
+        cost = (stats.evaluated, least, reason, stats.seconds)
+        return Proposal(candidate, *cost, split.runners_up, stats.pruned, stats.trace)
 
     def _candidate(self, split: Split) -> Candidate:
         judge, population = split.problem.judge, split.problem.space.population
@@ -157,10 +158,6 @@ class SearchSplitter(RowSplitter):
         """Those of whom the test holds, and the others."""
         rows, division = node.members.rows, node.candidate.division
         return [rows[division.true], rows[~division.true]]
-
-    def _tell_of_search(self, stats: SearchStats, _: Split | None) -> None:
-        assert self.tell is not None
-        self.tell(stats.evaluated)
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,7 +24,7 @@ from structtree.lang.syntax import Predicate
 from structtree.learn.table import SortedTable
 from structtree.learn.tree import Node, Stats, Unproved
 from structtree.search.clock import Clock
-from structtree.search.results import TracePoint
+from structtree.search.results import SearchStats, Split, TracePoint
 from structtree.search.target import Target
 
 __all__ = ["Candidate", "GrowingNode", "NodeMembers", "Proposal", "RowSplitter", "SideValues", "Splitter"]
@@ -101,6 +101,8 @@ class Proposal:
     seconds : float
     runners_up : tuple of Predicate
         Others that were good.
+    pruned : int, optional
+        As of `structtree.learn.tree.Found`.
     trace : tuple of TracePoint
         How a search went.
     """
@@ -111,6 +113,7 @@ class Proposal:
     stopped_by: Unproved | None = None
     seconds: float = 0.0
     runners_up: tuple[Predicate, ...] = ()
+    pruned: int | None = None
     trace: tuple[TracePoint, ...] = ()
 
 
@@ -170,8 +173,8 @@ class Splitter(ABC, Generic[M]):
     is_timed: ClassVar[bool] = False
     #: How many good tests of a node are hints for the nodes below it.
     n_hints: int = field(default=0, init=False)
-    #: To be called now and then with how many predicates a long search has evaluated.
-    tell: Callable[[int], None] | None = field(default=None, init=False)
+    #: To be called now and then during a long search with its statistics and the best so far.
+    tell: Callable[[SearchStats, Split | None], None] | None = field(default=None, init=False)
 
     # ---- the individuals of a node ----------------------------------------------------------------------
 

@@ -89,6 +89,9 @@ class Found:
     stopped_by : {"time", "evaluations", "interrupt", "beam", "listing", "sets"}, optional
         Why the test is not proved best: the budget that ended the search, a beam, which proves nothing, a list of
         tests that was too long, or sets of values that were not all tried.
+    pruned : int, optional
+        Predicates whose refinements were not looked at, since none can be better than the best found; None where
+        there was no search, and every test was tried.
     trace : tuple of TracePoint
         How the best found and the bound met during a search; empty where every test was tried at once.
     """
@@ -101,6 +104,7 @@ class Found:
     evaluated: int
     seconds: float
     stopped_by: Unproved | None = None
+    pruned: int | None = None
     trace: tuple[TracePoint, ...] = field(repr=False, default=())
 
 

@@ -38,6 +38,7 @@ from structtree.learn.tree import Doubt, Leaf
 from structtree.reprs import names_text, number_text, short_repr
 from structtree.search.clock import Clock
 from structtree.search.kernels.compiling import now
+from structtree.telling import Doing
 
 __all__ = [
     "Comparison",
@@ -63,6 +64,11 @@ class FoldDone(NamedTuple):
     done: int
     total: int
     score: float
+
+    @property
+    def doing(self) -> Doing:
+        """The same in words."""
+        return Doing("cross-validation", self.done, self.total, (f"{self.name or 'score'} {self.score:.3f}",))
 
 
 class HeldOut(NamedTuple):

@@ -16,20 +16,23 @@ from numpy.typing import ArrayLike, NDArray
 
 from structtree.data.columns import Population
 from structtree.data.given import population_of
-from structtree.errors import UsageError
+from structtree.errors import StructtreeError, UsageError
 from structtree.interrupts import cut_short, stoppable
 from structtree.lang.grammar import Grammar, grammar_from
 from structtree.lang.pretty import pretty
+from structtree.learn.model import Fitted
+from structtree.learn.tree import Found, Leaf, Tree
 from structtree.reprs import short_repr
 from structtree.search.best_split import SearchStats, Split, best_split
 from structtree.search.criteria import CRITERIA, Criterion, better, criterion
 from structtree.search.judges import judge_for
 from structtree.search.results import Pass, TracePoint
+from structtree.space.background import with_background
 from structtree.space.count import count_space
 from structtree.space.evaluate import holds
 from structtree.space.space import Space
 
-__all__ = ["Effort", "compare_effort"]
+__all__ = ["Effort", "compare_effort", "node_spaces"]
 
 EffortProgress = Callable[[str, str, SearchStats], None]
 
@@ -38,6 +41,9 @@ EXHAUSTIVE_LIMIT = 10.0
 
 HOPE = 4.0
 """Factor by which an estimate may exceed the limit and the measurement is still tried: short searches look slow."""
+
+MAX_SPACES = 100
+"""Nodes of a model whose space is counted."""
 
 WARM = 1_000
 """Evaluations after which everything is compiled that a search needs."""
@@ -302,6 +308,47 @@ def _seconds(n: int | None, stats: SearchStats) -> float | None:
 
 def _same(one: Split, other: Split) -> bool:
     return not (better(one.loss, other.loss, 1e-9).any() or better(other.loss, one.loss, 1e-9).any())
+
+
+# ---- the nodes of a model -------------------------------------------------------------------------------
+
+
+def node_spaces(known: Fitted, individuals: Population, prepared: Population) -> dict[int, int]:
+    """Return how many predicates the grammar of a model derives for those who come by each branch.
+
+    Parameters
+    ----------
+    known : Fitted
+    individuals, prepared : Population
+        The same individuals, with all that is known of them, and as the tests of the model need them.
+
+    Returns
+    -------
+    dict from node to int
+        Without the nodes of plain tables, where every test is tried, and empty where no formula counts the space, or
+        the individuals lack something that the grammar asks about.
+    """
+    tree = known.model.tree
+    has_links = len(tree.schema.types) > 1
+    wanted = {i for i in tree.branches if has_links or _found_at(tree, i).pruned is not None}
+    spaces = dict[int, int]()
+    if not wanted:
+        return spaces
+    try:
+        grammar = Grammar.parse(known.model.params.get("grammar", ""))
+        whole = with_background(individuals, grammar, known.functions or {})
+        for node, which in tree.arrivals(prepared):
+            if node in wanted and len(which) and len(spaces) < MAX_SPACES:
+                spaces[node] = count_space(Space.build(grammar, whole.take(which)), most=0).size
+    except StructtreeError:
+        return {}
+    return spaces
+
+
+def _found_at(tree: Tree, index: int) -> Found:
+    node = tree.nodes[index]
+    assert not isinstance(node, Leaf)
+    return node.found
 
 
 # ---- a whole tree ---------------------------------------------------------------------------------------

@@ -7,9 +7,9 @@ individuals themselves a few are kept for each leaf: typical ones, those near a 
 
 from __future__ import annotations
 
-import re
+import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any
 
@@ -21,10 +21,12 @@ from structtree.data.moments import text_of
 from structtree.data.reach import compact
 from structtree.lang.pretty import pretty
 from structtree.lang.syntax import (
+    Aggregate,
     Among,
     And,
     Compare,
     CompareOwn,
+    Count,
     Flag,
     Missing,
     Named,
@@ -35,21 +37,24 @@ from structtree.lang.syntax import (
     Top,
     Within,
 )
-from structtree.lang.walk import parts_of
-from structtree.learn.importance import importances
+from structtree.learn.conform import NeededMembers
+from structtree.learn.importance import importances, part_importances
 from structtree.learn.model import Fitted
 from structtree.learn.rules import to_rules
 from structtree.learn.score import class_name, evaluate
 from structtree.learn.tree import Branch, ClassCounts, Leaf, Switch, Tree
 from structtree.report.doubts import doubt_lines
-from structtree.report.explain import Explanation, explain
+from structtree.report.drawing import Drawing
+from structtree.report.effort import node_spaces
+from structtree.report.explain import explain_prepared
 from structtree.report.info import describe_type
 from structtree.report.picture import class_colours
-from structtree.report.structures import molecule_drawing, rows_along
+from structtree.report.sizes import size_curves
+from structtree.report.structures import Marks, drawn, marks_of
 from structtree.report.text import NodeText, question, side_names
 from structtree.report.words import in_words
 from structtree.reprs import inert
-from structtree.space.meaning import witnesses
+from structtree.space.evaluate import aggregate_column, count_behind, holds
 
 __all__ = ["findings"]
 
@@ -59,8 +64,11 @@ MAX_CATEGORIES = 200
 """Categories of an attribute that can be chosen."""
 MAX_POINTS = 2000
 """Individuals in the plot of numbers against predictions."""
-MAX_ELEMENTS, MAX_COLUMNS = 40, 8
-"""Rows and columns of the table of a set or a list."""
+MAX_DRAWN = 1_500_000
+"""Signs of all drawings of a report together; individuals beyond that are described in words only."""
+_DRAWING_WIDTH = 380.0
+MAX_PART_SHARES = 60
+"""Parts of tests in the list of importances."""
 _BINS = 24
 
 JsonValue = Any
@@ -83,7 +91,11 @@ def findings(known: Fitted, individuals: Any, target: Any, title: str = "") -> d
     population = known.prepared(original)
     seen = _Seen.of(known, population, target)
     chosen = _chosen(tree, seen, population)
+    drawings = _Allowance(MAX_DRAWN)
     pool = sorted({i for kinds in chosen.values() for places in kinds.values() for i in places})
+    what_if, parts = _what_if(tree, population)
+    spaces = node_spaces(known, original, population)
+    answers = _answers(parts, population.take(pool))
     return {
         "title": inert(title or f"Decision tree for {model.target or 'the target'}"),
         "target": inert(model.target or "the target"),
@@ -93,21 +105,35 @@ def findings(known: Fitted, individuals: Any, target: Any, title: str = "") -> d
         "classes": [inert(class_name(label)) for label in tree.classes],
         "colours": list(class_colours(len(tree.classes))),
         "summary": _summary(tree),
-        "nodes": [_node(tree, texts, node, seen, chosen.get(node, {})) for node in range(len(tree.nodes))],
+        "nodes": [_node(tree, texts, node, seen, chosen.get(node, {}), spaces) for node in range(len(tree.nodes))],
         "range": seen.range,
-        "examples": {str(i): _example(known, population, original, i, seen) for i in pool},
-        "whatif": _what_if(tree, population),
+        "examples": {
+            str(i): _example(known, population, original, i, seen, drawings) | {"parts": "".join(row)}
+            for i, row in zip(pool, answers, strict=True)
+        },
+        "whatif": what_if,
         "rules": _rules(known),
         "scores": _scores(known, population, seen),
         "predictions": _predictions(seen),
+        "costs": None if model.decision.costs is None else [list(map(_rounded, row)) for row in model.decision.costs],
+        "targets": _targets(seen),
         "points": _points(seen),
-        "importances": [[inert(name), share] for name, share in importances(tree).items() if share > 0],
+        "sizes": _sizes(known, population, seen),
+        "importances": [[inert(name), _rounded(share)] for name, share in importances(tree).items() if share > 0],
+        "parts": _part_shares(tree),
         "grammar": [inert(line) for line in str(model.params.get("grammar", "")).split("\n")],
         "parameters": [[inert(name), inert(value)] for name, value in _parameters(model.params)],
         "doubts": [inert(line) for line in _doubts(tree)],
-        "data": _data(population),
+        "data": _data(original, model.needed),
         "version": inert(model.version),
     }
+
+
+@dataclass(slots=True)
+class _Allowance:
+    """How many signs the drawings of a report may still take."""
+
+    left: int
 
 
 # ---- what is true, and what is said ---------------------------------------------------------------------
@@ -177,6 +203,31 @@ def _predictions(seen: _Seen) -> JsonValue:
     return [[different[i, :-1].tolist(), int(different[i, -1]), counts[i].tolist()] for i in range(len(different))]
 
 
+def _targets(seen: _Seen) -> list[list[JsonValue]]:
+    """Return how many are of each class; for numbers, figures of them."""
+    if seen.actual is None:
+        return []
+    if seen.chances is not None:
+        codes, counts = np.unique(seen.actual, return_counts=True)
+        return [[int(code), int(n)] for n, code in sorted(zip(counts, codes, strict=True), reverse=True)]
+    values = seen.actual[np.isfinite(seen.actual)]
+    if not len(values):
+        return []
+    quartiles = zip(
+        ("least", "first quartile", "median", "third quartile", "greatest"), range(0, 101, 25), strict=True
+    )
+    figures = {name: np.percentile(values, share) for name, share in quartiles}
+    figures |= {"mean": values.mean(), "standard deviation": values.std()}
+    return [[name, _rounded(value)] for name, value in figures.items()]
+
+
+def _sizes(known: Fitted, population: Population, seen: _Seen) -> JsonValue:
+    if seen.actual is None:
+        return size_curves(known.model, population, None)
+    usable = np.flatnonzero(seen.actual >= 0 if seen.chances is not None else np.isfinite(seen.actual))
+    return size_curves(known.model, population.take(usable), np.asarray(seen.target)[usable])
+
+
 def _points(seen: _Seen) -> JsonValue:
     """Return some numbers, each with what is predicted."""
     if seen.chances is not None or seen.actual is None:
@@ -190,7 +241,7 @@ def _points(seen: _Seen) -> JsonValue:
 
 
 def _node(
-    tree: Tree, texts: NodeText, index: int, seen: _Seen, examples: Mapping[str, list[int]]
+    tree: Tree, texts: NodeText, index: int, seen: _Seen, examples: Mapping[str, list[int]], spaces: Mapping[int, int]
 ) -> dict[str, JsonValue]:
     node = tree.nodes[index]
     stats = node.stats
@@ -211,7 +262,7 @@ def _node(
         "ways": [inert(name) for name in side_names(node, tree.missing == "fractional")],
         "found": [
             found.criterion, _finite(found.score), _finite(found.gain), found.proved, _finite(found.gap),
-            found.evaluated, _rounded(found.seconds), found.stopped_by,
+            found.evaluated, _rounded(found.seconds), found.stopped_by, found.pruned, spaces.get(index),
         ],
     }  # fmt: skip
     if found.trace:  # points of evaluated, seconds, score, bound
@@ -278,28 +329,43 @@ def _of_leaf(here: NDArray[np.int64], seen: _Seen, margins: NDArray[np.float64],
 
 
 def _margins(tree: Tree, population: Population) -> NDArray[np.float64]:
-    """Return how near each individual is to a threshold on its path, in standard deviations of that attribute."""
+    """Return how near each individual is to a threshold on its path, in standard deviations of what is compared."""
     margins = np.full(len(population), np.inf)
-    columns = population.tables[population.schema.individual].columns
     for node, which in tree.arrivals(population):
         branch = tree.nodes[node]
-        match branch:
-            case Branch(Compare(name, ">=" | "<=", int() | float() as threshold)) if name in columns:
-                values = np.asarray(columns[name].values, dtype=np.float64)[population.individuals]
-                spread = float(np.nanstd(values)) or 1.0
-                far = np.abs(values[which] - float(threshold)) / spread
-                margins[which] = np.fmin(margins[which], far)
-            case _:
-                pass
+        for values, threshold in _compared(branch.test, population) if isinstance(branch, Branch) else ():
+            spread = float(np.nanstd(values)) or 1.0
+            margins[which] = np.fmin(margins[which], np.abs(values[which] - threshold) / spread)
     return margins
 
 
+def _compared(test: Predicate, population: Population) -> Iterator[tuple[NDArray[np.float64], float]]:
+    """Yield the numbers that a test compares with a threshold, which attributes, counts and aggregates are."""
+    name, rows = population.schema.individual, population.individuals
+    table = population.tables[name]
+    match test:
+        case And(parts):
+            for part in parts:
+                yield from _compared(part, population)
+        case Compare(attribute, ">=" | "<=", int() | float() as threshold) if attribute in table.columns:
+            yield np.asarray(table.columns[attribute].values, dtype=np.float64)[rows], float(threshold)
+        case Aggregate(op=">=" | "<=", value=int() | float() as threshold):
+            yield (
+                np.asarray(aggregate_column(test, population, name).values, dtype=np.float64)[rows],
+                float(threshold),
+            )
+        case Count(op=op, n=int() as n):
+            yield count_behind(test, population, name)[rows].astype(np.float64), n - 0.5 if op == ">=" else n + 0.5
+        case _:
+            return
+
+
 def _example(
-    known: Fitted, population: Population, original: Population, i: int, seen: _Seen
+    known: Fitted, population: Population, original: Population, i: int, seen: _Seen, drawings: _Allowance
 ) -> dict[str, JsonValue]:
     """Return an individual with its values, its parts, and what decided the tests on its path."""
     tree = known.model.tree
-    shown = explain(known.model, population, i, words=True)
+    shown, seen_alone = explain_prepared(known, population, i, words=True)
     alone = compact(original.take([i]))
     names = original.provenance.names_of(int(original.individuals[i])) if original.provenance else {}
     told: dict[str, JsonValue] = {
@@ -313,15 +379,25 @@ def _example(
     if seen.actual is not None:
         told["actual"] = inert(_answer(tree, seen.actual[i]))
         told["wrong"] = bool(seen.wrong[i])
-    marks = {str(node): paths for node, paths in _marks(tree, compact(population.take([i])), shown)}
-    drawing = molecule_drawing(alone, names.get("smiles"))
-    if drawing is not None:
-        told["molecule"] = drawing
-        told["marks"] = {node: rows_along(alone, paths) for node, paths in marks.items()}
-    else:
-        told["tables"] = _tables(alone)
-        told["marks"] = {node: _elements(paths) for node, paths in marks.items()}
+    if alone.schema.type(alone.schema.individual).links and drawings.left > 0:
+        marks = {str(reason.node): marks_of(reason, tree, seen_alone) for reason in shown.reasons}
+        drawing = drawn(_without_target(seen_alone, known.model.target), marks.values(), width=_DRAWING_WIDTH)
+        told["drawing"] = drawing.to_json()
+        told["marks"] = {node: each for node, mark in marks.items() if (each := _numbers(drawing, mark))}
+        drawings.left -= len(json.dumps(told["drawing"], ensure_ascii=False))
     return told
+
+
+def _without_target(alone: Population, target: str | None) -> Population:
+    own = alone.tables[alone.schema.individual].columns
+    return alone.without(target) if target is not None and target in own else alone
+
+
+def _numbers(drawing: Drawing, marks: Marks) -> JsonValue:
+    """Return which elements of a drawing are marked for a test, by number, and whether they made it true."""
+    places = {element: place for place, element in enumerate(drawing.ordered_elements)}
+    found = [places[element] for element in marks.elements if element in places]
+    return [int(marks.is_found), found] if found else None
 
 
 def _answer(tree: Tree, value: Any) -> str:
@@ -335,42 +411,9 @@ def _reason(reason: Any) -> list[JsonValue]:
     return [reason.node, inert(answer), [inert(line) for line in reason.words()]]
 
 
-def _marks(tree: Tree, alone: Population, shown: Explanation) -> Iterator[tuple[int, list[str]]]:
-    """Yield for each test of the path that holds the ways to the rows that made it hold."""
-    for reason in shown.reasons:
-        node = tree.nodes[reason.node]
-        if isinstance(node, Branch) and reason.answer is True:
-            paths = [witness.path for witness in witnesses(node.test, alone, 0) if witness.path]
-            if paths:
-                yield reason.node, paths
-
-
-def _elements(paths: Sequence[str]) -> dict[str, list[int]]:
-    """Return which elements of which set or list are on some ways."""
-    found: dict[str, set[int]] = {}
-    for path in paths:
-        step = re.match(r"([^.\[\]]+)\[(\d+)\]", path)
-        if step is not None:
-            found.setdefault(inert(step[1]), set()).add(int(step[2]))
-    return {link: sorted(places) for link, places in found.items()}
-
-
 def _own_values(alone: Population) -> dict[str, JsonValue]:
     table, row = alone.tables[alone.schema.individual], int(alone.individuals[0])
     return {inert(name): _shown(column, row, exact=True) for name, column in table.columns.items()}
-
-
-def _tables(alone: Population) -> list[dict[str, JsonValue]]:
-    """Return the sets and lists of an individual as tables, with as many rows and columns as people look at."""
-    record, start = alone.schema.type(alone.schema.individual), int(alone.individuals[0])
-    found = []
-    for link in record.links:
-        rows = alone.tables[record.name].links[link.name].of(start)
-        columns = alone.tables[link.target].columns
-        names = list(columns)[:MAX_COLUMNS]
-        cells = [[_shown(columns[name], int(row)) for name in names] for row in rows[:MAX_ELEMENTS]]
-        found.append({"link": inert(link.name), "columns": list(map(inert, names)), "rows": cells, "n": len(rows)})
-    return found
 
 
 def _shown(column: Column, row: int, *, exact: bool = False) -> JsonValue:
@@ -386,73 +429,93 @@ def _shown(column: Column, row: int, *, exact: bool = False) -> JsonValue:
 # ---- what if --------------------------------------------------------------------------------------------
 
 
-def _what_if(tree: Tree, population: Population) -> JsonValue:
-    """Return the tests as a page can evaluate them, with the attributes by number; None if some are structured."""
-    record, table = tree.schema.type(tree.schema.individual), population.tables[population.schema.individual]
-    tests = [tree.ways(node)[0].test for node in tree.branches if isinstance(tree.nodes[node], Branch)]
-    names = [node.attribute for node in tree.nodes if isinstance(node, Switch)]
-    names = list(dict.fromkeys([*names, *(name for test in tests for name in _attributes(test))]))
-    places, attributes = {name: place for place, name in enumerate(names)}, []
-    for name in names:
-        known = record.attribute(name)
-        if known is None or name not in table.columns:
-            return None
-        values = known.values or table.columns[name].categories
-        attributes.append([inert(name), known.kind, [inert(value) for value in values[:MAX_CATEGORIES]]])
-    forms = [_node_form(tree, node, places) for node in range(len(tree.nodes))]
-    is_plain = all(forms[node] is not None for node in tree.branches)
-    return {"tests": forms, "attributes": attributes} if is_plain else None
+def _what_if(tree: Tree, population: Population) -> tuple[JsonValue, tuple[Predicate, ...]]:
+    """Return the tests as a page can evaluate them, and the parts of tests that it cannot.
+
+    Attributes of the individual itself can be edited. What is asked behind links stays as it is: each such part has a
+    number, and examples bring their answers. A tree that sends individuals to several sides has no such form.
+    """
+    if tree.missing == "fractional":
+        return None, ()
+    asked = _Asked(population)
+    forms = [_node_form(tree, node, asked) for node in range(len(tree.nodes))]
+    return {"tests": forms, "attributes": asked.attributes}, tuple(asked.parts)
 
 
-def _node_form(tree: Tree, index: int, places: Mapping[str, int]) -> JsonValue:
+def _answers(parts: Sequence[Predicate], examples: Population) -> Iterator[list[str]]:
+    """Yield for each example which parts hold, as digits."""
+    columns = [holds(part, examples) for part in parts]
+    return ([str(int(column[i])) for column in columns] for i in range(len(examples)))
+
+
+@dataclass(slots=True, eq=False)
+class _Asked:
+    """The attributes of the individual that tests ask about, and the parts of tests that ask about more."""
+
+    population: Population
+    names: dict[str, int] = field(default_factory=dict)
+    parts: dict[Predicate, int] = field(default_factory=dict)
+
+    def has(self, *names: str) -> bool:
+        """Return whether the individual itself has such attributes."""
+        return all(name in self.population.tables[self.population.schema.individual].columns for name in names)
+
+    def attribute(self, name: str) -> int:
+        """Return the number of an attribute."""
+        return self.names.setdefault(name, len(self.names))
+
+    def part(self, test: Predicate) -> JsonValue:
+        """Return a part that stays as it is."""
+        return ["part", self.parts.setdefault(test, len(self.parts))]
+
+    @property
+    def attributes(self) -> list[JsonValue]:
+        """Name, kind and values of each attribute."""
+        individual = self.population.schema.individual
+        record, columns = self.population.schema.type(individual), self.population.tables[individual].columns
+        found = []
+        for name in self.names:
+            known = record.attribute(name)
+            values = (known.values if known is not None else ()) or columns[name].categories
+            found.append([inert(name), columns[name].kind, [inert(value) for value in values[:MAX_CATEGORIES]]])
+        return found
+
+
+def _node_form(tree: Tree, index: int, asked: _Asked) -> JsonValue:
     match tree.nodes[index]:
         case Switch(attribute, values) as switch:
-            return ["switch", places[attribute], [inert(value) for value in values], switch.usual]
+            return ["switch", asked.attribute(attribute), [inert(value) for value in values], switch.usual]
         case Branch():
-            return _plain_test(tree.ways(index)[0].test, places)
+            return _form(tree.ways(index)[0].test, asked)
         case Leaf():
             return None
 
 
-def _attributes(test: Predicate) -> Iterator[str]:
-    for part in parts_of(test):
-        match part:
-            case Flag(name) | Compare(name) | Among(name) | Within(name) | Missing(name):
-                yield name
-            case CompareOwn():
-                yield from (path[-1] for path in part.sides)
-            case Named(_, body) if body is not None:
-                yield from _attributes(body)
-            case _:
-                pass
-
-
-def _plain_test(test: Predicate, places: Mapping[str, int]) -> JsonValue:
-    """Return a test of the individual's own attributes as nested lists; None for any other."""
+def _form(test: Predicate, asked: _Asked) -> JsonValue:
+    """Return a test as nested lists, in which attributes are numbers."""
     match test:
         case Top():
             return ["top"]
-        case Flag(name, positive):
-            return ["flag", places[name], positive]
-        case Compare(name, op, str() | int() | float() as value):
-            return ["compare", places[name], op, _constant(value)]
-        case Among(name, values, None):
-            return ["among", places[name], [_constant(value) for value in values]]
-        case Within(name, low, high, closed, None):
-            return ["within", places[name], _finite(low), _finite(high), closed]
-        case Missing(name):
-            return ["missing", places[name]]
-        case CompareOwn((name,), op, (other,)):
-            return ["own", places[name], op, places[other]]
+        case Flag(name, positive) if asked.has(name):
+            return ["flag", asked.attribute(name), positive]
+        case Compare(name, op, str() | int() | float() as value) if asked.has(name):
+            return ["compare", asked.attribute(name), op, _constant(value)]
+        case Among(name, values, None) if asked.has(name):
+            return ["among", asked.attribute(name), [_constant(value) for value in values]]
+        case Within(name, low, high, closed, None) if asked.has(name):
+            return ["within", asked.attribute(name), _finite(low), _finite(high), closed]
+        case Missing(name) if asked.has(name):
+            return ["missing", asked.attribute(name)]
+        case CompareOwn((name,), op, (other,)) if asked.has(name, other):
+            return ["own", asked.attribute(name), op, asked.attribute(other)]
         case Named(_, body) if body is not None:
-            return _plain_test(body, places)
+            return _form(body, asked)
         case Not(inner):
-            return None if (form := _plain_test(inner, places)) is None else ["not", form]
+            return ["not", _form(inner, asked)]
         case And(parts) | Or(parts):
-            forms = [_plain_test(part, places) for part in parts]
-            return None if None in forms else ["and" if isinstance(test, And) else "or", forms]
+            return ["and" if isinstance(test, And) else "or", [_form(part, asked) for part in parts]]
         case _:
-            return None
+            return asked.part(test)
 
 
 def _constant(value: Scalar) -> str | float:
@@ -463,20 +526,29 @@ def _constant(value: Scalar) -> str | float:
 
 
 def _rules(known: Fitted) -> list[list[JsonValue]]:
+    """Return the rules: conditions in words and as text, answer, how many, how sure, which leaves."""
     model = known.model
-    rules = to_rules(model.tree, decision=model.decision)
-    schema = model.tree.schema
     return [
         [
-            inert(pretty(rule.conditions)),
-            inert(in_words(rule.conditions, schema)),
+            *_conditions(rule.conditions, model.tree),
             inert(class_name(rule.prediction) if rule.confidence is not None else f"{rule.prediction:.4g}"),
             rule.n,
             _rounded(rule.confidence if rule.confidence is not None else rule.spread),
             list(rule.leaves),
         ]
-        for rule in rules
+        for rule in to_rules(model.tree, decision=model.decision)
     ]
+
+
+def _conditions(conditions: Predicate, tree: Tree) -> tuple[list[str], list[str]]:
+    parts = conditions.parts if isinstance(conditions, And) else () if isinstance(conditions, Top) else (conditions,)
+    return [inert(in_words(part, tree.schema)) for part in parts], [inert(pretty(part)) for part in parts]
+
+
+def _part_shares(tree: Tree) -> list[JsonValue]:
+    """Return the parts of tests in words and as text, with the share of the gain that is owed to each."""
+    owed = [(part, share) for part, share in part_importances(tree).items() if share > 0][:MAX_PART_SHARES]
+    return [[inert(in_words(part, tree.schema)), inert(pretty(part)), _rounded(share)] for part, share in owed]
 
 
 def _summary(tree: Tree) -> list[str]:
@@ -494,20 +566,22 @@ def _doubts(tree: Tree) -> list[str]:
 
 def _parameters(params: Mapping[str, Any], stem: str = "") -> Iterator[tuple[str, str]]:
     for name, value in params.items():
-        if name == "grammar" and not stem:
-            continue
+        if name in ("grammar", "sizes") and not stem:
+            continue  # which have places of their own
         if isinstance(value, Mapping):
             yield from _parameters(value, f"{stem}{name}.")
         else:
             yield f"{stem}{name}", "none" if value is None else str(value)
 
 
-def _data(population: Population) -> list[dict[str, JsonValue]]:
-    """Return the types with their attributes and links, and a few words about the values of each."""
+def _data(population: Population, needed: NeededMembers) -> list[dict[str, JsonValue]]:
+    """Return the types with their attributes and links, in a few words, and which of them the tests ask about."""
     told = []
     for record in population.schema.types:
-        about = describe_type(population, record)
-        members = [[inert(str(text)) for text in member.values()] for member in about["members"]]
+        about, asked = describe_type(population, record), needed.get(record.name, ())
+        members = [
+            [*(inert(str(text)) for text in member.values()), member["name"] in asked] for member in about["members"]
+        ]
         told.append({"type": inert(record.name), "n": population.tables[record.name].n_rows, "members": members})
     return told
 

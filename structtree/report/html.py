@@ -20,6 +20,8 @@ from structtree.reprs import short_repr
 __all__ = ["HtmlReport", "html_report"]
 
 _PAGE = Path(__file__).parent / "page"
+_SCRIPTS = ("charts.js", "quality.js", "learning.js", "report.js")
+"""The last one starts the page."""
 _ESCAPED = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
 
 
@@ -83,7 +85,7 @@ def html_report(
 def _page(found: dict[str, Any]) -> str:
     parts = {
         "css": (_PAGE / "report.css").read_text(encoding="utf-8"),
-        "script": (_PAGE / "report.js").read_text(encoding="utf-8"),
+        "script": "\n".join((_PAGE / name).read_text(encoding="utf-8") for name in _SCRIPTS),
         "data": _embedded(found),
     }
     page = (_PAGE / "report.html").read_text(encoding="utf-8")

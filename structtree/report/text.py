@@ -8,8 +8,7 @@ side of all other values.
 
 from __future__ import annotations
 
-import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,13 +24,23 @@ from structtree.learn.score import class_name
 from structtree.learn.tree import Branch, ClassCounts, Leaf, Switch, Tree
 from structtree.report.doubts import doubt_lines
 from structtree.report.english import name_words
+from structtree.report.spans import Line, SpanRole, TextSpan, cells, line_text, wrapped_spans
 from structtree.report.words import in_words
 from structtree.reprs import inert
 
-__all__ = ["NodeText", "export_text", "leaves_below", "question", "side_names"]
+__all__ = ["NodeText", "apportioned", "export_text", "leaves_below", "question", "side_names", "tree_lines"]
 
 MIN_TEXT_WIDTH = 30
 """However deep a tree is, so many characters of a line are left for its text."""
+
+_LEAST_TEXT, _BAR_FROM = 16, 56
+"""The same on a terminal, which may be narrow, and the width from which there are bars."""
+
+_MOST_NAMED = 24
+"""The most classes that are named above the tree."""
+
+_SIGNS = "█▓▒░"
+"""Signs of classes in bars, by their number, again and again; on a terminal they have colours, too."""
 
 
 def export_text(
@@ -85,14 +94,57 @@ def export_text(
     (the tree is valid, but 1 of 2 tests is not proved best, only the best found)
     (too little was seen to say whether another test is much better (by up to 0.25 in acc*))
     """
+    lines = tree_lines(
+        model, decision, digits=digits, max_depth=max_depth, width=width, counts=counts, words=words, bars=False
+    )
+    return "\n".join(map(line_text, lines))
+
+
+def tree_lines(
+    model: Any,
+    decision: Decision | None = None,
+    *,
+    digits: int = 3,
+    max_depth: int | None = None,
+    width: int = 100,
+    counts: bool = False,
+    words: bool = False,
+    bars: bool = True,
+) -> Iterator[Line]:
+    """Yield the lines of `export_text` with the role of each part, for a terminal.
+
+    Parameters
+    ----------
+    model, decision, digits, max_depth, width, counts, words
+        As of `export_text`.
+    bars : bool
+        Show on the right how the classes are distributed at each node, or where on the scale of the tree its mean is,
+        and how much of the training data came by. Words that are too long for a line are then divided.
+
+    Examples
+    --------
+    >>> from structtree import StructuralTreeClassifier
+    >>> tree = StructuralTreeClassifier().fit([[1.0], [2.0], [3.0], [4.0]], ["a", "a", "b", "b"])
+    >>> for line in tree_lines(tree, width=60):
+    ...     print(line_text(line))
+    █ a  ▓ b
+    x0 >= 2.5                                   █████▓▓▓▓▓ 100 %
+    ├─ yes: b 2/2                               ▓▓▓▓▓▓▓▓▓▓  50 %
+    └─ no:  a 2/2                               ██████████  50 %
+    """
     for name, value, least in (("digits", digits, 1), ("width", width, 1), ("max_depth", max_depth, 0)):
         if value is not None and value < least:
             raise UsageError(f"{name} must be a whole number >= {least}; got {value}")
     known = fitted(model, decision).model
     tree, texts = known.tree, NodeText.of(known.tree, known.decision, digits)
-    most = len(tree.nodes) if max_depth is None else max_depth
-    lines = [*_lines(tree, texts, most, width, counts=counts, words=words)]
-    return "\n".join([*lines, *_about_missing(tree), *_about_doubts(tree, width)])
+    most = tree.depth if max_depth is None else min(max_depth, tree.depth)
+    form = _Form.of(tree, width, most, counts=counts, words=words, bars=bars)
+    if bars:
+        yield from wrapped_spans(_legend(texts, form), width, width, break_words=True)
+    yield from _lines(tree, texts, most, form)
+    for line in (*_about_missing(tree), *_about_doubts(tree)):
+        parts = wrapped_spans([TextSpan(line, "doubt")], width, width - 1, break_words=bars)
+        yield from (part if i == 0 else (TextSpan(" "), *part) for i, part in enumerate(parts))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -157,9 +209,56 @@ class NodeText:
         gap = f", gap {self.number(branch.found.gap)}" if branch.found.gap > 0 else ""
         return f"[not proved best{gap}]"
 
+    def code(self, node: int) -> int | None:
+        """Return the number of the class that a node says; None for numbers."""
+        return None if self.tree.task == "numbers" else int(self.said[node])
+
+    def bar(self, node: int, width: int) -> Iterator[TextSpan]:
+        """Yield so many cells with the distribution of the classes, or with mean and spread on the tree's scale."""
+        stats = self.tree.nodes[node].stats
+        if isinstance(stats, ClassCounts):
+            for code, n in enumerate(apportioned(stats.counts, width)):
+                if n:
+                    yield TextSpan(_SIGNS[code % len(_SIGNS)] * n, "bar", code)
+            return
+        assert self.spread is not None
+        low, high = self.scale
+        scale = (width - 1) / ((high - low) or 1.0)
+        ends = [
+            round((float(self.said[node]) + sign * float(self.spread[node]) - low) * scale) for sign in (-1, 0, 1)
+        ]
+        signs = ["●" if i == ends[1] else "─" if ends[0] <= i <= ends[2] else "·" for i in range(width)]
+        yield TextSpan("".join(signs), "bar", 0)
+
+    @property
+    def scale(self) -> tuple[float, float]:
+        """The least and the greatest number within the spread of any node."""
+        assert self.spread is not None
+        means = np.asarray(self.said, dtype=np.float64)
+        return float((means - self.spread).min()), float((means + self.spread).max())
+
     def number(self, value: float) -> str:
         """Return a number as text: whole ones in full, others with so many digits."""
         return f"{value:.0f}" if float(value).is_integer() else f"{value:.{self.digits}g}"
+
+
+def apportioned(weights: Sequence[float], n: int) -> list[int]:
+    """Return how many of n cells each weight gets: as near to its share as it can be, and together all of them.
+
+    Examples
+    --------
+    >>> apportioned([1.0, 1.0, 1.0], 10), apportioned([0.0, 99.0, 1.0], 10), apportioned([0.0], 4)
+    ([4, 3, 3], [0, 10, 0], [0])
+    """
+    whole = sum(weights)
+    if not whole:
+        return [0] * len(weights)
+    exact = [n * weight / whole for weight in weights]
+    found = [int(cells_of) for cells_of in exact]
+    order = sorted(range(len(exact)), key=lambda i: (found[i] - exact[i], i))
+    for i in order[: n - sum(found)]:
+        found[i] += 1
+    return found
 
 
 def _label(label: object) -> str:
@@ -168,28 +267,110 @@ def _label(label: object) -> str:
     return text if text[:1].isalpha() else f"class {text}"
 
 
-def _lines(tree: Tree, texts: NodeText, max_depth: int, width: int, *, counts: bool, words: bool) -> Iterator[str]:
-    """The lines of a tree; on the stack a node, what stands before its text, and before all below it."""
-    stack: list[tuple[int, int, str, str]] = [(0, 0, "", "")]
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """The form of the lines: how wide they are and their parts, and what they show.
+
+    Parameters
+    ----------
+    width, indent, hang, bar : int
+        Of a line, of a level, of what stands before the other lines of a node, and of a bar; without bars 0.
+    column : int
+        The width of what stands on the right of all lines.
+    """
+
+    width: int
+    indent: int
+    hang: int
+    bar: int
+    column: int
+    counts: bool
+    words: bool
+
+    @classmethod
+    def of(cls, tree: Tree, width: int, depth: int, *, counts: bool, words: bool, bars: bool) -> _Form:
+        bar = 0 if not bars or width < _BAR_FROM else 10
+        column = bar + 7 if bars else 0
+        room = width - column - (_LEAST_TEXT if bars else MIN_TEXT_WIDTH)
+        indent = max(1, min(3, room // max(1, depth))) if bars else 3
+        return cls(width, indent, 2 if bars and not bar else 4, bar, column, counts, words)
+
+    def edges(self, is_last: bool) -> tuple[str, str]:
+        """Return what stands before a side of a node, and before all below it."""
+        corner, line = ("└", " ") if is_last else ("├", "│")
+        return (corner + ("", " ", "─ ")[self.indent - 1]), line.ljust(self.indent)
+
+
+def _lines(tree: Tree, texts: NodeText, max_depth: int, form: _Form) -> Iterator[Line]:
+    """The lines of a tree; on the stack a node, the name of its side, and what stands before all below it."""
+    stack: list[tuple[int, int, Line, str]] = [(0, 0, (), "")]
     while stack:
         index, depth, head, margin = stack.pop()
         node = tree.nodes[index]
-        if isinstance(node, Leaf):
-            yield head + texts.answer(index)
-        elif depth >= max_depth:
-            yield f"{head}… {leaves_below(tree, index)} leaves, {texts.answer(index)}"
-        else:
-            notes = (texts.doubt(node), f"({texts.seen(index)})" if counts else "")
-            yield from _wrapped(
-                question(tree, index, words=words), notes, head, f"{margin}│".ljust(len(head) + 4), width
-            )
-            answers = side_names(node, tree.missing == "fractional")
-            room, last = max(map(len, answers)) + 2, len(answers) - 1
-            for i in range(last, -1, -1):
-                first, under = ("└─ ", "   ") if i == last else ("├─ ", "│  ")
-                stack.append(
-                    (node.children[i], depth + 1, margin + first + f"{answers[i]}:".ljust(room), margin + under)
-                )
+        is_end = isinstance(node, Leaf) or (depth >= max_depth and bool(node.children))
+        used = sum(cells(span.text) for span in head)
+        beneath = f"{margin}{'' if is_end else '│'}".ljust(used + form.hang)
+        least = _LEAST_TEXT if form.column else MIN_TEXT_WIDTH
+        whole = max(form.width - form.column, len(beneath) + least)
+        spans = _node_spans(tree, texts, index, form, is_end=is_end)
+        rooms = whole - used, whole - len(beneath)
+        lines = wrapped_spans(spans, *rooms, break_words=form.column > 0)
+        for i, line in enumerate(lines):
+            before = head if i == 0 else (TextSpan(beneath, "edge"),)
+            yield (*before, *line, *_beside(texts, index, form, (*before, *line))) if i == 0 else (*before, *line)
+        if is_end or isinstance(node, Leaf):
+            continue
+        answers = side_names(node, tree.missing == "fractional")
+        side = max(map(cells, answers)) + 2
+        for i in range(len(answers) - 1, -1, -1):
+            first, under = form.edges(i == len(answers) - 1)
+            name = f"{answers[i]}:" + " " * (side - 1 - cells(answers[i]))
+            role: SpanRole = "yes" if i == 0 and len(answers) == 2 else "no"
+            edge = TextSpan(margin + first, "edge")
+            stack.append((node.children[i], depth + 1, (edge, TextSpan(name, role)), margin + under))
+
+
+def _node_spans(tree: Tree, texts: NodeText, index: int, form: _Form, *, is_end: bool) -> list[TextSpan]:
+    """The text of a node: its answer, or its test with notes behind it."""
+    node = tree.nodes[index]
+    if is_end:
+        more = "" if isinstance(node, Leaf) else f"… {leaves_below(tree, index)} leaves, "
+        return [TextSpan(more + texts.answer(index), "answer", texts.code(index))]
+    assert isinstance(node, Branch | Switch)
+    seen = f"({texts.seen(index)})" if form.counts else ""
+    return [
+        TextSpan(inert(question(tree, index, words=form.words)), "test"),
+        TextSpan(texts.doubt(node), "doubt"),
+        TextSpan(seen, "figure"),
+    ]
+
+
+def _beside(texts: NodeText, index: int, form: _Form, line: Line) -> Iterator[TextSpan]:
+    """What stands on the right of a line: the bar of its node, and its share of the training data."""
+    if not form.column:
+        return
+    whole = texts.tree.nodes[0].stats.weight or 1.0
+    yield TextSpan(" " * (form.width - form.column + 1 - sum(cells(span.text) for span in line)))
+    if form.bar:
+        yield from texts.bar(index, form.bar)
+    share = 100 * texts.tree.nodes[index].stats.weight / whole
+    yield TextSpan(
+        f"{f'{share:.0f}' if share >= 1 or not share else '<1':>4} %".rjust(form.column - 1 - form.bar), "figure"
+    )
+
+
+def _legend(texts: NodeText, form: _Form) -> list[TextSpan]:
+    """The sign of each class in the bars, or their scale."""
+    tree = texts.tree
+    if tree.task == "numbers":
+        low, high = map(texts.number, texts.scale)
+        return [
+            TextSpan(f"● mean, ─ spread, from {low} to {high}" if form.bar else f"from {low} to {high}", "bar", 0)
+        ]
+    names = [inert(class_name(label)) for label in tree.classes[:_MOST_NAMED]]
+    more = len(tree.classes) - len(names)
+    signs = [TextSpan(f"{_SIGNS[i % len(_SIGNS)]} {name}", "bar", i) for i, name in enumerate(names)]
+    return [*signs, TextSpan(f"and {more:,} more classes")] if more else signs
 
 
 def question(tree: Tree, index: int, *, words: bool = False) -> str:
@@ -226,12 +407,11 @@ def _about_missing(tree: Tree) -> list[str]:
     return [f"(missing values: to {sides[tree.missing]} in training)"] if known else []
 
 
-def _about_doubts(tree: Tree, width: int) -> list[str]:
+def _about_doubts(tree: Tree) -> list[str]:
     """Why some tests are not proved best, what that means, and what to do."""
     doubts = tree.doubts
     criteria = dict.fromkeys(node.found.criterion for node in tree.nodes if not isinstance(node, Leaf))
-    lines = doubt_lines(doubts, len(tree.branches), next(iter(criteria), "the criterion"))
-    return [part for line in lines for part in textwrap.wrap(f"({line})", width, subsequent_indent=" ")]
+    return [f"({line})" for line in doubt_lines(doubts, len(tree.branches), next(iter(criteria), "the criterion"))]
 
 
 def leaves_below(tree: Tree, node: int) -> int:
@@ -242,18 +422,3 @@ def leaves_below(tree: Tree, node: int) -> int:
         n += not below
         stack.extend(below)
     return n
-
-
-def _wrapped(text: str, notes: tuple[str, ...], head: str, margin: str, width: int) -> list[str]:
-    """The lines of a text after a head, wrapped under itself, and notes after it where there is room."""
-    room = max(width, len(margin) + MIN_TEXT_WIDTH)
-    wrapper = textwrap.TextWrapper(
-        room, initial_indent=head, subsequent_indent=margin, break_long_words=False, break_on_hyphens=False
-    )
-    lines = wrapper.wrap(text)
-    for note in filter(None, notes):
-        if len(lines[-1]) + 2 + len(note) <= room:
-            lines[-1] += f"  {note}"
-        else:
-            lines.append(f"{margin}{note}")
-    return lines

@@ -32,6 +32,7 @@ from structtree.space.evaluate import holds, rows_where
 from structtree.space.families import LinkFamily, Slot, TestFamily, base_predicates
 from structtree.space.space import Space
 from structtree.space.terms import clash, conjoin, conjuncts, n_literals, nesting
+from structtree.telling import tell
 
 __all__ = ["LinkColumn", "LinkColumns", "Meanings", "is_settled", "link_columns", "meanings", "own_columns", "suits"]
 
@@ -208,6 +209,7 @@ def link_columns(
     for family in space.first_families():
         if not isinstance(family, LinkFamily):
             continue
+        tell("listing tests", 0, None, f"{sum(len(one.tests) for one in found):,} so far")
         inner = _inside(work, family, depth, size)
         complete &= inner.complete and not work.over
         for column in _columns(family, inner, work):
@@ -434,6 +436,7 @@ class _Growing:
             some = slice(0, min(first + step, last))
             given = (self.words[some], self.sizes[some], self.lasts[some], first)
             parts.append(conjunction_signatures(*given, literals.words, literals.sizes, size, self.seeds))
+            tell("listing tests", first, last, f"{len(self.sizes):,} of one type so far")
             if self.clock.over() is not None and some.stop < last:
                 self.complete = False
                 break

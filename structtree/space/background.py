@@ -28,6 +28,7 @@ from structtree.lang.pretty import pretty_path
 from structtree.lang.syntax import TOP
 from structtree.space.functions import with_functions
 from structtree.space.pairs import Pairs, PairsOnData, row_values
+from structtree.telling import tell
 
 __all__ = ["computed", "with_background", "with_computed"]
 
@@ -100,7 +101,8 @@ def computed(population: Population, background: Background) -> Population:
     for step in background.steps:
         population = _without(population, step.type, _name_of(step))
     made: list[ComputedLink] = []
-    for step in background.steps:
+    for n, step in enumerate(background.steps):
+        tell("computing what the grammar derives", n, len(background.steps), _name_of(step))
         if isinstance(step, ComputedAttribute):
             population = _with_attribute(population, step)
         else:

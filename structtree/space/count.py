@@ -63,8 +63,19 @@ class _NoFormulaError(Exception):
     """Rewrites overlap, or a subject has tests of too many forms."""
 
 
-def count_space(space: Space) -> SpaceSize:
+def count_space(space: Space, most: int = MAX_ENUMERATED) -> SpaceSize:
     """Count the predicates of a space, ``top`` included.
+
+    Parameters
+    ----------
+    space : Space
+    most : int
+        How many are enumerated where no formula counts them.
+
+    Raises
+    ------
+    UsageError
+        When there are more than that.
 
     Examples
     --------
@@ -79,13 +90,13 @@ def count_space(space: Space) -> SpaceSize:
         sizes = counter.position(Slot(space.grammar.individual), space.room())
         return SpaceSize(sum(sizes.values()))
     except _NoFormulaError as reason:
-        return _enumerate(space, str(reason))
+        return _enumerate(space, most, str(reason))
 
 
-def _enumerate(space: Space, reason: str) -> SpaceSize:
-    n = sum(1 for _ in islice(space.enumerate(), MAX_ENUMERATED + 1))
-    if n > MAX_ENUMERATED:
-        raise UsageError(f"the space has more than {MAX_ENUMERATED:,} predicates and no formula counts it: {reason}")
+def _enumerate(space: Space, most: int, reason: str) -> SpaceSize:
+    n = sum(1 for _ in islice(space.enumerate(), most + 1))
+    if n > most:
+        raise UsageError(f"the space has more than {most:,} predicates and no formula counts it: {reason}")
     return SpaceSize(n, reason)
 
 

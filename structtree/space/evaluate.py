@@ -53,6 +53,7 @@ __all__ = [
     "compare_columns",
     "compare_numbers",
     "compare_with",
+    "count_behind",
     "different_targets",
     "holds",
     "own_column",
@@ -180,6 +181,12 @@ def aggregate_column(test: Aggregate, population: Population, type_name: str, kn
         None if test.order is None else _column(test.order, population, name),
     )
     return aggregate(test.function, rows, computed_attribute(test, population.schema.type(name)))
+
+
+def count_behind(test: Count, population: Population, type_name: str) -> NDArray[np.int64]:
+    """Return the number that a counting test compares, for every row of a type."""
+    inner = rows_where(test.inner, population, _target(population, type_name, test.link))
+    return _n_true(population.tables[type_name].links[test.link], inner)
 
 
 def own_column(path: ValuePath, population: Population, type_name: str) -> Column:

@@ -6,7 +6,8 @@ import sqlite3
 
 import pytest
 
-from structtree import Population, open_data
+from structtree import Population, default_grammar, open_data
+from structtree.data.provenance import provenance_of
 from structtree.errors import DataError, UnknownNameError, UsageError
 
 
@@ -58,11 +59,65 @@ def test_a_table_may_be_dated_by_nothing(bank):
     assert [paid(population, i) for i in range(3)] == [[10, 20, 30]] * 3
 
 
+def test_an_individual_may_stop_to_see_before_its_date(bank):
+    population = Population.from_database(bank, individual="loan", as_of="date", lead=240)
+    assert [paid(population, i) for i in range(3)] == [[], [10], [10, 20]]
+    assert population.record(1, depth=2)["account"]["payment"][0]["days_before"] == 366 - 240
+
+
+def test_how_long_ago_is_asked_and_not_when(bank):
+    connection = sqlite3.connect(bank)
+    connection.execute("ALTER TABLE payment ADD COLUMN year INTEGER")
+    connection.execute("UPDATE payment SET year = strftime('%Y', day)")
+    connection.commit()
+    population = open_data(bank, individual="loan", target="status", as_of="date").population
+    grammar = default_grammar(population)
+    assert "days_before >= *" in grammar.text and "paid >= *" in grammar.text
+    assert not any(f"{name} >= *" in grammar.text for name in ("top -> date", "top -> day", "year"))
+    assert "asked how long ago, not when: date, payment.day, payment.year" in "; ".join(grammar.notes)
+
+
+def test_recent_rows_are_averaged_and_counted(bank):
+    connection = sqlite3.connect(bank)
+    connection.executemany(
+        "INSERT INTO payment VALUES (1, ?, ?)", [(i, f"2019-{1 + i % 12:02}-01") for i in range(99)]
+    )
+    connection.commit()
+    population = open_data(bank, individual="loan", target="status", as_of="date").population
+    text = default_grammar(population).text
+    assert "top -> mean payment (days_before <= 365).paid >= *" in text
+    assert "top -> count payment (days_before <= 365) >= *" in text
+
+
+def test_what_identifies_rows_of_a_table_is_not_asked_though_many_individuals_see_each_row(bank):
+    connection = sqlite3.connect(bank)
+    connection.executemany("INSERT INTO account VALUES (?, ?)", [(i, f"town {i}") for i in range(2, 50)])
+    connection.executemany(
+        "INSERT INTO loan VALUES (?, ?, '2022-01-01', 'bad')", [(100 + i, i // 4 + 1) for i in range(190)]
+    )
+    connection.commit()
+    population = open_data(bank, individual="loan", target="status", as_of="date").population
+    assert "not asked: account.town" in default_grammar(population).notes[0]
+
+
+def test_another_table_of_labels_is_pointed_out(bank):
+    connection = sqlite3.connect(bank)
+    connection.execute("CREATE TABLE repaid(id INTEGER PRIMARY KEY, account_id INTEGER, date DATE, in_full INTEGER)")
+    connection.commit()
+    population = Population.from_database(bank, individual="loan", as_of="date")
+    assert "repaid has the columns of loan but for in_full; if" in provenance_of(population).relations.remarks[0]
+    less = Population.from_database(bank, individual="loan", as_of="date", exclude=["repaid"])
+    assert not any("repaid" in each for each in provenance_of(less).relations.remarks)
+
+
 @pytest.mark.parametrize(
     ("options", "error", "words"),
     [
         ({"as_of": "dat"}, UnknownNameError, "did you mean 'date'"),
-        ({"as_of": "status"}, UsageError, "not a date"),
+        ({"as_of": "status"}, DataError, "not a date"),
+        ({"lead": 3}, UsageError, "needs --as-of"),
+        ({"as_of": "date", "lead": -1}, UsageError, "must be a number of days >= 0; got -1"),
+        ({"as_of": "id", "types": {"loan.id": "int"}}, DataError, "--type loan.id=date"),
         ({"frozen_at": "soon"}, DataError, "takes a day such as 2010-01-01"),
         ({"dates": ["payment.day"]}, UsageError, "only with --as-of or --frozen-at"),
         ({"as_of": "date", "dates": ["payment.paid"]}, UnknownNameError, "unknown date of payment 'paid'"),

@@ -14,7 +14,8 @@ from structtree.data import caches, molecule_reading
 from structtree.data.caches import FileCache
 from structtree.data.columns import Population
 from structtree.data.molecule_numbers import MoleculeNumbers, Recipe, _flat, describe_molecules, joined
-from structtree.data.molecule_reading import read_numbers, telling_of_molecules
+from structtree.data.molecule_reading import read_numbers
+from structtree.telling import telling
 from tests.conftest import REPOSITORY
 
 pytest.importorskip("rdkit", reason="RDKit is not installed: pip install 'structtree[molecules]'")
@@ -81,17 +82,17 @@ def test_ctrl_c_ends_the_other_processes(small, monkeypatch):
     start = molecule_reading._started
     monkeypatch.setattr(molecule_reading, "_started", lambda: started.append(start()) or started[-1])
 
-    def stop(done, total):
+    def stop(doing):
         signal.raise_signal(signal.SIGINT)
 
-    with pytest.raises(KeyboardInterrupt), telling_of_molecules(stop):
+    with pytest.raises(KeyboardInterrupt), telling(stop):
         read_numbers(SOME * 3, Recipe(), cache=False, processes=2)
     assert len(started) == 2 and all(worker.poll() is not None for worker in started)
 
 
 def test_progress_goes_up_to_all(small):
     told = []
-    with telling_of_molecules(lambda done, total: told.append((done, total))):
+    with telling(lambda doing: told.append((doing.done, doing.total))):
         read_numbers(SOME, Recipe(), processes=1)
     assert told == [(4, 9), (8, 9), (9, 9)]
 

@@ -19,6 +19,7 @@ from structtree.learn.leaves import Decision, decisions, means, operating_points
 from structtree.learn.prune import (
     choose_alpha,
     cost_complexity,
+    losses_along,
     merge_equal_leaves,
     pessimistic,
     pruning_path,
@@ -309,7 +310,10 @@ def test_the_chosen_alpha_is_that_of_the_plain_procedure(standard_errors, as_num
     best = mean.argmin()
     error = standard_errors * np.sqrt(np.average((losses[best] - mean[best]) ** 2, weights=weights) / len(y))
     step = np.flatnonzero(mean <= mean[best] + error + 1e-9)[-1]
-    assert chosen == (path.alphas[step], pytest.approx(mean[step]))
+    assert (chosen.alpha, chosen.loss) == (path.alphas[step], pytest.approx(mean[step]))
+    assert chosen.losses == pytest.approx(mean)
+    here = losses_along(tree, path, Population.from_array(x), y)
+    assert here == pytest.approx([losses_of(cost_complexity(tree, alpha), x, y).mean() for alpha in path.alphas])
 
 
 def test_every_individual_is_held_out_once_and_classes_are_spread_evenly():

@@ -1,10 +1,13 @@
 """The report in a real browser: it opens without an error, and everything in it can be used."""
 
+from importlib.util import find_spec
+from pathlib import Path
 from shutil import which
 
+import numpy as np
 import pytest
 
-from structtree import StructuralTreeClassifier, html_report, load_dataset
+from structtree import StructuralTreeClassifier, StructuralTreeRegressor, html_report, load_dataset
 from tests.report.test_picture import HOSTILE
 
 webdriver = pytest.importorskip("selenium.webdriver", reason="needs selenium: pip install selenium")
@@ -45,6 +48,12 @@ def pages(tmp_path_factory):
     records = [{name: float(i == k) for k, name in enumerate(HOSTILE)} for i in range(len(HOSTILE))] * 3
     hostile = StructuralTreeClassifier(grow="full").fit(records, HOSTILE * 3)
     html_report(hostile, records, HOSTILE * 3, folder / "hostile.html", title="<img src=x onerror=alert(1)>")
+    nested = [
+        {"size": i, "parts": [{"kind": "ab"[(i + k) % 2], "n": k * i % 5} for k in range(i % 4)]} for i in range(60)
+    ]
+    price = [row["size"] + 50 * any(part["n"] >= 2 for part in row["parts"]) for row in nested]
+    tree = StructuralTreeRegressor(grow="full", max_depth=3).fit(nested, np.array(price, dtype=float))
+    html_report(tree, nested, price, folder / "nested.html")
     return folder
 
 
@@ -60,7 +69,7 @@ def press(browser, *keys):
     ActionChains(browser).send_keys(*keys).perform()
 
 
-@pytest.mark.parametrize("name", ["trains", "flat", "hostile"])
+@pytest.mark.parametrize("name", ["trains", "nested", "hostile"])
 def test_every_tab_opens_without_an_error(browser, pages, name):
     find = opened(browser, pages, name)
     for tab in find("[role=tab]"):
@@ -76,7 +85,7 @@ def test_a_click_on_a_node_shows_it(browser, pages):
     find(".node.leaf")[0].click()
     assert find("#detail h2")[0].text == "Leaf: east"
     find("#detail details.example summary")[0].click()
-    assert find("#detail tr.marked")
+    assert find("#detail svg.drawing .on")
     find("#detail button.step")[0].click()
     assert find("#detail h2")[0].text == "some closed car is not long"
     assert find("#detail code")[0].text == "exists cars (closed and not long)"
@@ -130,6 +139,39 @@ def test_values_can_be_edited_and_the_path_follows(browser, pages):
     assert find("#said")[0].text == "small"
 
 
+@pytest.mark.parametrize("name", ["trains", "flat", "nested"])
+def test_an_individual_with_its_own_values_goes_where_the_tree_sends_it(browser, pages, name):
+    opened(browser, pages, name)
+    wrong = browser.execute_script("""return Object.values(D.examples).filter((one) =>
+        descend(D.whatif.attributes.map(([name]) => one.values[name] ?? null), one.parts) !== one.leaf).length""")
+    assert wrong == 0
+
+
+def test_a_plain_value_of_a_nested_individual_is_edited_and_its_parts_stay(browser, pages):
+    find = opened(browser, pages, "nested")
+    find("#tab-whatif")[0].click()
+    assert "What decided it" in find("#panel-whatif")[0].text
+    said = set()
+    for size in ("0", "59"):
+        find("[data-field=size]")[0].clear()
+        find("[data-field=size]")[0].send_keys(size)
+        said.add(find("#said")[0].text)
+    assert len(said) == 2
+
+
+def test_costs_change_the_decisions(browser, pages):
+    find = opened(browser, pages, "trains")
+    find("#tab-quality")[0].click()
+    assert find("#total-cost")[0].text == "0"
+    find(".costs summary")[0].click()
+    browser.execute_script("""const cost = document.querySelector("[data-cost='0,1']");
+        cost.value = 1e9; cost.dispatchEvent(new Event("input"))""")
+    assert find("#total-cost")[0].text == "10" and "expected cost is least" in find("#panel-quality")[0].text
+    browser.execute_script("""const slider = document.getElementById("threshold");
+        slider.value = 0; slider.dispatchEvent(new Event("input")); document.getElementById("cheapest").click()""")
+    assert find("#cost")[0].text == "0"
+
+
 def test_a_threshold_changes_what_is_counted(browser, pages):
     find = opened(browser, pages, "trains")
     find("#tab-quality")[0].click()
@@ -155,10 +197,35 @@ def test_markup_in_the_data_is_text(browser, pages):
     assert any("<script>alert(1)</script>" in one.text for one in find(".legend li"))
 
 
-@pytest.mark.parametrize("width", [1280, 390])
+def violations(browser, rules):
+    """Return what axe finds serious in the shown part of a page."""
+    script = """const [rules, done] = arguments, panel = document.querySelector("[role=tabpanel]:not([hidden])");
+        axe.run({ include: [panel, "header", "[role=tablist]"] }, { resultTypes: ["violations"], preload: false,
+                ...(rules ? { runOnly: rules } : {}) })
+            .then((found) => done(found.violations.filter((one) => ["serious", "critical"].includes(one.impact))
+                .map((one) => `${one.id}: ${one.nodes[0].html}`)))"""
+    return browser.execute_async_script(script, rules)
+
+
+@pytest.mark.skipif(find_spec("axe_core_python") is None, reason="needs axe: pip install axe-core-python")
+@pytest.mark.parametrize("name", ["trains", "nested"])
+def test_axe_finds_nothing_serious(browser, pages, name):
+    axe = Path(find_spec("axe_core_python").origin).with_name("axe.min.js").read_text(encoding="utf-8")
+    find, found = opened(browser, pages, name), set()
+    browser.execute_script(axe)
+    for tab in find("[role=tab]"):
+        tab.click()
+        browser.execute_script("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+        for theme, rules in (("light", None), ("dark", ["color-contrast"])):  # the others do not depend on colours
+            browser.execute_script("document.documentElement.dataset.theme = arguments[0]", theme)
+            found |= {(theme, tab.text, violation) for violation in violations(browser, rules)}
+    assert found == set()
+
+
+@pytest.mark.parametrize("width", [1280, 375])
 def test_nothing_is_wider_than_the_window(browser, pages, width):
     browser.set_window_size(width, 900)
-    find = opened(browser, pages, "trains")
+    find = opened(browser, pages, "nested")
     for tab in find("[role=tab]"):
         tab.click()
         assert browser.execute_script("return document.documentElement.scrollWidth <= window.innerWidth")

@@ -3,9 +3,13 @@
 import csv
 import io
 import json
+import re
 
 import pytest
 
+from structtree.cli.common import print_exactly, print_tree
+from structtree.learn.model import load_model
+from structtree.report.spans import cells
 from tests.report.test_picture import HOSTILE
 from tests.test_cli import run
 
@@ -48,6 +52,39 @@ def test_what_is_printed_controls_no_terminal(folder, monkeypatch, words):
     assert found.exit_code == 0, found.stderr
     for text in (fitted.stdout, fitted.stderr, found.stdout, found.stderr):
         assert not any(sign in text for sign in CONTROLS)
+
+
+class Terminal(io.StringIO):
+    """What is printed on a terminal."""
+
+    def isatty(self):
+        return True
+
+
+@pytest.mark.parametrize("colours", [True, False])
+def test_on_a_terminal_there_are_colours_and_nothing_else_that_controls_it(folder, monkeypatch, colours):
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.setenv("COLUMNS", "40")
+    monkeypatch.setenv("NO_COLOR", "" if colours else "1")
+    run("fit", "data.jsonl", "--target", "label", "--ignore", "id", "-o", "model.json", "--grow", "full")
+    screen = Terminal()
+    monkeypatch.setattr("sys.stdout", screen)
+    print_tree(load_model("model.json"))
+    text = screen.getvalue()
+    plain = re.sub("\x1b\\[[0-9;]*m", "", text)
+    assert not any(sign in plain for sign in CONTROLS)
+    assert ("\x1b[38;5;" in text) == colours
+    assert all(cells(line) <= 40 for line in plain.splitlines())
+
+
+def test_predictions_on_a_terminal_control_nothing(monkeypatch):
+    text = "".join(f"{label}\n" for label in HOSTILE)
+    for screen, is_exact in ((Terminal(), False), (io.StringIO(), True)):
+        monkeypatch.setattr("sys.stdout", screen)
+        print_exactly(text)
+        assert (screen.getvalue() == text) == is_exact
+        assert is_exact or not any(sign in screen.getvalue() for sign in CONTROLS)
 
 
 def test_predictions_keep_what_the_data_says(folder, monkeypatch):

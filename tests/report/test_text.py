@@ -10,7 +10,9 @@ from structtree.lang.parse import parse_predicate
 from structtree.lang.pretty import pretty
 from structtree.learn.leaves import Decision
 from structtree.learn.tree import Branch, ClassCounts, Found, Leaf, Moments, Tree
-from structtree.report.text import export_text
+from structtree.report.spans import cells, line_text
+from structtree.report.text import export_text, tree_lines
+from structtree.reprs import inert
 from tests.learn.asking_trees import ask, counts, number_leaves, trees
 from tests.strategies import schemas
 
@@ -130,3 +132,46 @@ def test_every_node_has_its_line(tree):
 def test_impossible_settings_are_refused(wrong):
     with pytest.raises(UsageError, match="must be a whole number >="):
         export_text(ask(SCHEMA, counts(1, 3)), **wrong)
+
+
+@given(
+    schemas().flatmap(lambda schema: st.one_of(trees(schema), trees(schema, number_leaves))),
+    st.sampled_from([40, 80]),
+)
+def test_on_a_terminal_nothing_is_cut_and_no_line_is_too_long(tree, width):
+    lines = list(tree_lines(tree, width=width))
+    assert all(cells(line_text(line)) <= width for line in lines)
+    said = "".join(span.text for line in lines for span in line if span.role == "test").replace(" ", "")
+    assert said == "".join(inert(pretty(test)) for test in tree.tests).replace(" ", "")
+    plain = "".join(export_text(tree, width=width).split())
+    for role in ("answer", "doubt"):
+        assert all("".join(span.text.split()) in plain for line in lines for span in line if span.role == role)
+
+
+def test_a_tree_on_a_terminal_has_bars_and_shares_on_the_right():
+    tree = ask(SCHEMA, ("lumo <= 0.5", ("count rings (top) >= 2", counts(2, 34), counts(7, 0)), counts(57, 0)))
+    assert [line_text(line) for line in tree_lines(tree, width=60)] == [
+        "█ no  ▓ yes",
+        "lumo <= 0.5                                 ███████▓▓▓ 100 %",
+        "├─ yes: count rings (top) >= 2              ██▓▓▓▓▓▓▓▓  43 %",
+        "│  ├─ yes: yes 34/36                        █▓▓▓▓▓▓▓▓▓  36 %",
+        "│  └─ no:  no 7/7                           ██████████   7 %",
+        "└─ no:  no 57/57                            ██████████  57 %",
+    ]
+    narrow = [line_text(line) for line in tree_lines(tree, width=36)]
+    assert narrow[2:4] == ["├─ yes: count rings (top) >=    43 %", "│  │      2"]
+
+
+def test_a_mean_is_shown_on_the_scale_of_the_tree():
+    tree = ask(SCHEMA, ("a >= 1", Moments(12, 12.0, 10.0, 1.0), Moments(3, 3.0, 0.0, 0.0)))
+    bars = ["".join(span.text for span in line if span.role == "bar") for line in tree_lines(tree, width=60)]
+    assert bars == ["● mean, ─ spread, from 0 to 12.1", "···───●───", "·······●─·", "●·········"]
+
+
+def test_a_deep_tree_is_indented_less_where_there_is_little_room():
+    nested = counts(1, 0)
+    for i in range(14):
+        nested = (f"a >= {i}", counts(0, 1), nested)
+    lines = [line_text(line) for line in tree_lines(ask(SCHEMA, nested), width=40)]
+    assert all(cells(line) <= 40 for line in lines)
+    assert lines[3].startswith("└no:  a >= 12")

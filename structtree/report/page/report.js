@@ -1,4 +1,3 @@
-"use strict";
 // The report: everything comes from the JSON block, and all text becomes text nodes, never markup.
 const D = JSON.parse(document.getElementById("data").textContent);
 const SVG = "http://www.w3.org/2000/svg";
@@ -22,6 +21,7 @@ function number(value, digits) {
   if (value === null || value === undefined) return "–";
   if (typeof value !== "number") return String(value);
   if (Number.isInteger(value)) return value.toLocaleString("en");
+  if (Math.abs(value) < 1e-4) return value.toExponential(2);
   return value.toLocaleString("en", { maximumSignificantDigits: digits || 4 });
 }
 
@@ -30,7 +30,7 @@ function number(value, digits) {
 const parents = new Array(D.nodes.length).fill(-1);
 const depths = new Array(D.nodes.length).fill(0);
 D.nodes.forEach((node, i) => (node.kids || []).forEach((kid) => { parents[kid] = i; depths[kid] = depths[i] + 1; }));
-const state = { open: new Set(), chosen: 0, zoom: 1, words: true, found: null, path: new Set() };
+const state = { open: new Set(), chosen: 0, zoom: 1, words: true, found: null, path: new Set(), narrow: false };
 const openTo = (depth) => { state.open = new Set(D.nodes.map((_, i) => i).filter((i) => D.nodes[i].kids && depths[i] < depth)); };
 openTo(D.nodes.length <= 63 ? Infinity : 4);
 
@@ -71,7 +71,8 @@ function wrapped(text, width, bold) {
 
 function card(i) {
   const node = D.nodes[i], folded = node.kids && !state.open.has(i), isEnd = !node.kids;
-  const head = wrapped(isEnd ? node.says : state.words ? node.words : node.test, 230, isEnd);
+  const room = state.narrow ? Math.max(150, stage.clientWidth - 16 * depths[i] - 40) : 230;
+  const head = wrapped(isEnd ? node.says : state.words ? node.words : node.test, room, isEnd);
   const small = isEnd ? node.share : folded ? `${node.says}, ${count(leavesBelow(i), "leaf", "leaves")} folded` : `n = ${number(node.n)}`;
   const width = Math.max(70, ...head.map((line) => widthOf(line, isEnd)), widthOf(small)) + 18;
   return { head, small, width, height: head.length * 15 + 39, folded, isEnd };
@@ -122,6 +123,29 @@ function layout(nodes, cards, gap) {
   return new Map(nodes.map((i) => [i, { x: xs[depths[i]], y: ys.get(i) - least + 10 }]));
 }
 
+// In a narrow window one node below the other, as far to the right as it is deep; the answer stands above each.
+const isNarrow = () => stage.clientWidth > 0 && stage.clientWidth < 560;
+function outline(nodes, cards) {
+  let top = 10;
+  return new Map(nodes.map((i) => {
+    const own = cards.get(i), y = top + (i ? 16 : 0) + own.height / 2;
+    top = y + own.height / 2 + 4;
+    return [i, { x: 10 + 16 * depths[i], y }];
+  }));
+}
+function edgeParts(i, kid, k, spots, cards) {
+  const from = spots.get(i), own = cards.get(i), to = spots.get(kid), isPath = state.path.has(kid) ? " path" : "";
+  const way = D.nodes[i].ways[k], share = D.nodes[kid].n / (D.nodes[0].n || 1);
+  if (state.narrow) {
+    const top = to.y - cards.get(kid).height / 2;
+    return [s("path", { class: `edge${isPath}`, d: `M${from.x + 6},${from.y + own.height / 2} V${to.y} H${to.x}`, "stroke-width": 1 + 4 * share }),
+      s("text", { class: "small", x: to.x + 2, y: top - 4 }, way)];
+  }
+  const x1 = from.x + own.width, middle = (x1 + to.x) / 2;
+  return [s("path", { class: `edge${isPath}`, d: `M${x1},${from.y} C${middle},${from.y} ${middle},${to.y} ${to.x},${to.y}`, "stroke-width": 1 + 11 * share }),
+    s("text", { class: "small", x: to.x - 6, y: to.y - 6, "text-anchor": "end" }, way)];
+}
+
 function distribution(i, x, y, width) {
   const node = D.nodes[i], group = s("g");
   if (node.counts) {
@@ -145,23 +169,14 @@ function distribution(i, x, y, width) {
 
 const stage = h("div", { class: "stage", id: "stage" });
 function drawTree(focus) {
-  const nodes = shownNodes(), cards = new Map(nodes.map((i) => [i, card(i)])), spots = layout(nodes, cards, 9);
+  state.narrow = isNarrow();
+  const nodes = shownNodes(), cards = new Map(nodes.map((i) => [i, card(i)])), spots = state.narrow ? outline(nodes, cards) : layout(nodes, cards, 9);
   const right = Math.max(...nodes.map((i) => spots.get(i).x + cards.get(i).width)) + 12;
   const bottom = Math.max(...nodes.map((i) => spots.get(i).y + cards.get(i).height / 2)) + 12;
   const root = s("svg", { width: right * state.zoom, height: bottom * state.zoom, viewBox: `0 0 ${right} ${bottom}`,
     role: "tree", "aria-label": "The tree; arrow keys move, Enter folds" });
-  const edges = s("g", { role: "presentation" }), boxes = s("g", { role: "presentation" });
-  const whole = D.nodes[0].n || 1;
-  for (const i of nodes) {
-    const from = spots.get(i), own = cards.get(i);
-    kidsOf(i).forEach((kid, k) => {
-      const to = spots.get(kid), x1 = from.x + own.width, middle = (x1 + to.x) / 2;
-      const onPath = state.path.has(kid) ? " path" : "";
-      edges.append(s("path", { class: `edge${onPath}`, d: `M${x1},${from.y} C${middle},${from.y} ${middle},${to.y} ${to.x},${to.y}`,
-        "stroke-width": 1 + (11 * D.nodes[kid].n) / whole }));
-      edges.append(s("text", { class: "small", x: to.x - 6, y: to.y - 6, "text-anchor": "end" }, D.nodes[i].ways[k]));
-    });
-  }
+  const edges = s("g", { "aria-hidden": "true" }), boxes = s("g", { role: "presentation" });
+  for (const i of nodes) kidsOf(i).forEach((kid, k) => edges.append(...edgeParts(i, kid, k, spots, cards)));
   for (const i of nodes) boxes.append(nodeBox(i, spots.get(i), cards.get(i)));
   root.append(edges, boxes);
   stage.replaceChildren(root);
@@ -170,8 +185,24 @@ function drawTree(focus) {
     if (element) { element.focus({ preventScroll: true }); bring(spots.get(state.chosen)); }
   }
 }
+// Shows all of the tree if it is then not smaller than that; else as it is.
+function fitTree(least) {
+  state.zoom = 1;
+  drawTree(false);
+  const svg = stage.firstChild, zoom = Math.min(least ? 1 : 1.5, stage.clientWidth / svg.width.baseVal.value, stage.clientHeight / svg.height.baseVal.value);
+  if (zoom < least || zoom === 1) return;
+  state.zoom = Math.max(0.15, zoom);
+  drawTree(false);
+}
 function bring(spot) {
   stage.scrollTo({ left: Math.max(0, spot.x * state.zoom - 60), top: Math.max(0, spot.y * state.zoom - stage.clientHeight / 2) });
+}
+// On paper the tree is a list as well, since a picture of many nodes is too small there.
+const listed = h("div", { class: "printed listed" });
+function listTree() {
+  const item = (i) => { const node = D.nodes[i], way = i ? `${D.nodes[parents[i]].ways[D.nodes[parents[i]].kids.indexOf(i)]}: ` : "";
+    return h("li", {}, way, node.kids ? [data(node.words), ` (n = ${number(node.n)})`, h("ul", {}, node.kids.map(item))] : [h("strong", {}, data(node.says)), " ", data(node.share)]); };
+  listed.replaceChildren(h("ul", {}, item(0)));
 }
 function showRoot() {
   const root = stage.querySelector('[data-node="0"] rect.card');
@@ -183,7 +214,8 @@ function nodeBox(i, spot, own) {
   if (i === state.chosen) kinds.push("chosen");
   if (state.path.has(i)) kinds.push("path");
   if (state.found && !state.found.has(i)) kinds.push("dim");
-  const label = own.isEnd ? `Leaf: ${node.says}, ${node.share}` : `Test: ${node.words}, n = ${node.n}`;
+  const way = i ? `${D.nodes[parents[i]].ways[D.nodes[parents[i]].kids.indexOf(i)]}: ` : "";
+  const label = `${way}${own.isEnd ? "leaf, " : ""}${own.head.join(" ")} ${own.small}`;
   const group = s("g", { class: kinds.join(" "), "data-node": i, role: "treeitem", tabindex: i === state.chosen ? 0 : -1,
     "aria-label": label, "aria-level": depths[i] + 1, "aria-selected": i === state.chosen ? "true" : "false",
     "aria-expanded": node.kids ? String(state.open.has(i)) : null,
@@ -196,7 +228,8 @@ function nodeBox(i, spot, own) {
     const said = D.classes.findIndex((name) => node.says === name || node.says === `class ${name}`);
     group.append(s("rect", { x: spot.x, y: top, width: 5, height: own.height, rx: 2, fill: D.colours[said < 0 ? k : said] }));
   }
-  own.head.forEach((line, k) => group.append(s("text", { x: spot.x + 10, y: top + 17 + 15 * k, class: own.isEnd ? "strong" : null }, line)));
+  // The spaces keep the lines apart for those who hear them.
+  own.head.forEach((line, k) => group.append(s("text", { x: spot.x + 10, y: top + 17 + 15 * k, class: own.isEnd ? "strong" : null }, line), " "));
   group.append(distribution(i, spot.x + 10, top + own.head.length * 15 + 8, own.width - 20));
   group.append(s("text", { class: "small", x: spot.x + 10, y: top + own.height - 8 }, own.small));
   return group;
@@ -265,17 +298,21 @@ function histogram(bins) {
   return svg;
 }
 function effortTable(found) {
-  const [criterion, score, gain, proved, gap, evaluated, seconds, stopped] = found;
-  const certainty = proved ? "proved best of all tests that the grammar allows" : `not proved best${stopped ? ` (stopped by ${stopped})` : ""}, gap ${number(gap)}`;
-  return table(null, [["criterion", data(criterion)], ["score", number(score)], ["gain", number(gain)], ["tests evaluated", number(evaluated)],
-    ...(seconds ? [["seconds", number(seconds, 3)]] : []), ["certainty", certainty]]);
+  const [criterion, score, gain, , , evaluated, seconds, , pruned, space] = found, known = (name, value) => (value === null || value === undefined ? [] : [[name, number(value)]]);
+  return table(null, [["criterion", data(criterion)], ["score", number(score)], ["gain", number(gain)], ...known("tests in the space", space), ["tests evaluated", number(evaluated)], ...known("pruned", pruned),
+    ...(seconds ? [["seconds", number(seconds, 3)]] : []), ["certainty", certainty(found)]], [], "#How the test was found", null, true);
 }
-function table(heads, rows, numeric, caption, marked) {
+// A table; with rowHeads the first cell of each row says what the row is about. A caption that begins with # is not shown.
+function table(heads, rows, numeric, caption, marked, rowHeads) {
   const right = new Set(numeric || []);
-  const cell = (tag, value, k) => h(tag, { class: right.has(k) ? "number" : null, scope: tag === "th" ? "col" : null }, value instanceof Node ? value : data(value));
-  return h("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": caption || "Table" }, h("table", {}, caption ? h("caption", {}, caption) : "",
-    heads ? h("thead", {}, h("tr", {}, heads.map((head, k) => cell("th", head, k)))) : "",
-    h("tbody", {}, rows.map((row, r) => h("tr", { class: marked && marked.has(r) ? "marked" : null }, row.map((value, k) => cell("td", value, k)))))));
+  const cell = (tag, value, k, scope) => h(tag, { class: right.has(k) ? "number" : null, scope }, value instanceof Node ? value : data(value));
+  const first = (k) => (rowHeads && k === 0 ? ["th", "row"] : ["td", null]);
+  const name = (caption || "Table").replace("#", ""), isLong = rows.some(([one]) => one instanceof HTMLButtonElement || one instanceof HTMLDivElement);
+  const kind = [isLong ? "long" : "", heads && heads.length > 9 ? "dense" : ""].join(" ").trim();
+  const shown = h("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": name }, h("table", { class: kind || null },
+    heads ? h("thead", {}, h("tr", {}, heads.map((head, k) => (head === "" ? h("td", {}) : cell("th", head, k, "col"))))) : "",
+    h("tbody", {}, rows.map((row, r) => h("tr", { class: marked && marked.has(r) ? "marked" : null }, row.map((value, k) => cell(first(k)[0], value, k, first(k)[1])))))));
+  return caption && !caption.startsWith("#") ? h("div", {}, h("p", { class: "caption" }, caption), shown) : shown;
 }
 
 // ---- individuals
@@ -284,8 +321,13 @@ const nameOf = (one) => `${D.individual} ${one.row}${one.name ? `: ${one.name}` 
 function exampleBox(one) {
   const summary = h("summary", {}, data(nameOf(one)), one.actual === undefined ? "" : h("span", { class: one.wrong ? "wrong" : "note" },
     one.wrong ? ` is ${one.actual}, predicted ${one.said}` : isClasses ? ` is ${one.actual}` : ` is ${one.actual}, predicted ${one.said}`));
-  const box = h("details", { class: "example" }, summary);
-  box.addEventListener("toggle", () => { if (box.open && box.children.length === 1) box.append(...exampleParts(one)); });
+  return unfolding(h("details", { class: "example" }, summary), () => exampleParts(one));
+}
+// Makes what is in a box when it is opened: at a click or a key, or by the browser's own search.
+function unfolding(box, make) {
+  const unfold = () => { if (box.children.length === 1) box.append(...make()); };
+  box.firstChild.addEventListener("click", unfold);
+  box.addEventListener("toggle", unfold);
   return box;
 }
 function exampleParts(one) {
@@ -293,45 +335,42 @@ function exampleParts(one) {
   const show = (node) => holder.replaceChildren(picture(one, (one.marks || {})[node]));
   show(witness);
   const steps = one.why.map(([node, answer, lines]) => h("li", {}, data(D.nodes[node].words), ": ", h("strong", {}, data(answer)),
-    (one.marks || {})[node] ? [" ", h("button", { onclick: () => show(node) }, "mark")] : "",
+    (one.marks || {})[node] ? [" ", h("button", { onclick: () => show(node) }, one.marks[node][0] ? "mark" : "outline")] : "",
     lines.map((line) => h("div", { class: "note data" }, line))));
   return [holder, h("ol", {}, steps), h("p", {}, "→ ", data(one.said), " ", h("button", { onclick: () => { selectTab("tree"); follow(one.leaf); } }, "Show its path"))];
 }
 function picture(one, marks) {
-  if (one.molecule) return molecule(one.molecule, marks || { atoms: [], bonds: [] }, nameOf(one));
-  const parts = [];
+  if (one.drawing) return h("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": nameOf(one) }, drawing(one, marks || [1, []]));
   const own = Object.entries(one.values || {}).slice(0, 12);
-  if (own.length) parts.push(table(null, own.map(([name, value]) => [name, plain(value)])));
-  for (const each of one.tables || []) {
-    const on = new Set((marks || {})[each.link] || []);
-    const rows = each.rows.map((row, r) => [`${r}${on.has(r) ? " ✓" : ""}`, ...row.map(plain)]);
-    const more = each.n > each.rows.length ? `, the first ${each.rows.length}` : "";
-    if (each.n) parts.push(table(["", ...each.columns], rows, [], `${each.link} (${each.n}${more})${on.size ? "; marked: what made the test true" : ""}`, on));
-  }
-  return h("div", {}, parts);
+  return h("div", {}, own.length ? table(null, own.map(([name, value]) => [name, plain(value)])) : "");
 }
 const plain = (value) => (value === null ? "missing" : value === true ? "yes" : value === false ? "no" : typeof value === "number" ? number(value, 6) : value);
-function molecule(drawing, marks, name) {
-  const { atoms, bonds } = drawing, xs = atoms.map((a) => a[1]), ys = atoms.map((a) => a[2]);
-  const left = Math.min(...xs) - 1, top = Math.min(...ys) - 1, width = Math.max(...xs) - left + 1, height = Math.max(...ys) - top + 1;
-  const scale = Math.min(26, 360 / width), on = new Set(marks.atoms), lit = new Set(marks.bonds.map((b) => b.join()));
-  const svg = s("svg", { class: "molecule", role: "img", "aria-label": `${name}${on.size ? `; marked atoms: ${[...on].join(", ")}` : ""}`,
-    width: width * scale, height: height * scale, viewBox: `${left} ${top} ${width} ${height}` });
-  for (const [a, b] of bonds) if (lit.has([a, b].join()) || lit.has([b, a].join())) svg.append(stroke(atoms[a], atoms[b], 0, "on"));
-  atoms.forEach((a, i) => on.has(i) && svg.append(s("circle", { class: "on", cx: a[1], cy: a[2], r: 0.48 })));
-  for (const [a, b, order] of bonds)
-    for (const shift of order === 2 ? [-0.09, 0.09] : order === 3 ? [-0.15, 0, 0.15] : [0]) svg.append(stroke(atoms[a], atoms[b], shift));
-  atoms.forEach(([symbol, x, y, charge, hydrogens], i) => {
-    if (symbol === "C" && !charge && bonds.some((b) => b[0] === i || b[1] === i)) return;
-    const sign = charge ? `${Math.abs(charge) > 1 ? Math.abs(charge) : ""}${charge > 0 ? "+" : "−"}` : "";
-    svg.append(s("circle", { class: on.has(i) ? "on" : "back", cx: x, cy: y, r: 0.36 }));
-    svg.append(s("text", { x, y }, `${symbol}${hydrogens ? `H${hydrogens > 1 ? hydrogens : ""}` : ""}${sign}`));
-  });
+function drawing(one, [found, elements]) {
+  const [width, height] = one.drawing.size, on = new Set(elements);
+  const svg = s("svg", { class: "drawing", role: "img", width, height, viewBox: `0 0 ${width} ${height}`,
+    "aria-label": `${nameOf(one)}${on.size ? `; ${found ? "what made the test true is marked" : "what comes nearest to the test is outlined"}` : ""}` });
+  for (const [element, kind, ...look] of one.drawing.pieces) {
+    if (element >= 0 && !on.has(element)) continue;
+    const shape = piece(kind, look, element >= 0 && !found);
+    if (element >= 0) shape.setAttribute("class", found ? "on" : "near");
+    svg.append(shape);
+  }
   return svg;
 }
-function stroke(from, to, shift, kind) {
-  const dx = to[1] - from[1], dy = to[2] - from[2], length = Math.hypot(dx, dy) || 1, ox = (-dy / length) * shift, oy = (dx / length) * shift;
-  return s("line", { class: kind, x1: from[1] + ox, y1: from[2] + oy, x2: to[1] + ox, y2: to[2] + oy });
+const paint = (role) => (role === "none" || role[0] === "#" ? role : `var(--${role})`);
+function piece(kind, look, near) {
+  if (kind === "t") {
+    const [x, y, text, size, colour, anchor, bold] = look;
+    return s("text", { x, y, style: `fill:${paint(colour)};font-size:${size}px;font-weight:${bold ? 700 : 400};text-anchor:${["start", "middle", "end"][anchor]}` }, text);
+  }
+  if (kind === "s") {
+    const [x1, y1, x2, y2, width, colour, dashed] = look;
+    return s("line", { x1, y1, x2, y2, stroke: near ? paint("rim") : paint(colour), "stroke-width": near ? 1.2 : width,
+      "stroke-linecap": dashed || near ? null : "round", "stroke-dasharray": dashed || near ? "4 3" : null });
+  }
+  const [x, y, width, height, rx, line, fill, edge, dashed] = look;
+  return s("rect", { x, y, width, height, rx, fill: near ? paint("paper") : paint(fill), stroke: near ? paint("rim") : line ? paint(edge) : null,
+    "stroke-width": near ? 1.2 : line || null, "stroke-dasharray": dashed || near ? "4 3" : null });
 }
 function follow(leaf) {
   state.path = new Set([leaf]);
@@ -342,7 +381,11 @@ function follow(leaf) {
 // ---- tabs
 
 const panels = {};
+function built(one) {
+  if (one.make) { one.panel.append(...fill(h("div"), {}, [one.make()]).childNodes); one.make = null; }
+}
 function selectTab(id, focus) {
+  built(panels[id]);
   for (const [name, { tab, panel }] of Object.entries(panels)) {
     tab.setAttribute("aria-selected", String(name === id));
     tab.tabIndex = name === id ? 0 : -1;
@@ -351,15 +394,15 @@ function selectTab(id, focus) {
   if (focus) panels[id].tab.focus();
   if (id === "tree") drawTree(false);
 }
-function addTab(id, name, parts) {
+function addTab(id, name, make) {
   const tab = h("button", { role: "tab", id: `tab-${id}`, "aria-controls": `panel-${id}`, onclick: () => selectTab(id),
     onkeydown: (event) => {
       const ids = Object.keys(panels), at = ids.indexOf(id);
       const next = { ArrowRight: ids[(at + 1) % ids.length], ArrowLeft: ids[(at + ids.length - 1) % ids.length], Home: ids[0], End: ids.at(-1) }[event.key];
       if (next) { event.preventDefault(); selectTab(next, true); }
     } }, name);
-  const panel = h("section", { role: "tabpanel", id: `panel-${id}`, "aria-labelledby": `tab-${id}`, tabindex: 0, hidden: "" }, parts);
-  panels[id] = { tab, panel };
+  const panel = h("section", { role: "tabpanel", id: `panel-${id}`, "aria-labelledby": `tab-${id}`, tabindex: 0, hidden: "" }, h("h2", { class: "printed" }, name));
+  panels[id] = { tab, panel, make };
 }
 
 // ---- the panels
@@ -387,7 +430,6 @@ function treePanel() {
       output.value = `${at + 1} of ${hits.length}`;
     } });
   const zoom = (factor) => { state.zoom = Math.min(3, Math.max(0.15, state.zoom * factor)); drawTree(false); };
-  const fit = () => { state.zoom = 1; drawTree(false); const svg = stage.firstChild; state.zoom = Math.min(1.5, stage.clientWidth / svg.width.baseVal.value, stage.clientHeight / svg.height.baseVal.value); drawTree(false); };
   const button = (name, label, action) => h("button", { onclick: action, "aria-label": label, title: label }, name);
   const words = h("button", { id: "words", "aria-pressed": "true", onclick: () => { state.words = !state.words; words.setAttribute("aria-pressed", String(state.words)); drawTree(false); } }, "Words");
   const depth = h("select", { "aria-label": "Unfold to a depth", onchange: () => { openTo(depth.value === "all" ? Infinity : +depth.value); state.chosen = 0; drawTree(false); showRoot(); } },
@@ -395,38 +437,38 @@ function treePanel() {
   if (D.nodes.length > 63) depth.value = "4";
   stage.addEventListener("wheel", (event) => { if (event.ctrlKey) { event.preventDefault(); zoom(event.deltaY < 0 ? 1.15 : 1 / 1.15); } }, { passive: false });
   const legend = isClasses ? h("ul", { class: "legend", "aria-label": "Classes" }, D.classes.map((_, k) => h("li", {}, className(k)))) : "";
-  return [h("div", { class: "toolbar" }, search, output, depth, words, button("−", "Zoom out", () => zoom(1 / 1.25)), button("+", "Zoom in", () => zoom(1.25)), button("Fit", "Fit the tree into view", fit)),
-    legend, h("div", { class: "columns" }, stage, detail)];
+  return [h("div", { class: "toolbar" }, search, output, depth, words, button("−", "Zoom out", () => zoom(1 / 1.25)), button("+", "Zoom in", () => zoom(1.25)), button("Fit", "Fit the tree into view", () => fitTree(0))),
+    legend, h("div", { class: "columns" }, stage, detail), listed];
 }
 
 function whatIfPanel() {
   const examples = Object.values(D.examples), answer = h("div", { id: "answer", "aria-live": "polite" }), fields = h("div", { class: "fields" }), holder = h("div", {});
-  const select = h("select", { id: "pick", "aria-label": "Pick an individual", onchange: () => pick(examples[+select.value]) },
+  const select = h("select", { id: "pick", onchange: () => pick(examples[+select.value]) },
     examples.map((one, k) => h("option", { value: k }, nameOf(one).slice(0, 90))));
   const values = [];
-  const say = (leaf, changed) => {
+  let parts = "";
+  const say = (leaf, changed, one) => {
     state.path = new Set([leaf]);
     const steps = [];
     for (let below = leaf, up = parents[leaf]; up >= 0; below = up, up = parents[up]) {
       state.path.add(up);
       steps.unshift(h("li", {}, data(D.nodes[up].words), ": ", h("strong", {}, data(D.nodes[up].ways[D.nodes[up].kids.indexOf(below)]))));
     }
-    answer.replaceChildren(h("p", { class: "says" }, changed ? "With these values: " : "Prediction: ", h("strong", { id: "said" }, data(D.nodes[leaf].says)), h("span", { class: "note" }, " ", data(D.nodes[leaf].share))),
-      h("ol", {}, steps), h("button", { onclick: () => { selectTab("tree"); follow(leaf); } }, "Show the path in the tree"));
+    const isShown = !changed && holder.children.length; // what decided it has the same steps, and more
+    const truth = one.actual === undefined || changed ? "" : h("span", { class: one.wrong ? "wrong" : "note" }, "; it is ", data(one.actual));
+    answer.replaceChildren(h("p", { class: "says" }, changed ? "With these values: " : "Prediction: ", h("strong", { id: "said" }, data(D.nodes[leaf].says)), h("span", { class: "note" }, " ", data(D.nodes[leaf].share)), truth),
+      ...(isShown ? [] : [h("ol", {}, steps), h("button", { onclick: () => { selectTab("tree"); follow(leaf); } }, "Show the path in the tree")]));
   };
   function pick(one) {
-    if (!D.whatif) {
-      state.path = new Set();
-      answer.replaceChildren(h("p", { class: "says" }, "Prediction: ", h("strong", { id: "said" }, data(one.said)), one.actual === undefined ? "" : h("span", { class: one.wrong ? "wrong" : "note" }, " it is ", data(one.actual))));
-      holder.replaceChildren(...exampleParts(one));
-      return;
-    }
+    holder.replaceChildren(...one.drawing || !D.whatif ? [h("h2", {}, "What decided it"), ...exampleParts(one)] : []);
+    if (!D.whatif) { say(one.leaf, false, one); return; }
     D.whatif.attributes.forEach(([name], place) => { values[place] = one.values[name] ?? null; });
-    fields.replaceChildren(...D.whatif.attributes.map(([name, kind, known], place) => h("label", {}, data(name), field(place, name, kind, known))));
-    say(descend(values), false);
+    parts = one.parts;
+    fields.replaceChildren(...D.whatif.attributes.map(([name, kind, known], place) => h("label", {}, data(name), field(place, name, kind, known, one))));
+    say(descend(values, parts), false, one);
   }
-  function field(place, name, kind, known) {
-    const update = (value) => { values[place] = value; say(descend(values), true); };
+  function field(place, name, kind, known, one) {
+    const update = (value) => { values[place] = value; say(descend(values, parts), true, one); };
     if (kind === "bool" || known.length) {
       const options = kind === "bool" ? [["yes", true], ["no", false]] : known.map((value) => [value, value]);
       const chooser = h("select", { "data-field": name, onchange: () => update(chooser.value === "" ? null : options[+chooser.value][1]) },
@@ -440,9 +482,12 @@ function whatIfPanel() {
       oninput: () => update(input.value === "" ? null : isMoment ? input.value : +input.value) });
     return input;
   }
-  if (examples.length) pick(examples[0]);
-  return [h("p", { class: "note" }, D.whatif ? "Pick an individual, change its values, and see where it goes." : "Pick an individual and see which parts of it decided each test."),
-    h("div", { class: "toolbar" }, select), fields, answer, holder];
+  if (!examples.length) return [h("p", {}, "There are no individuals to pick.")];
+  pick(examples[0]);
+  const editable = D.whatif && D.whatif.attributes.length;
+  return [h("p", { class: "note" }, !editable ? "Pick an individual and see where it goes, and which parts of it decided each test."
+    : "Pick an individual, change its values, and see where it goes. What is asked about its parts stays as it is."),
+    h("div", { class: "toolbar" }, h("label", {}, "individual ", select)), fields, answer, holder];
 }
 
 function valueOf(place, values) {
@@ -457,7 +502,7 @@ function compared(a, op, b) {
   if (a === null || b === null || Number.isNaN(a) || Number.isNaN(b)) return false;
   return op === "=" ? a === b : op === "!=" ? a !== b : op === ">=" ? a >= b : a <= b;
 }
-function truth(test, values) {
+function truth(test, values, parts) {
   const value = () => valueOf(test[1], values);
   switch (test[0]) {
     case "top": return true;
@@ -467,123 +512,21 @@ function truth(test, values) {
     case "among": return value() !== null && test[2].includes(value());
     case "within": { const v = value(); return v !== null && (test[2] === null || v >= test[2]) && (test[3] === null || (test[4] ? v <= test[3] : v < test[3])); }
     case "missing": return value() === null;
-    case "not": return !truth(test[1], values);
-    case "and": return test[1].every((part) => truth(part, values));
-    case "or": return test[1].some((part) => truth(part, values));
+    case "not": return !truth(test[1], values, parts);
+    case "and": return test[1].every((part) => truth(part, values, parts));
+    case "or": return test[1].some((part) => truth(part, values, parts));
+    case "part": return parts[test[1]] === "1";
     default: throw new Error(`unknown test ${test[0]}`);
   }
 }
-function descend(values) {
+function descend(values, parts) {
   let i = 0;
   while (D.nodes[i].kids) {
     const test = D.whatif.tests[i];
     if (test[0] === "switch") { const at = test[2].indexOf(values[test[1]]); i = D.nodes[i].kids[at < 0 ? test[3] : at]; }
-    else i = D.nodes[i].kids[truth(test, values) ? 0 : 1];
+    else i = D.nodes[i].kids[truth(test, values, parts) ? 0 : 1];
   }
   return i;
-}
-
-function rulesPanel() {
-  const body = h("div", {}), filter = h("input", { type: "search", "aria-label": "Search the rules", placeholder: "Search the rules", oninput: () => show() });
-  const show = () => {
-    const wanted = filter.value.trim().toLowerCase();
-    const rows = D.rules.filter((rule) => !wanted || rule.slice(0, 3).some((text) => text.toLowerCase().includes(wanted)));
-    body.replaceChildren(table(["if", "then", "n", isClasses ? "confidence" : "spread", ""], rows.map(([text, words, said, n, sure, leaves]) =>
-      [h("div", {}, data(words), h("div", { class: "note" }, h("code", { class: "data" }, text))), said, number(n), number(sure, 3),
-        h("button", { onclick: () => { selectTab("tree"); follow(leaves[0]); } }, "Show")]), [2, 3], `${count(rows.length, "rule", "rules")}`));
-  };
-  show();
-  return [h("p", { class: "note" }, "Every rule that holds says what the tree says; their order does not matter."), h("div", { class: "toolbar" }, filter), body];
-}
-
-function qualityPanel() {
-  const parts = [];
-  if (!D.scores.length) return [h("p", {}, "The data has no target, so there is nothing to compare predictions with.")];
-  parts.push(h("h2", {}, "Scores"), h("p", { class: "note" }, `On the ${number(D.n)} individuals of this report; those that the tree has learned from flatter it.`),
-    table(["", "the tree", "always the same"], D.scores.map(([name, value, base]) => [metricName(name), number(value), number(base)]), [1, 2]));
-  if (D.predictions) parts.push(...confusionParts(), ...thresholdParts());
-  if (D.points) parts.push(h("h2", {}, "Predicted and actual"), scatter());
-  return parts;
-}
-const metricName = (name) => ({ roc_auc: "ROC AUC", r2: "R²", rmse: "root mean squared error", mae: "mean absolute error" })[name] || name.replaceAll("_", " ");
-function confusionParts() {
-  const k = D.classes.length, cells = Array.from({ length: k }, () => new Array(k).fill(0));
-  for (const [, said, counts] of D.predictions) counts.forEach((n, actual) => { cells[actual][said] += n; });
-  const rows = cells.map((row, a) => { const whole = row.reduce((x, y) => x + y, 0); return [className(a), ...row.map((n) => number(n)), whole ? number(row[a] / whole, 3) : "–"]; });
-  return [h("h2", {}, "Confusion"), table(["true \\ predicted", ...D.classes, "recall"], rows, [...Array(k + 1).keys()].map((x) => x + 1), "Rows are the true classes")];
-}
-function thresholdParts() {
-  const holder = h("div", { class: "cells" }), text = h("output", { "aria-live": "polite" });
-  const positive = h("select", { id: "positive", "aria-label": "The class of interest", onchange: () => update() }, D.classes.map((name, k) => h("option", { value: k }, name)));
-  if (D.classes.length === 2) positive.value = "1";
-  const slider = h("input", { type: "range", id: "threshold", min: 0, max: 1, step: 0.01, value: 0.5, "aria-label": "Threshold of the probability", oninput: () => update() });
-  const costs = [h("input", { type: "number", min: 0, step: "any", value: 1, id: "cost-miss", oninput: () => update() }), h("input", { type: "number", min: 0, step: "any", value: 1, id: "cost-alarm", oninput: () => update() })];
-  function rates(k, t) {
-    const found = { tp: 0, fp: 0, fn: 0, tn: 0 };
-    for (const [chances, , counts] of D.predictions) {
-      const said = chances[k] >= t, yes = counts[k], no = counts.reduce((a, b) => a + b, 0) - yes;
-      if (said) { found.tp += yes; found.fp += no; } else { found.fn += yes; found.tn += no; }
-    }
-    return found;
-  }
-  function update() {
-    const k = +positive.value, t = +slider.value, { tp, fp, fn, tn } = rates(k, t), ratio = (a, b) => (a + b ? number(a / (a + b), 3) : "–");
-    text.value = ` at ${t.toFixed(2)}`;
-    const cost = fn * (+costs[0].value || 0) + fp * (+costs[1].value || 0);
-    holder.replaceChildren(
-      h("div", {}, table(["", "said yes", "said no"], [["is", number(tp), number(fn)], ["is not", number(fp), number(tn)]], [1, 2], "For this threshold"),
-        table(null, [["precision", ratio(tp, fp)], ["recall", ratio(tp, fn)], ["specificity", ratio(tn, fp)], ["accuracy", ratio(tp + tn, fp + fn)], ["cost", h("span", { id: "cost" }, number(cost))]], [1])),
-      roc(k, tp / (tp + fn || 1), fp / (fp + tn || 1)), calibration(k));
-  }
-  function curve(k) {
-    const steps = [...new Set(D.predictions.map((p) => p[0][k]))].sort((a, b) => b - a);
-    return [[0, 0], ...steps.map((t) => { const { tp, fp, fn, tn } = rates(k, t); return [fp / (fp + tn || 1), tp / (tp + fn || 1)]; })];
-  }
-  function roc(k, tpr, fpr) {
-    const points = curve(k), area = points.slice(1).reduce((sum, [x, y], i) => sum + ((x - points[i][0]) * (y + points[i][1])) / 2, 0);
-    const svg = square(`ROC curve, area ${number(area, 3)}`, "false positive rate", "true positive rate");
-    svg.append(s("polyline", { points: points.map(([x, y]) => `${40 + 200 * x},${210 - 200 * y}`).join(" "), fill: "none", stroke: "var(--accent)", "stroke-width": 2.5 }),
-      s("circle", { cx: 40 + 200 * fpr, cy: 210 - 200 * tpr, r: 6, fill: "var(--focus)" }));
-    return svg;
-  }
-  function calibration(k) {
-    const svg = square("Calibration: each circle is a prediction", "predicted probability", "share that has the class"), whole = D.n || 1, at = new Map();
-    for (const [chances, , counts] of D.predictions) { const known = at.get(chances[k]) || [0, 0]; at.set(chances[k], [known[0] + counts[k], known[1] + counts.reduce((a, b) => a + b, 0)]); }
-    for (const [chance, [yes, all]] of at) if (all) svg.append(s("circle", { cx: 40 + 200 * chance, cy: 210 - (200 * yes) / all, r: 2 + 12 * Math.sqrt(all / whole), fill: "var(--accent)", "fill-opacity": 0.55 }));
-    return svg;
-  }
-  update();
-  return [h("h2", {}, "One class against the others"), h("div", { class: "toolbar" }, h("label", {}, "class ", positive), h("label", {}, "threshold ", slider), text,
-    h("label", {}, "cost of a miss ", costs[0]), h("label", {}, "of a false alarm ", costs[1])), holder];
-}
-function square(title, x, y) {
-  return s("svg", { viewBox: "0 0 260 262", width: 260, height: 262, role: "img", "aria-label": title }, s("rect", { x: 40, y: 10, width: 200, height: 200, fill: "none", class: "axis" }),
-    s("line", { class: "axis", x1: 40, y1: 210, x2: 240, y2: 10, "stroke-dasharray": "4 4" }), s("text", { class: "small", x: 140, y: 226, "text-anchor": "middle" }, x),
-    s("text", { class: "small", x: 28, y: 110, transform: "rotate(-90 28 110)", "text-anchor": "middle" }, y), s("text", { class: "small strong", x: 140, y: 248, "text-anchor": "middle" }, title));
-}
-function scatter() {
-  const all = D.points.flat(), low = Math.min(...all), high = Math.max(...all), at = (v) => (200 * (v - low)) / (high - low || 1);
-  const svg = square(`${number(D.points.length)} individuals`, `predicted, ${number(low)} to ${number(high)}`, "actual");
-  const group = s("g", { fill: "var(--accent)", "fill-opacity": 0.4 });
-  for (const [x, y] of D.points) group.append(s("circle", { cx: (40 + at(x)).toFixed(1), cy: (210 - at(y)).toFixed(1), r: 2.2 }));
-  svg.append(group);
-  svg.setAttribute("width", 420); svg.setAttribute("height", 423);
-  return svg;
-}
-
-function importancePanel() {
-  if (!D.importances.length) return [h("p", {}, "The tree asks nothing.")];
-  const most = D.importances[0][1] || 1;
-  return [h("p", { class: "note" }, "The share of the gain of all tests that is owed to each attribute or link."),
-    table(["attribute", "share", ""], D.importances.map(([name, share]) => [name, number(share, 3),
-      s("svg", { width: 220, height: 14, "aria-hidden": "true" }, s("rect", { class: "plain", width: (218 * share) / most, height: 12, rx: 2 }))]), [1])];
-}
-function learningPanel() {
-  return [h("h2", {}, "How sure it is"), D.doubts.length ? D.doubts.map((line) => h("p", {}, data(line))) : h("p", {}, "Every test is proved to be the best that the grammar allows."),
-    h("h2", {}, "Grammar"), h("pre", { class: "data", tabindex: 0 }, D.grammar.join("\n") || "not kept"), h("h2", {}, "Parameters"), table(["name", "value"], D.parameters)];
-}
-function dataPanel() {
-  return D.data.flatMap((type) => [h("h2", {}, data(type.type), ` (${number(type.n)})`), type.members.length ? table(["name", "kind", "missing", "values"], type.members, [2]) : h("p", { class: "note" }, "nothing that the tests need")]);
 }
 
 // ---- the page
@@ -594,13 +537,15 @@ function start() {
     const dark = document.documentElement.dataset.theme ? document.documentElement.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
     document.documentElement.dataset.theme = dark ? "light" : "dark";
   } }, "Light or dark");
-  addTab("tree", "Tree", treePanel());
-  addTab("whatif", "What if", whatIfPanel());
-  addTab("rules", "Rules", rulesPanel());
-  addTab("quality", "Quality", qualityPanel());
-  addTab("importances", "Importances", importancePanel());
-  addTab("learning", "Learning", learningPanel());
-  addTab("data", "Data", dataPanel());
+  addTab("tree", "Tree", treePanel);
+  addTab("whatif", "What if", whatIfPanel);
+  addTab("rules", "Rules", rulesPanel);
+  addTab("quality", "Quality", qualityPanel);
+  addTab("sizes", "Pruning", sizesPanel);
+  addTab("importances", "Importances", importancePanel);
+  addTab("effort", "Effort", effortPanel);
+  addTab("learning", "Grammar", learningPanel);
+  addTab("data", "Data", dataPanel);
   const all = Object.values(panels);
   document.body.replaceChildren(h("header", {}, h("h1", {}, data(D.title)), h("p", {}, data(D.summary.join("; "))), theme),
     h("main", {}, h("div", { role: "tablist", "aria-label": "Parts of the report" }, all.map((one) => one.tab)), all.map((one) => one.panel)),
@@ -608,7 +553,9 @@ function start() {
   state.path = new Set();
   selectTab("tree");
   showDetail(0);
+  fitTree(0.7);
   showRoot();
-  addEventListener("beforeprint", () => { state.zoom = 1; drawTree(false); });
+  addEventListener("resize", () => { if (isNarrow() !== state.narrow) drawTree(false); });
+  addEventListener("beforeprint", () => { Object.values(panels).forEach(built); listTree(); state.zoom = 1; drawTree(false); });
 }
 start();

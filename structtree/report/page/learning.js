@@ -1,0 +1,104 @@
+// Rules, and how the tree came about: sizes, importances, effort, grammar, parameters, data.
+
+function rulesPanel() {
+  const body = h("ol", { class: "rules" }), told = h("output", { "aria-live": "polite" });
+  const filter = h("input", { type: "search", id: "find-rules", "aria-label": "Search the rules", placeholder: "Search the rules", oninput: () => show() });
+  const answers = [...new Set(D.rules.map((rule) => rule[2]))];
+  const only = h("select", { id: "rules-for", onchange: () => show() }, h("option", { value: "" }, "all"), answers.map((answer, k) => h("option", { value: k }, answer)));
+  const order = h("select", { id: "rules-by", onchange: () => show() }, h("option", { value: "n" }, "individuals"), h("option", { value: "sure" }, isClasses ? "confidence" : "spread"), h("option", { value: "tree" }, "order in the tree"));
+  const show = () => {
+    const wanted = filter.value.trim().toLowerCase(), answer = only.value === "" ? null : answers[+only.value];
+    const rows = D.rules.filter(([words, texts, said]) => (answer === null || said === answer) && (!wanted || [...words, ...texts, said].some((text) => text.toLowerCase().includes(wanted))));
+    if (order.value !== "tree") rows.sort(order.value === "n" ? (a, b) => b[3] - a[3] : (a, b) => (isClasses ? b[4] - a[4] : a[4] - b[4]) || b[3] - a[3]);
+    told.value = count(rows.length, "rule", "rules");
+    body.replaceChildren(...rows.map(ruleItem));
+  };
+  show();
+  return [h("p", { class: "note" }, "Every rule that holds says what the tree says, so their order does not matter. Numbers are of the training data."),
+    h("div", { class: "toolbar" }, filter, isClasses ? h("label", {}, "that say ", only) : "", h("label", {}, "sorted by ", order), told), body];
+}
+function ruleItem([words, texts, said, n, sure, leaves]) {
+  const conditions = words.length ? h("ul", {}, words.map((one, k) => h("li", {}, data(one), " ", h("code", { class: "data" }, texts[k])))) : h("p", {}, "always");
+  const certainty = sure === null ? "" : isClasses ? `, ${number(100 * sure, 3)} % of them right` : ` ± ${number(sure, 3)}`;
+  const place = D.classes.indexOf(said);
+  return h("li", {}, h("div", { class: "if" }, conditions), h("p", { class: "then" }, h("strong", {}, place < 0 ? data(said) : className(place)),
+    h("span", { class: "note" }, isClasses ? ` ${count(n, "individual", "individuals")}${certainty}` : `${certainty}, ${count(n, "individual", "individuals")}`), " ",
+    h("button", { "aria-label": `Show in the tree: ${said}`, onclick: () => { selectTab("tree"); follow(leaves[0]); } }, "Show")));
+}
+
+function sizesPanel() {
+  const { chosen, training, held_out, here } = D.sizes, measure = isClasses ? (D.costs ? "mean cost" : "share of errors") : "mean squared error";
+  const series = [];
+  if (held_out) series.push({ name: "held out in cross-validation (band: one standard error)", points: held_out, band: held_out.map(([n, loss, error]) => [n, Math.max(0, loss - error), loss + error]) });
+  series.push({ name: "training data", points: training });
+  if (here) series.push({ name: "the data of this report", points: here });
+  const sizes = [...new Set(series.flatMap((one) => one.points.map((point) => point[0])))].sort((a, b) => a - b);
+  const at = series.map((one) => new Map(one.points.map(([n, loss]) => [n, loss])));
+  const why = held_out ? "The size was chosen by cross-validation: trees grown from parts of the data were pruned to many sizes, and judged on the rest." : "The size was not chosen by cross-validation. The curves show what pruning the tree further would do.";
+  if (sizes.length < 2) return [h("p", {}, "The tree is a single leaf; there is nothing to prune.")];
+  return [h("p", {}, `The tree has ${count(chosen, "leaf", "leaves")}. `, why), legendOf(series),
+    h("div", { class: "cells" }, chart({ title: "Error by the size of the tree", width: 760, height: 380, x: { name: "leaves", log: sizes.at(-1) > 20 }, y: { name: measure, low: 0 }, series: series.map((one) => ({ ...one, points: one.points.map(([n, loss]) => [n, loss]) })), marks: [{ at: chosen, name: `this tree: ${number(chosen)}` }] })),
+    h("details", {}, h("summary", {}, "The numbers"), table(["leaves", ...series.map((one) => one.name.replace(/ \(.*/, ""))], sizes.map((n) => [n === chosen ? h("strong", {}, number(n)) : number(n), ...at.map((known) => (known.has(n) ? number(known.get(n)) : ""))]), [0, 1, 2, 3], measure))];
+}
+
+function importancePanel() {
+  if (!D.importances.length) return [h("p", {}, "The tree asks nothing.")];
+  const bar = (share, most) => s("svg", { class: "bar", viewBox: "0 0 220 14", "aria-hidden": "true" }, s("rect", { class: "plain", width: (218 * share) / (most || 1), height: 12, rx: 2 }));
+  const percent = (share) => `${number(100 * share, 3)} %`;
+  return [h("p", { class: "note" }, "Each test counts with what it gained, times the individuals that came by; what it asks about shares that."),
+    h("h2", {}, "By attribute or link"), table(["attribute", "share", ""], D.importances.map(([name, share]) => [name, percent(share), bar(share, D.importances[0][1])]), [1], "#By attribute", null, true),
+    D.parts.length ? [h("h2", {}, D.data.length > 1 ? "By substructure" : "By test"), table(["part of a test", "share", ""], D.parts.map(([words, text, share]) => [h("div", {}, data(words), " ", h("code", { class: "data" }, text)), percent(share), bar(share, D.parts[0][2])]), [1], "#By substructure", null, true)] : ""];
+}
+
+const certainty = ([, , , proved, gap, , , stopped]) => (proved ? "proved best" : `not proved best${stopped ? `, stopped by ${stopped}` : ""}; gap at most ${number(gap, 3)}`);
+function effortPanel() {
+  const branches = D.nodes.map((node, i) => i).filter((i) => D.nodes[i].kids);
+  if (!branches.length) return [h("p", {}, "The tree asks nothing, so nothing was found.")];
+  const found = branches.map((i) => D.nodes[i].found), evaluated = sum(found.map((f) => f[5])), seconds = sum(found.map((f) => f[6])), proved = found.filter((f) => f[3]).length;
+  const hasPruned = found.some((f) => f[8] !== null && f[8] !== undefined), hasSpace = found.some((f) => f[9]), hasTime = found.some((f) => f[6]);
+  const heads = ["test", "individuals", ...(hasSpace ? ["space"] : []), "evaluated", ...(hasSpace ? ["share"] : []), ...(hasPruned ? ["pruned"] : []), ...(hasTime ? ["seconds"] : []), "certainty"];
+  const rows = branches.slice(0, 200).map((i) => { const f = D.nodes[i].found;
+    return [h("button", { class: "step", onclick: () => { selectTab("tree"); choose(i); } }, data(D.nodes[i].words)), number(D.nodes[i].n), ...(hasSpace ? [number(f[9])] : []), number(f[5]), ...(hasSpace ? [f[9] ? `${number((100 * f[5]) / f[9], 2)} %` : "–"] : []), ...(hasPruned ? [number(f[8])] : []), ...(hasTime ? [number(f[6], 3)] : []), certainty(f)]; });
+  const numeric = heads.map((_, k) => k).slice(1, -1);
+  return [h("p", {}, `${number(evaluated)} predicates were evaluated by ${found[0][0]} for ${count(branches.length, "test", "tests")}${hasTime ? ` in ${number(seconds, 3)} s` : ""}; ${proved === branches.length ? "every test is proved best" : `${number(proved)} of them are proved best`}.`),
+    D.doubts.map((line) => h("p", {}, data(line))), hasSpace ? savedParts(branches, hasPruned) : "", traceParts(branches), h("h2", {}, "Node by node"), hasPruned ? h("p", { class: "note" }, "Pruned: predicates whose refinements were not looked at, since none of them can be better than the best found.") : "",
+    table(heads, rows, numeric, branches.length > 200 ? "The first 200 tests" : "#All tests", null, true)];
+}
+function savedParts(branches, hasPruned) {
+  const known = branches.filter((i) => D.nodes[i].found[9]).slice(0, 24), width = roomFor(760), left = width < 500 ? 0 : 190, wide = width - left - 64;
+  const name = (i) => { const lines = wrapped(D.nodes[i].words, (left || width) - 24); return lines[0] + (lines.length > 1 ? " …" : ""); };
+  const most = Math.max(...known.map((i) => D.nodes[i].found[9]), 10), size = (n) => (wide * Math.log10(Math.max(1, n) + 0.2)) / Math.log10(most + 1);
+  const step = left ? 34 : 46, top = left ? 2 : 14;
+  const svg = s("svg", { class: "chart", viewBox: `0 0 ${width} ${top + step * known.length}`, width, role: "img", "aria-label": "Predicates of the space and those evaluated, node by node; the table below has the numbers" });
+  known.forEach((i, k) => { const f = D.nodes[i].found, y = top + step * k;
+    svg.append(s("text", { class: "small", x: 0, y: left ? y + 16 : y - 3 }, name(i)), ...[f[9], f[5]].flatMap((n, row) => [s("rect", { class: row ? "plain" : "whole", x: left, y: y + 13 * row, width: size(n), height: 13 }),
+      s("text", { class: "small", x: left + 6 + size(n), y: y + 11 + 13 * row }, short(n))])); });
+  const key = (kind, text) => h("li", {}, s("svg", { width: 12, height: 12, "aria-hidden": "true" }, s("rect", { class: kind, width: 12, height: 12 })), " ", text);
+  const why = hasPruned ? "Where a test is not proved best, its search was ended before it was done." : "Of the predicates that mean the same, one was evaluated.";
+  return [h("h2", {}, hasPruned ? "With and without pruning" : "Evaluated, of the whole space"), h("p", { class: "note" }, `Lengths are logarithms. The space is counted on the individuals of this report that come by each node. ${why}`),
+    h("ul", { class: "legend" }, key("whole", hasPruned ? "without pruning: the whole space" : "the whole space"), key("plain", hasPruned ? "with pruning: evaluated" : "evaluated")), svg];
+}
+function traceParts(branches) {
+  const traced = branches.filter((i) => (D.nodes[i].trace || []).length > 1);
+  if (!traced.length) return "";
+  const holder = h("div", { class: "cells" }), pick = h("select", { id: "traced", onchange: () => show() }, traced.map((i) => h("option", { value: i }, `${D.nodes[i].words.slice(0, 80)} (n = ${number(D.nodes[i].n)})`)));
+  const names = ["best found", "bound on what is not yet ruled out"];
+  const show = () => {
+    const i = +pick.value, points = D.nodes[i].trace.filter(([n]) => n > 0);
+    holder.replaceChildren(chart({ title: "Best found and bound against evaluated predicates", width: 620, height: 320, x: { name: "evaluated predicates", log: true }, y: { name: D.nodes[i].found[0] },
+      series: [2, 3].map((k) => ({ name: names[k - 2], points: points.map((point) => [point[0], point[k]]), steps: true })), summary: certainty(D.nodes[i].found) }));
+  };
+  show();
+  return [h("h2", {}, "How the search went"), h("div", { class: "toolbar" }, h("label", {}, "test ", pick)), legendOf(names.map((name) => ({ name }))), holder];
+}
+
+function learningPanel() {
+  return [h("h2", {}, "Grammar"), h("pre", { class: "data", tabindex: 0, role: "region", "aria-label": "The grammar" }, D.grammar.join("\n") || "not kept"), h("h2", {}, "Parameters"), table(["name", "value"], D.parameters, [], "#Parameters", null, true),
+    h("p", { class: "note" }, `Made with structtree ${D.version}.`)];
+}
+function dataPanel() {
+  const target = D.targets.length ? [h("h2", {}, "Target: ", data(D.target)), isClasses ? table(["class", "individuals", "share"], D.targets.map(([k, n]) => [k < 0 ? "another class" : className(k), number(n), `${number((100 * n) / (D.n || 1), 3)} %`]), [1, 2], "#The target", null, true)
+    : table(["figure", "value"], D.targets.map(([name, value]) => [name, number(value)]), [1], "#The target", null, true)] : [];
+  const types = D.data.map((type) => [h("h2", {}, data(type.type), ` (${number(type.n)})`), type.members.length ? table(["name", "kind", "missing", "values", "in the tree"], type.members.map((member) => [...member.slice(0, 4), member[4] ? "yes" : ""]), [2], `#${type.type}`, null, true) : h("p", { class: "note" }, "no attributes and no links")]);
+  return [h("p", { class: "note" }, "The data that this report is made from."), target, types];
+}

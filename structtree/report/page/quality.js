@@ -1,0 +1,100 @@
+// How good the tree is: scores, confusion under costs, one class against the others, residuals of numbers.
+
+function qualityPanel() {
+  if (!D.scores.length) return [h("p", {}, "The data has no target, so there is nothing to compare predictions with.")];
+  const parts = [h("h2", {}, "Scores"), h("p", { class: "note" }, `On the ${number(D.n)} individuals of this report. If the tree has learned from them, it will do less well on others.`),
+    table(["", "the tree", "always the same"], D.scores.map(([name, value, base]) => [metricName(name), number(value), number(base)]), [1, 2], "#Scores", null, true)];
+  if (D.predictions) parts.push(...confusionParts(), ...thresholdParts());
+  if (D.points) parts.push(...residualParts());
+  return parts;
+}
+const metricName = (name) => ({ roc_auc: "ROC AUC", r2: "R²", rmse: "root mean squared error", mae: "mean absolute error", median_ae: "median absolute error" })[name] || name.replaceAll("_", " ");
+const sum = (numbers) => numbers.reduce((a, b) => a + b, 0);
+
+function confusionParts() {
+  const k = D.classes.length, holder = h("div", {}), matrix = D.classes.map((_, a) => D.classes.map((__, p) => (D.costs ? D.costs[a][p] : a === p ? 0 : 1)));
+  let isChanged = false;
+  const decided = (chances, said) => {
+    if (!isChanged) return said;
+    const expected = D.classes.map((_, p) => sum(chances.map((chance, a) => chance * matrix[a][p])));
+    return expected.indexOf(Math.min(...expected));
+  };
+  const update = () => {
+    const cells = D.classes.map(() => new Array(k).fill(0));
+    for (const [chances, said, counts] of D.predictions) { const p = decided(chances, said); counts.forEach((n, actual) => { cells[actual][p] += n; }); }
+    const cost = sum(cells.map((row, a) => sum(row.map((n, p) => n * matrix[a][p])))), whole = sum(cells.map(sum)), right = sum(cells.map((row, a) => row[a])), most = Math.max(1, ...cells.map((row) => Math.max(...row)));
+    const shade = (n, isRight) => h("span", { class: isRight ? "cell right" : n ? "cell off" : "cell", style: `--share:${Math.sqrt(n / most).toFixed(2)}` }, number(n));
+    const rows = cells.map((row, a) => [className(a), ...row.map((n, p) => shade(n, a === p)), sum(row) ? number(row[a] / sum(row), 3) : "–"]);
+    const told = D.classes.map((_, p) => sum(cells.map((row) => row[p])));
+    rows.push(["precision", ...told.map((n, p) => (n ? number(cells[p][p] / n, 3) : "–")), ""]);
+    holder.replaceChildren(table(["true \\ predicted", ...D.classes, "recall"], rows, [...Array(k + 1).keys()].map((x) => x + 1), "Rows are the true classes, columns the predictions", null, true),
+      h("p", {}, `accuracy ${number(right / (whole || 1), 4)}; cost `, h("strong", { id: "total-cost" }, number(cost)), `, which is ${number(cost / (whole || 1), 3)} for each individual`,
+        isChanged ? h("span", { class: "note" }, "; decided so that the expected cost is least") : ""));
+  };
+  const input = (a, p) => h("input", { type: "number", min: 0, step: "any", value: matrix[a][p], "data-cost": `${a},${p}`, "aria-label": `cost if it is ${D.classes[a]} and ${D.classes[p]} is predicted`,
+    oninput: (event) => { matrix[a][p] = Math.max(0, +event.target.value || 0); isChanged = true; update(); } });
+  const costs = unfolding(h("details", { class: "costs" }, h("summary", {}, "What each error costs")), () =>
+    [table(["true \\ predicted", ...D.classes], matrix.map((row, a) => [className(a), ...row.map((_, p) => (a === p ? "0" : input(a, p)))]), [], "#Costs of errors", null, true)]);
+  update();
+  return [h("h2", {}, "Confusion"), holder, costs];
+}
+
+function thresholdParts() {
+  const numbers = h("div", { class: "cells" }), pictures = h("div", { class: "cells" }), text = h("output", { "aria-live": "polite" });
+  const positive = h("select", { id: "positive", onchange: () => update() }, D.classes.map((name, k) => h("option", { value: k }, name)));
+  if (D.classes.length === 2) positive.value = "1";
+  const slider = h("input", { type: "range", id: "threshold", min: 0, max: 1, step: 0.01, value: 0.5, oninput: () => update() });
+  const costs = ["cost-miss", "cost-alarm"].map((id) => h("input", { type: "number", min: 0, step: "any", value: 1, id, oninput: () => update() }));
+  const cheapest = h("button", { id: "cheapest", onclick: () => { slider.value = best(+positive.value); update(); } }, "Cheapest threshold");
+  const price = ({ fn, fp }) => fn * (+costs[0].value || 0) + fp * (+costs[1].value || 0);
+  function rates(k, t) {
+    const found = { tp: 0, fp: 0, fn: 0, tn: 0 };
+    for (const [chances, , counts] of D.predictions) {
+      const said = chances[k] >= t, yes = counts[k], no = sum(counts) - yes;
+      if (said) { found.tp += yes; found.fp += no; } else { found.fn += yes; found.tn += no; }
+    }
+    return found;
+  }
+  const best = (k) => [...Array(101).keys()].map((step) => step / 100).reduce((least, t) => (price(rates(k, t)) < price(rates(k, least)) ? t : least), 0);
+  function update() {
+    const k = +positive.value, t = +slider.value, now = rates(k, t), { tp, fp, fn, tn } = now, ratio = (a, b) => (a + b ? number(a / (a + b), 3) : "–");
+    text.value = t.toFixed(2);
+    slider.setAttribute("aria-valuetext", `${t.toFixed(2)}: recall ${ratio(tp, fn)}, precision ${ratio(tp, fp)}`);
+    numbers.replaceChildren(table(["", "said yes", "said no"], [["is", number(tp), number(fn)], ["is not", number(fp), number(tn)]], [1, 2], "For this threshold", null, true),
+      table(["figure", "value"], [["precision", ratio(tp, fp)], ["recall", ratio(tp, fn)], ["specificity", ratio(tn, fp)], ["accuracy", ratio(tp + tn, fp + fn)], ["cost", h("span", { id: "cost" }, number(price(now)))]], [1], "Its figures", null, true));
+    pictures.replaceChildren(roc(k, now), coverage(k, now), calibration(k));
+  }
+  function steps(k) {
+    return [Infinity, ...[...new Set(D.predictions.map((p) => p[0][k]))].sort((a, b) => b - a)].map((t) => rates(k, t));
+  }
+  const share = { low: 0, high: 1 }, small = { width: 330, height: 300 };
+  function roc(k, { tp, fp, fn, tn }) {
+    const points = steps(k).map((r) => [r.fp / (r.fp + r.tn || 1), r.tp / (r.tp + r.fn || 1)]);
+    const area = points.slice(1).reduce((total, [x, y], i) => total + ((x - points[i][0]) * (y + points[i][1])) / 2, 0);
+    return chart({ ...small, title: `ROC curve, area ${number(area, 3)}`, x: { name: "false positive rate", ...share, diagonal: true }, y: { name: "true positive rate", ...share }, series: [{ points, now: [fp / (fp + tn || 1), tp / (tp + fn || 1)] }] });
+  }
+  function coverage(k, { tp, fp, fn, tn }) {
+    const all = tp + fp + fn + tn || 1, points = steps(k).map((r) => [(r.tp + r.fp) / all, r.tp / (r.tp + r.fn || 1)]);
+    return chart({ ...small, title: "Coverage: most probable first", x: { name: "share of all individuals", ...share, diagonal: true }, y: { name: "share of the class found", ...share }, series: [{ points, now: [(tp + fp) / all, tp / (tp + fn || 1)] }] });
+  }
+  function calibration(k) {
+    const at = new Map();
+    for (const [chances, , counts] of D.predictions) { const known = at.get(chances[k]) || [0, 0]; at.set(chances[k], [known[0] + counts[k], known[1] + sum(counts)]); }
+    const points = [...at].filter(([, [, all]]) => all).map(([chance, [yes, all]]) => [chance, yes / all, 2 + 12 * Math.sqrt(all / (D.n || 1))]);
+    return chart({ ...small, title: "Calibration: a circle per prediction", x: { name: "predicted probability", ...share, diagonal: true }, y: { name: "share that has the class", ...share }, series: [{ points, dots: true, opacity: 0.55 }] });
+  }
+  update();
+  return [h("h2", {}, "One class against the others"), h("div", { class: "toolbar" }, h("label", {}, "class ", positive), h("label", {}, "threshold ", slider), text,
+    h("label", {}, "cost of a miss ", costs[0]), h("label", {}, "of a false alarm ", costs[1]), cheapest), numbers, pictures];
+}
+
+function residualParts() {
+  const some = D.points.length < D.n ? `, ${number(D.points.length)} of ${number(D.n)} individuals` : "";
+  const rest = D.points.map(([said, actual]) => [said, actual - said]), all = D.points.flat(), low = Math.min(...all), high = Math.max(...all);
+  const off = rest.map((point) => point[1]), [least, most] = [Math.min(...off), Math.max(...off)], bins = new Array(30).fill(0);
+  for (const value of off) bins[Math.min(29, Math.floor((30 * (value - least)) / (most - least || 1)))] += 1;
+  return [h("h2", {}, "Predicted, actual, and the difference"), h("div", { class: "cells" },
+    chart({ title: `Actual against predicted${some}`, x: { name: "predicted", low, high, diagonal: true }, y: { name: "actual", low, high }, series: [{ points: D.points, dots: true }] }),
+    chart({ title: "Residuals: actual minus predicted", x: { name: "predicted" }, y: { name: "residual" }, series: [{ points: rest, dots: true }, { points: [[Math.min(...rest.map((p) => p[0])), 0], [Math.max(...rest.map((p) => p[0])), 0]] }] }),
+    columnsChart("How often each residual occurs", bins, least, most, "residual"))];
+}
