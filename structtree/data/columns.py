@@ -316,6 +316,11 @@ class Population(Viewed):
         return len(self.individuals)
 
     @property
+    def n_rows(self) -> int:
+        """Number of rows of all types."""
+        return sum(table.n_rows for table in self.tables.values())
+
+    @property
     def shape(self) -> tuple[int, int]:
         """Number of individuals, and one column; so scikit-learn takes and splits populations."""
         return (len(self), 1)

@@ -231,6 +231,8 @@ def _notes(schema: Schema, known: Profile) -> Iterator[str]:
         yield f"asked how long ago, not when: {names} (what comes later has other dates)"
     if known.crowded:
         yield f"not followed: {members_text(schema, known.crowded)} (individuals reach too many rows by it)"
+    if known.returning:
+        yield f"not followed: {members_text(schema, known.returning)} (leads back to where one came from)"
     if known.is_large:
         yield "one test at a time where a tree can ask one after the other: there are many individuals"
 
