@@ -104,7 +104,7 @@ TASKS = {
     for task in (
         Task("driver-top3", "qualifying", (1998, 2000, 2002), 3, Settings(50, 0)),
         Task("driver-dnf", "did_not_finish", (1990, 1994, 1998, 2001), 3, Settings(50, 0)),
-        Task("driver-position", "position", (1985, 1990, 1995, 2000), 5, Settings(200, 365), is_number=True),
+        Task("driver-position", "position", (1985, 1990, 1995, 2000), 5, Settings(200, 730), is_number=True),
     )
 }
 
