@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from structtree.learn.validate import compare, cross_validate
     from structtree.report.effort import compare_effort
     from structtree.report.explain import explain
+    from structtree.report.explanation_picture import plot_explanation
     from structtree.report.html import html_report
     from structtree.report.picture import plot_tree
     from structtree.report.prolog import export_prolog
@@ -109,6 +110,7 @@ _HOMES = {
     "open_data": "data.opening",
     "parse_predicate": "lang.parse",
     "plan_for": "learn.plan",
+    "plot_explanation": "report.explanation_picture",
     "plot_tree": "report.picture",
     "pretty": "lang.pretty",
     "read_csv": "data.tables",
@@ -176,6 +178,7 @@ __all__ = [
     "open_data",
     "parse_predicate",
     "plan_for",
+    "plot_explanation",
     "plot_tree",
     "pretty",
     "read_csv",

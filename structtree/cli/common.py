@@ -45,6 +45,7 @@ __all__ = [
     "finite",
     "is_printed",
     "note",
+    "print_exactly",
     "print_json",
     "print_table",
     "print_tree",
@@ -330,9 +331,17 @@ def note(sentence: str) -> None:
         typer.echo("\n".join(map(inert, sentence.split("\n"))), err=True)
 
 
+def print_exactly(text: str) -> None:
+    """Print what machines read, sign by sign; only on a terminal what would control it is spelled out."""
+    if sys.stdout.isatty():
+        say(text.removesuffix("\n"))
+    else:
+        typer.echo(text, nl=False, color=True)  # which leaves escape sequences in the data as they are
+
+
 def print_json(value: Any) -> None:
     """Print a value as JSON, in a form that people can read too."""
-    typer.echo(json.dumps(value, indent=2, ensure_ascii=False))
+    print_exactly(json.dumps(value, indent=2, ensure_ascii=False) + "\n")
 
 
 def print_table(title: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> None:

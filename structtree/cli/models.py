@@ -11,7 +11,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from structtree.cli.common import Json, Plain, check_output, command, is_printed, note, print_json, print_tree, say
+from structtree.cli.common import (
+    Json,
+    Plain,
+    check_output,
+    command,
+    is_printed,
+    note,
+    print_exactly,
+    print_json,
+    print_tree,
+    say,
+)
 from structtree.cli.reading import Reading, Where, as_learned, read_as_said
 from structtree.cli.scoring import MetricOption, Metrics
 from structtree.errors import UsageError, did_you_mean
@@ -82,7 +93,7 @@ def predict_command(
     found = predictions(loaded, read_as_said(where, said, id=id), _listed(keep or []))
     text = _as_json(found) if as_json else found.to_csv()
     if out is None or is_printed(out):
-        typer.echo(text, nl=False)
+        print_exactly(text)
     else:
         with replacing(out) as draft:
             draft.write_text(text, encoding="utf-8")
@@ -282,6 +293,14 @@ def explain_command(
         typer.Option("--id-column", metavar="COLUMN", help="With --id: the column to look for the VALUE in."),
     ] = None,
     words: WordsOption = False,
+    picture: Annotated[
+        Path | None,
+        typer.Option(
+            "--picture",
+            metavar="FILE",
+            help="Draw it with what decided each test marked: .svg, .png or .pdf. Tests are said in plain English.",
+        ),
+    ] = None,
     path_picture: Annotated[
         Path | None,
         typer.Option("--path-picture", metavar="FILE", help="Draw its path in the tree: .svg, .png, .pdf or .dot."),
@@ -292,11 +311,12 @@ def explain_command(
 
     Example: structtree explain trains.json trains --row 3
 
-    Example: structtree explain toxic.json molecules.csv --id CCO
+    Example: structtree explain toxic.json molecules.csv --id CCO --picture ethanol.svg
     """
     from structtree.learn.model import load_model
-    from structtree.report.draw import check_dag_picture
+    from structtree.report.draw import check_dag_picture, check_picture
     from structtree.report.explain import explain
+    from structtree.report.explanation_picture import plot_explanation
     from structtree.report.picture import plot_tree
     from structtree.report.predictions import find_individual, truth, whole
 
@@ -304,6 +324,8 @@ def explain_command(
         raise UsageError("--row and --id both say which individual; give one of them")
     if id_column is not None and id is None:
         raise UsageError("--id-column is for --id VALUE, which is not given")
+    if picture is not None:
+        check_picture(picture)
     if path_picture is not None:
         check_dag_picture(path_picture)
     loaded = load_model(model)
@@ -313,12 +335,15 @@ def explain_command(
     population = whole(data)
     shown = explain(loaded.tree, loaded.prepared(population), place, loaded.decision, words=words)
     found = replace(shown, individual=int(data.rows[place]))
-    if path_picture is not None:
-        title = f"{found.type} {found.individual}"
-        plot_tree(loaded, population, individual=place, words=words, title=title).save(path_picture)
-        note(f"wrote {path_picture}")
     actual: Any = truth(population, loaded.target)
     known = actual[place] if actual is not None else None
+    title = f"{found.type} {found.individual}"
+    if picture is not None:
+        plot_explanation(loaded, population, place, title=title, actual=known).save(picture)
+        note(f"wrote {picture}")
+    if path_picture is not None:
+        plot_tree(loaded, population, individual=place, words=words, title=title).save(path_picture)
+        note(f"wrote {path_picture}")
     if as_json:
         print_json(found.to_dict() | ({} if actual is None else {"actual": known}))
         return

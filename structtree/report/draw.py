@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import zip_longest
+from itertools import groupby, zip_longest
 from math import log10, sqrt
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,7 @@ import numpy as np
 from structtree.errors import UsageError
 from structtree.files import check_writable, replacing
 from structtree.report.dag import Dag, DagNode, Point, layout, to_dot
-from structtree.report.scene import Box, Curve, Label, Scene, bends
+from structtree.report.scene import ARC, Box, Curve, Label, Scene, Stroke, bends
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -142,23 +142,40 @@ def _pixels_per_point(scene: Scene) -> float:
 
 
 def _paint_shapes(axes, scene: Scene) -> None:  # type: ignore[no-untyped-def]
-    """Paint curves below boxes, each as one collection: thousands of them are painted at once."""
+    """Paint runs of shapes of one kind as one collection each: thousands of them are painted at once."""
     from matplotlib.collections import PathCollection
 
-    curves = [item for item in scene.items if isinstance(item, Curve)]
-    boxes = [item for item in scene.items if isinstance(item, Box)]
-    if curves:
-        lines, colours = [curve.line for curve in curves], [curve.colour for curve in curves]
-        shapes = [_curve_path(curve) for curve in curves]
-        axes.add_collection(PathCollection(shapes, facecolors="none", edgecolors=colours, linewidths=lines, zorder=1))
-    if boxes:
-        look: dict[str, Any] = {
-            "facecolors": [box.fill for box in boxes],
-            "edgecolors": [box.edge if box.line else "none" for box in boxes],
-            "linewidths": [box.line for box in boxes],
-            "linestyles": [(0, (4, 3)) if box.dashed else "-" for box in boxes],
-        }
-        axes.add_collection(PathCollection([_box_path(box) for box in boxes], zorder=2, **look))
+    shapes = (item for item in scene.items if not isinstance(item, Label))
+    for place, (kind, run) in enumerate(groupby(shapes, type), 1):
+        look: dict[str, Any] = _lines_look(list(run)) if kind is not Box else _boxes_look(list(run))
+        axes.add_collection(PathCollection(zorder=place, **look))
+
+
+def _lines_look(lines: Sequence[Any]) -> dict[str, Any]:
+    return {
+        "paths": [_curve_path(line) if isinstance(line, Curve) else _stroke_path(line) for line in lines],
+        "facecolors": "none",
+        "edgecolors": [line.colour for line in lines],
+        "linewidths": [line.line for line in lines],
+        "linestyles": [(0, (4, 3)) if isinstance(line, Stroke) and line.dashed else "-" for line in lines],
+        "capstyle": "round" if isinstance(lines[0], Stroke) else None,
+    }
+
+
+def _boxes_look(boxes: Sequence[Any]) -> dict[str, Any]:
+    return {
+        "paths": [_box_path(box) for box in boxes],
+        "facecolors": [box.fill for box in boxes],
+        "edgecolors": [box.edge if box.line else "none" for box in boxes],
+        "linewidths": [box.line for box in boxes],
+        "linestyles": [(0, (4, 3)) if box.dashed else "-" for box in boxes],
+    }
+
+
+def _stroke_path(stroke: Stroke) -> Outline:
+    from matplotlib.path import Path as Outline
+
+    return Outline([(stroke.x, stroke.y), (stroke.to_x, stroke.to_y)])
 
 
 def _curve_path(curve: Curve) -> Outline:
@@ -173,12 +190,13 @@ def _box_path(box: Box) -> Outline:
 
     left, top, right, bottom = box.x, box.y, box.x + box.width, box.y + box.height
     r = min(box.radius, box.width / 2, box.height / 2)
-    points = [(left + r, top)]
+    k, points = r * (1 - ARC), [(left + r, top)]
     for (x, y), (dx, dy) in zip(
         ((right, top), (right, bottom), (left, bottom), (left, top)), ((1, 0), (0, 1), (-1, 0), (0, -1)), strict=True
     ):
-        points += [(x - r * dx, y - r * dy), (x, y), (x - r * dy, y + r * dx)]
-    codes = [Outline.MOVETO, *[Outline.LINETO, Outline.CURVE3, Outline.CURVE3] * 4]
+        ends = (x - k * dx, y - k * dy), (x - k * dy, y + k * dx), (x - r * dy, y + r * dx)
+        points += [(x - r * dx, y - r * dy), *ends]
+    codes = [Outline.MOVETO, *[Outline.LINETO, *[Outline.CURVE4] * 3] * 4]
     return Outline(points, codes)
 
 

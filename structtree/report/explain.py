@@ -15,7 +15,7 @@ from datetime import date
 from itertools import pairwise
 from math import inf, isnan
 from numbers import Integral
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -49,7 +49,7 @@ from structtree.lang.syntax import (
     Within,
 )
 from structtree.learn.growth import Decision
-from structtree.learn.model import fitted
+from structtree.learn.model import Fitted, fitted
 from structtree.learn.predict import predicted_classes, predicted_means, predicted_probabilities, predicted_spreads
 from structtree.learn.tree import Branch, ClassCounts, Leaf, Switch, Tree
 from structtree.learn.unknown import possibly, surely
@@ -58,10 +58,10 @@ from structtree.report.text import NodeText
 from structtree.report.words import in_words
 from structtree.reprs import inert, number_text, short_repr
 from structtree.space.evaluate import Known, aggregate_column, own_column, rows_where
-from structtree.space.meaning import given_paths, witnesses
+from structtree.space.meaning import aggregated_places, given_paths, witnesses
 from structtree.space.terms import conjuncts
 
-__all__ = ["Explanation", "Reason", "SeenRow", "explain"]
+__all__ = ["Explained", "Explanation", "Reason", "SeenRow", "explain", "explain_prepared"]
 
 MAX_ROWS = 4
 """Rows of one answer that are printed; the explanation itself has all of them."""
@@ -84,6 +84,8 @@ class SeenRow:
         For a row behind a derived link: how the individual reaches it through links of the data, if it does.
     in_words : bool
         Whether the condition is in plain English; then it says what is the case instead.
+    number : int
+        Which row of its type it is among those that the individual reaches.
     """
 
     path: str
@@ -92,6 +94,7 @@ class SeenRow:
     fails: str = ""
     met: str = ""
     in_words: bool = field(default=False, compare=False, repr=False)
+    number: int = field(default=-1, compare=False, repr=False)
 
     def __repr__(self) -> str:
         return short_repr(self, str(self))
@@ -272,7 +275,19 @@ def explain(
     → west 2/2
     """
     known = fitted(model, decision)
-    tree, population = known.model.tree, known.prepared(individuals)
+    return explain_prepared(known, known.prepared(individuals), individual, words=words).explanation
+
+
+class Explained(NamedTuple):
+    """An explanation together with the individual as the tests saw it: alone, with the rows that it reaches."""
+
+    explanation: Explanation
+    alone: Population
+
+
+def explain_prepared(known: Fitted, population: Population, individual: int, *, words: bool = False) -> Explained:
+    """Return the explanation of `explain` for prepared individuals, together with the rows that it is about."""
+    tree = known.model.tree
     if not isinstance(individual, Integral) or not 0 <= individual < len(population):
         raise UsageError(f"individual must be between 0 and {len(population) - 1}; got {individual!r}")
     alone = compact(population.take([individual]))
@@ -284,7 +299,7 @@ def explain(
     concluded = _concluded(tree, alone, leaf, known.model.decision, int(individual), reasons)
     provenance = population.provenance
     names = {} if provenance is None else provenance.names_of(int(population.individuals[individual]))
-    return replace(concluded, names=tuple(names.items()))
+    return Explained(replace(concluded, names=tuple(names.items())), alone)
 
 
 def _reason(tree: Tree, index: int, child: int, start: _Row) -> Reason:
@@ -380,7 +395,7 @@ class _Row:
         while (met := schema.met_by(type_name)) is not None:
             type_name, number = met, int(self.population.tables[type_name].links[FAR_ROW].targets[number])
         place = self.given.get((type_name, number), "") if self._is_behind_derived_link() else ""
-        return SeenRow(self.path, type_name, values, fails, place, self.words)
+        return SeenRow(self.path, type_name, values, fails, place, self.words, number)
 
     def _is_behind_derived_link(self) -> bool:
         derived = {link.name for t in self.population.schema.types for link in t.links if link.derived}
@@ -488,8 +503,20 @@ def _misses(predicate: Predicate, row: _Row) -> Iterator[SeenRow]:
             yield row.seen(tuple(counts), row.denies(predicate))
         case Exists(link, inner) | Follow(link, inner) | ListStep(_, inner, str() as link):
             yield from _nearest(predicate, row, link, inner)
+        case Aggregate(link=link):
+            yield row.seen(_looked_at(predicate, row), row.denies(predicate))
+            targets = row.targets(link)
+            places = aggregated_places(predicate, row.population, row.type, row.number, row.known)
+            yield from (targets[place].seen(_summed(predicate, targets[place])) for place in places)
         case _:
             yield row.seen(_looked_at(predicate, row), row.denies(predicate))
+
+
+def _summed(test: Aggregate, row: _Row) -> tuple[tuple[str, Value], ...]:
+    """Return what an aggregate has taken from one of the rows that it was computed from."""
+    own = () if test.inner is None else _looked_at(test.inner, row)
+    names = (name for name in (test.attribute, test.order) if name is not None)
+    return tuple(dict.fromkeys([*own, *((name, row.value(name)) for name in names)]))
 
 
 def _nearest(predicate: Predicate, row: _Row, link: str, inner: Predicate) -> Iterator[SeenRow]:

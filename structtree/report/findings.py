@@ -7,7 +7,7 @@ individuals themselves a few are kept for each leaf: typical ones, those near a 
 
 from __future__ import annotations
 
-import re
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isfinite
@@ -44,17 +44,17 @@ from structtree.learn.rules import to_rules
 from structtree.learn.score import class_name, evaluate
 from structtree.learn.tree import Branch, ClassCounts, Leaf, Switch, Tree
 from structtree.report.doubts import doubt_lines
+from structtree.report.drawing import Drawing
 from structtree.report.effort import node_spaces
-from structtree.report.explain import Explanation, explain
+from structtree.report.explain import explain_prepared
 from structtree.report.info import describe_type
 from structtree.report.picture import class_colours
 from structtree.report.sizes import size_curves
-from structtree.report.structures import molecule_drawing, rows_along
+from structtree.report.structures import Marks, drawn, marks_of
 from structtree.report.text import NodeText, question, side_names
 from structtree.report.words import in_words
 from structtree.reprs import inert
 from structtree.space.evaluate import aggregate_column, count_behind, holds
-from structtree.space.meaning import witnesses
 
 __all__ = ["findings"]
 
@@ -64,8 +64,9 @@ MAX_CATEGORIES = 200
 """Categories of an attribute that can be chosen."""
 MAX_POINTS = 2000
 """Individuals in the plot of numbers against predictions."""
-MAX_ELEMENTS, MAX_COLUMNS = 40, 8
-"""Rows and columns of the table of a set or a list."""
+MAX_DRAWN = 1_500_000
+"""Signs of all drawings of a report together; individuals beyond that are described in words only."""
+_DRAWING_WIDTH = 380.0
 MAX_PART_SHARES = 60
 """Parts of tests in the list of importances."""
 _BINS = 24
@@ -90,6 +91,7 @@ def findings(known: Fitted, individuals: Any, target: Any, title: str = "") -> d
     population = known.prepared(original)
     seen = _Seen.of(known, population, target)
     chosen = _chosen(tree, seen, population)
+    drawings = _Allowance(MAX_DRAWN)
     pool = sorted({i for kinds in chosen.values() for places in kinds.values() for i in places})
     what_if, parts = _what_if(tree, population)
     spaces = node_spaces(known, original, population)
@@ -106,7 +108,7 @@ def findings(known: Fitted, individuals: Any, target: Any, title: str = "") -> d
         "nodes": [_node(tree, texts, node, seen, chosen.get(node, {}), spaces) for node in range(len(tree.nodes))],
         "range": seen.range,
         "examples": {
-            str(i): _example(known, population, original, i, seen) | {"parts": "".join(row)}
+            str(i): _example(known, population, original, i, seen, drawings) | {"parts": "".join(row)}
             for i, row in zip(pool, answers, strict=True)
         },
         "whatif": what_if,
@@ -125,6 +127,13 @@ def findings(known: Fitted, individuals: Any, target: Any, title: str = "") -> d
         "data": _data(original, model.needed),
         "version": inert(model.version),
     }
+
+
+@dataclass(slots=True)
+class _Allowance:
+    """How many signs the drawings of a report may still take."""
+
+    left: int
 
 
 # ---- what is true, and what is said ---------------------------------------------------------------------
@@ -352,11 +361,11 @@ def _compared(test: Predicate, population: Population) -> Iterator[tuple[NDArray
 
 
 def _example(
-    known: Fitted, population: Population, original: Population, i: int, seen: _Seen
+    known: Fitted, population: Population, original: Population, i: int, seen: _Seen, drawings: _Allowance
 ) -> dict[str, JsonValue]:
     """Return an individual with its values, its parts, and what decided the tests on its path."""
     tree = known.model.tree
-    shown = explain(known.model, population, i, words=True)
+    shown, seen_alone = explain_prepared(known, population, i, words=True)
     alone = compact(original.take([i]))
     names = original.provenance.names_of(int(original.individuals[i])) if original.provenance else {}
     told: dict[str, JsonValue] = {
@@ -370,15 +379,25 @@ def _example(
     if seen.actual is not None:
         told["actual"] = inert(_answer(tree, seen.actual[i]))
         told["wrong"] = bool(seen.wrong[i])
-    marks = {str(node): paths for node, paths in _marks(tree, compact(population.take([i])), shown)}
-    drawing = molecule_drawing(alone, names.get("smiles"))
-    if drawing is not None:
-        told["molecule"] = drawing
-        told["marks"] = {node: rows_along(alone, paths) for node, paths in marks.items()}
-    else:
-        told["tables"] = _tables(alone)
-        told["marks"] = {node: _elements(paths) for node, paths in marks.items()}
+    if alone.schema.type(alone.schema.individual).links and drawings.left > 0:
+        marks = {str(reason.node): marks_of(reason, tree, seen_alone) for reason in shown.reasons}
+        drawing = drawn(_without_target(seen_alone, known.model.target), marks.values(), width=_DRAWING_WIDTH)
+        told["drawing"] = drawing.to_json()
+        told["marks"] = {node: each for node, mark in marks.items() if (each := _numbers(drawing, mark))}
+        drawings.left -= len(json.dumps(told["drawing"], ensure_ascii=False))
     return told
+
+
+def _without_target(alone: Population, target: str | None) -> Population:
+    own = alone.tables[alone.schema.individual].columns
+    return alone.without(target) if target is not None and target in own else alone
+
+
+def _numbers(drawing: Drawing, marks: Marks) -> JsonValue:
+    """Return which elements of a drawing are marked for a test, by number, and whether they made it true."""
+    places = {element: place for place, element in enumerate(drawing.ordered_elements)}
+    found = [places[element] for element in marks.elements if element in places]
+    return [int(marks.is_found), found] if found else None
 
 
 def _answer(tree: Tree, value: Any) -> str:
@@ -392,42 +411,9 @@ def _reason(reason: Any) -> list[JsonValue]:
     return [reason.node, inert(answer), [inert(line) for line in reason.words()]]
 
 
-def _marks(tree: Tree, alone: Population, shown: Explanation) -> Iterator[tuple[int, list[str]]]:
-    """Yield for each test of the path that holds the ways to the rows that made it hold."""
-    for reason in shown.reasons:
-        node = tree.nodes[reason.node]
-        if isinstance(node, Branch) and reason.answer is True:
-            paths = [witness.path for witness in witnesses(node.test, alone, 0) if witness.path]
-            if paths:
-                yield reason.node, paths
-
-
-def _elements(paths: Sequence[str]) -> dict[str, list[int]]:
-    """Return which elements of which set or list are on some ways."""
-    found: dict[str, set[int]] = {}
-    for path in paths:
-        step = re.match(r"([^.\[\]]+)\[(\d+)\]", path)
-        if step is not None:
-            found.setdefault(inert(step[1]), set()).add(int(step[2]))
-    return {link: sorted(places) for link, places in found.items()}
-
-
 def _own_values(alone: Population) -> dict[str, JsonValue]:
     table, row = alone.tables[alone.schema.individual], int(alone.individuals[0])
     return {inert(name): _shown(column, row, exact=True) for name, column in table.columns.items()}
-
-
-def _tables(alone: Population) -> list[dict[str, JsonValue]]:
-    """Return the sets and lists of an individual as tables, with as many rows and columns as people look at."""
-    record, start = alone.schema.type(alone.schema.individual), int(alone.individuals[0])
-    found = []
-    for link in record.links:
-        rows = alone.tables[record.name].links[link.name].of(start)
-        columns = alone.tables[link.target].columns
-        names = list(columns)[:MAX_COLUMNS]
-        cells = [[_shown(columns[name], int(row)) for name in names] for row in rows[:MAX_ELEMENTS]]
-        found.append({"link": inert(link.name), "columns": list(map(inert, names)), "rows": cells, "n": len(rows)})
-    return found
 
 
 def _shown(column: Column, row: int, *, exact: bool = False) -> JsonValue:

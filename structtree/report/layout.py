@@ -1,9 +1,10 @@
-"""Places of the nodes of a tree in a picture: a pure function from sizes to places.
+"""Places of the nodes of a tree or a graph in a picture: pure functions from sizes or edges to places.
 
-The tidy layout of Reingold and Tilford (1981) for boxes of any width: levels lie below each other, subtrees keep
-their shape and come as near to each other as the gap allows, and a parent stands above the middle of its first and
-last child. The subtrees of a node are put side by side by their contours, the least and the greatest x on each
-level. No function calls itself, so that the depth of a tree does not matter.
+The layout of trees is the tidy one of Reingold and Tilford (1981) for boxes of any width: levels lie below each
+other, subtrees keep their shape and come as near to each other as the gap allows, and a parent stands above the
+middle of its first and last child. The subtrees of a node are put side by side by their contours, the least and the
+greatest x on each level. No function calls itself, so that the depth of a tree does not matter. Graphs are laid out
+by their shortest paths.
 """
 
 from __future__ import annotations
@@ -11,7 +12,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-__all__ = ["BoxSize", "Spot", "tidy"]
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["BoxSize", "Spot", "spread", "tidy"]
 
 
 class BoxSize(NamedTuple):
@@ -112,3 +116,79 @@ def _above(half: float, below: Sequence[_Contour], places: Sequence[float]) -> _
             left[level] = min(left[level], place + least)
             right[level] = max(right[level], place + greatest)
     return _Contour(left, right)
+
+
+def spread(n: int, edges: Sequence[tuple[int, int]]) -> list[Spot]:
+    """Return where the nodes of a graph stand so that distances are about the lengths of shortest paths.
+
+    Stress majorization (Gansner, Koren and North, 2004) from the start that classical scaling gives; the same graph
+    always looks the same. Parts that do not hang together stand side by side.
+
+    Examples
+    --------
+    >>> [(round(spot.x, 1), round(spot.y, 1)) for spot in spread(3, [(0, 1), (1, 2)])]
+    [(0.0, 0.0), (1.0, 0.0), (2.0, 0.0)]
+    """
+    near: list[set[int]] = [set() for _ in range(n)]
+    for one, other in edges:
+        near[one].add(other)
+        near[other].add(one)
+    steps = np.stack([_steps_from(start, near) for start in range(n)]) if n else np.zeros((0, 0))
+    found, left = np.zeros((n, 2)), 0.0
+    todo = np.ones(n, dtype=np.bool_)
+    while todo.any():
+        part = np.flatnonzero(np.isfinite(steps[int(np.argmax(todo))]))
+        todo[part] = False
+        places = _majorized(steps[np.ix_(part, part)])
+        places -= places.min(axis=0)
+        found[part] = places + np.array([left, 0.0])
+        left += float(places[:, 0].max()) + 1.0
+    return [Spot(float(x), float(y)) for x, y in found]
+
+
+def _steps_from(start: int, near: Sequence[set[int]]) -> NDArray[np.float64]:
+    steps = np.full(len(near), np.inf)
+    steps[start], waiting = 0.0, [start]
+    for node in waiting:  # grows while it is read
+        fresh = [other for other in near[node] if np.isinf(steps[other])]
+        steps[fresh] = steps[node] + 1.0
+        waiting += fresh
+    return steps
+
+
+_ROUNDS = 150
+
+
+def _majorized(steps: NDArray[np.float64]) -> NDArray[np.float64]:
+    n = len(steps)
+    if n == 1:
+        return np.zeros((1, 2))
+    places, off = _scaled(steps), ~np.eye(n, dtype=np.bool_)
+    weights = np.where(off, 1.0 / np.where(off, steps, 1.0) ** 2, 0.0)
+    inverse = np.linalg.pinv(np.diag(weights.sum(axis=1)) - weights)
+    for _ in range(_ROUNDS):
+        away = places[:, None] - places[None]
+        lengths = np.sqrt((away**2).sum(axis=2))
+        ratios = np.where(lengths > 1e-9, weights * steps / np.maximum(lengths, 1e-9), 0.0)
+        places = inverse @ (np.diag(ratios.sum(axis=1)) - ratios) @ places
+    return _lying(places)
+
+
+def _scaled(steps: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return classical scaling, nudged a little so that no two nodes stand at one place."""
+    n = len(steps)
+    centred = np.eye(n) - 1.0 / n
+    values, vectors = np.linalg.eigh(-0.5 * centred @ (steps**2) @ centred)
+    places = vectors[:, -2:] * np.sqrt(np.maximum(values[-2:], 1e-6))
+    turns = 2.399963 * np.arange(n)  # by the golden angle, no two point the same way
+    nudges = 0.03 * np.column_stack([np.cos(turns), np.sin(turns)])
+    return np.asarray(places + nudges)
+
+
+def _lying(places: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the places turned so that the picture is wider than it is high; the first node on the left."""
+    centred = places - places.mean(axis=0)
+    _, _, axes = np.linalg.svd(centred, full_matrices=False)
+    turned = centred @ axes.T
+    signs = np.where(turned[0] > 1e-9, -1.0, 1.0)
+    return np.asarray(turned * signs)

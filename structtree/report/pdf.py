@@ -12,14 +12,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from structtree.report.scene import Box, Curve, Label, Scene, bends
+from structtree.report.scene import ARC, Box, Curve, Label, Scene, Stroke, bends
 
 __all__ = ["to_pdf"]
 
 _LONGEST = 14_400.0
 """No side of a page may be longer, in points."""
-_ARC = 0.5523
-"""How far the control points of a quarter of a circle are from its ends."""
 
 
 def to_pdf(scene: Scene, fonts: Mapping[bool, Path]) -> bytes:
@@ -54,7 +52,12 @@ def _signs(scene: Scene, *, bold: bool) -> frozenset[str]:
 # ---- what is painted ------------------------------------------------------------------------------------
 
 
-def _shape(item: Box | Curve) -> Iterator[str]:
+def _shape(item: Box | Curve | Stroke) -> Iterator[str]:
+    if isinstance(item, Stroke):
+        look = "0 J [4 3] 0 d" if item.dashed else "1 J [] 0 d"
+        yield f"{_rgb(item.colour)} RG {item.line:.2f} w {look} {item.x:.1f} {item.y:.1f} m"
+        yield f"{item.to_x:.1f} {item.to_y:.1f} l S"
+        return
     if isinstance(item, Curve):
         bent = " ".join(f"{x:.1f} {y:.1f}" for x, y in bends(item))
         yield f"{_rgb(item.colour)} RG {item.line:.2f} w {item.x:.1f} {item.y:.1f} m {bent} c S"
@@ -71,7 +74,7 @@ def _outline(box: Box) -> str:
     r = min(box.radius, box.width / 2, box.height / 2)
     if not r:
         return f"{left:.1f} {top:.1f} {box.width:.2f} {box.height:.2f} re"
-    k, path = r * (1 - _ARC), [f"{left + r:.1f} {top:.1f} m"]
+    k, path = r * (1 - ARC), [f"{left + r:.1f} {top:.1f} m"]
     corners = ((right, top, 1, 0), (right, bottom, 0, 1), (left, bottom, -1, 0), (left, top, 0, -1))
     for x, y, dx, dy in corners:
         path.append(f"{x - r * dx:.1f} {y - r * dy:.1f} l")

@@ -31,7 +31,7 @@ from structtree.report.scene import Box, Curve, Label, Scene, line_width, to_svg
 from structtree.report.text import NodeText, leaves_below, question, side_names
 from structtree.reprs import inert, number_text, short_repr
 
-__all__ = ["TreePicture", "class_colours", "plot_tree"]
+__all__ = ["TreePicture", "class_colours", "paler", "plot_tree", "write_scene"]
 
 GrowthDirection = Literal["auto", "down", "right"]
 
@@ -139,17 +139,25 @@ class TreePicture:
 
     def write(self, path: Path, format: str) -> None:
         """Write the picture in a format, whatever the file is called; ``-`` is standard output."""
+        if format != "dot":
+            write_scene(self.scene, path, format)
+            return
         check_writable(path)
         with replacing(path) as draft:
-            match format:
-                case "svg":
-                    draft.write_text(self.svg + "\n", encoding="utf-8")
-                case "dot":
-                    draft.write_text(self.dot + "\n", encoding="utf-8")
-                case "pdf":
-                    draft.write_bytes(to_pdf(self.scene, font_files()))
-                case _:
-                    paint_scene(self.scene).save(draft, "png", compress_level=4)
+            draft.write_text(self.dot + "\n", encoding="utf-8")
+
+
+def write_scene(scene: Scene, path: Path, format: str) -> None:
+    """Write a picture as SVG, PNG or PDF, whatever the file is called; ``-`` is standard output."""
+    check_writable(path)
+    with replacing(path) as draft:
+        match format:
+            case "svg":
+                draft.write_text(to_svg(scene) + "\n", encoding="utf-8")
+            case "pdf":
+                draft.write_bytes(to_pdf(scene, font_files()))
+            case _:
+                paint_scene(scene).save(draft, "png", compress_level=4)
 
 
 def class_colours(n: int) -> tuple[str, ...]:
@@ -160,11 +168,17 @@ def class_colours(n: int) -> tuple[str, ...]:
     >>> class_colours(2), len(set(class_colours(32)))
     (('#0072b2', '#e69f00'), 32)
     """
-    return tuple(_paler(_COLOURS[i % len(_COLOURS)], 0.55 ** (i // len(_COLOURS))) for i in range(n))
+    return tuple(paler(_COLOURS[i % len(_COLOURS)], 0.55 ** (i // len(_COLOURS))) for i in range(n))
 
 
-def _paler(colour: str, strength: float) -> str:
-    """Return a colour mixed with white."""
+def paler(colour: str, strength: float) -> str:
+    """Return a colour mixed with white.
+
+    Examples
+    --------
+    >>> paler("#0072b2", 0.5)
+    '#80b8d8'
+    """
     parts = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
     return "#" + "".join(f"{round(255 - (255 - part) * strength):02x}" for part in parts)
 
@@ -401,10 +415,10 @@ def _node_items(look: _Look, card: _Card, spot: Spot, size: BoxSize) -> list[Box
 def _tint(look: _Look, node: int) -> str:
     """Return the colour of a leaf: a pale one of its class; of numbers, the stronger the greater they are."""
     if look.tree.task == "classes":
-        return _paler(look.colours[int(look.texts.said[node])], 0.16)
+        return paler(look.colours[int(look.texts.said[node])], 0.16)
     means = look.tree.seen[:, 1]
     low, high = float(means.min()), float(means.max())
-    return _paler(_COLOURS[0], 0.05 + 0.3 * (float(means[node]) - low) / ((high - low) or 1.0))
+    return paler(_COLOURS[0], 0.05 + 0.3 * (float(means[node]) - low) / ((high - low) or 1.0))
 
 
 def _distribution(look: _Look, node: int, x: float, y: float, width: float) -> list[Box | Curve | Label]:
@@ -445,7 +459,7 @@ def _interval(look: _Look, node: int, x: float, y: float, width: float) -> list[
     at, half = x + (float(means[node]) - low) * scale, float(spreads[node]) * scale
     return [
         Box(x, y + _BAR / 2 - 0.4, width, 0.8, _EDGE),
-        Box(at - half, y + 1.5, max(2 * half, 0.5), _BAR - 3, _paler(_COLOURS[0], 0.45)),
+        Box(at - half, y + 1.5, max(2 * half, 0.5), _BAR - 3, paler(_COLOURS[0], 0.45)),
         Box(at - 1, y, 2, _BAR, _COLOURS[0]),
     ]
 

@@ -1,21 +1,38 @@
-"""A picture as plain data: boxes, curves and labels in points, and its text as SVG.
+"""A picture as plain data: boxes, lines, curves and labels in points, and its text as SVG.
 
-`structtree.report.picture` makes scenes of trees, `structtree.report.draw` paints them as pixels. Text is measured by
-a table of widths, those of DejaVu Sans, so that a layout needs no font file and is the same everywhere.
+`structtree.report.picture` makes scenes of trees, `structtree.report.drawing` of individuals, and
+`structtree.report.draw` paints them as pixels. Text is measured by a table of widths, those of DejaVu Sans, so that a
+layout needs no font file and is the same everywhere.
 """
 
 from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
-from typing import Literal
+from typing import Literal, TypeVar
 
 from structtree.reprs import inert, number_text, short_repr
 
-__all__ = ["Box", "Curve", "Label", "Scene", "line_width", "to_svg", "wrapped_lines"]
+__all__ = [
+    "ARC",
+    "Box",
+    "Curve",
+    "Label",
+    "Scene",
+    "SceneItem",
+    "Stroke",
+    "bends",
+    "line_width",
+    "moved",
+    "shortened",
+    "to_svg",
+    "wrapped_lines",
+]
 
+ARC = 0.5523
+"""How far the control points of a quarter of a circle are from its ends, as parts of its radius."""
 FONTS = "DejaVu Sans, Verdana, Bitstream Vera Sans, sans-serif"
 _NARROW, _WIDE = frozenset("iljIJ.,:;'|!()[]{}ftr/\\ "), frozenset("mwMWQOGD%@&≥≤→…—")
 
@@ -49,6 +66,19 @@ class Curve:
 
 
 @dataclass(frozen=True, slots=True)
+class Stroke:
+    """A straight line with round ends."""
+
+    x: float
+    y: float
+    to_x: float
+    to_y: float
+    line: float
+    colour: str
+    dashed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Label:
     """A line of text, by the point where its base line begins, or its middle, or its end."""
 
@@ -61,13 +91,16 @@ class Label:
     anchor: Literal["start", "middle", "end"] = "start"
 
 
+SceneItem = Box | Curve | Stroke | Label
+
+
 @dataclass(frozen=True, slots=True)
 class Scene:
     """A picture of some size: what is painted, in this order, and what it shows in a few words."""
 
     width: float
     height: float
-    items: tuple[Box | Curve | Label, ...]
+    items: tuple[SceneItem, ...]
     title: str = ""
 
     def __repr__(self) -> str:
@@ -127,6 +160,39 @@ def _pieces(word: str, width: float, size: float, bold: bool) -> Iterator[str]:
     yield piece
 
 
+def shortened(text: str, width: float, size: float = 12.0, *, bold: bool = False) -> str:
+    """Return a text on one line that is no wider; what is cut off is an ellipsis.
+
+    Examples
+    --------
+    >>> shortened("Academy of St. Martin in the Fields", 130), shortened("AC/DC", 130)
+    ('Academy of St. Ma…', 'AC/DC')
+    """
+    shown = inert(text)
+    if line_width(shown, size, bold=bold) <= width:
+        return shown
+    room = width - line_width("…", size, bold=bold)
+    return next(_pieces(shown, room, size, bold)).rstrip() + "…"
+
+
+_Item = TypeVar("_Item", bound=SceneItem)
+
+
+def moved(item: _Item, x: float, y: float) -> _Item:
+    """Return something painted at another place.
+
+    Examples
+    --------
+    >>> moved(Label(2, 12, "a"), 10, 0).x
+    12
+    """
+    if not x and not y:
+        return item
+    if isinstance(item, Stroke | Curve):
+        return replace(item, x=item.x + x, y=item.y + y, to_x=item.to_x + x, to_y=item.to_y + y)
+    return replace(item, x=item.x + x, y=item.y + y)
+
+
 # ---- SVG ------------------------------------------------------------------------------------------------
 
 
@@ -149,7 +215,7 @@ def to_svg(scene: Scene) -> str:
     return "\n".join([*lines, *map(_element, scene.items), "</svg>"])
 
 
-def _element(item: Box | Curve | Label) -> str:
+def _element(item: SceneItem) -> str:
     match item:
         case Box():
             look = f' rx="{_n(item.radius)}"' if item.radius else ""
@@ -161,6 +227,10 @@ def _element(item: Box | Curve | Label) -> str:
             corners = " ".join(f"{_n(x)},{_n(y)}" for x, y in bends(item))
             path = f"M{_n(item.x)},{_n(item.y)} C{corners}"
             return f'<path d="{path}" fill="none" stroke="{item.colour}" stroke-width="{_n(item.line)}"/>'
+        case Stroke():
+            look = ' stroke-dasharray="4 3"' if item.dashed else ' stroke-linecap="round"'
+            ends = f'x1="{_n(item.x)}" y1="{_n(item.y)}" x2="{_n(item.to_x)}" y2="{_n(item.to_y)}"'
+            return f'<line {ends} stroke="{item.colour}" stroke-width="{_n(item.line)}"{look}/>'
         case Label():
             look = ' font-weight="bold"' if item.bold else ""
             look += f' text-anchor="{item.anchor}"' if item.anchor != "start" else ""

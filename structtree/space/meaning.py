@@ -1,4 +1,8 @@
-"""Witnesses: the rows that made a predicate true of an individual, and how each is reached."""
+"""Witnesses: the rows that made a predicate true of an individual, and how each is reached.
+
+The witnesses of an aggregate are the rows that it was computed from; of the latest, the least or the greatest, only
+the row that has it.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +10,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, assert_never
 
+import numpy as np
+
 from structtree.data.columns import Population
 from structtree.data.given import population_of
 from structtree.lang.matching import first_matching
 from structtree.lang.pretty import pretty
 from structtree.lang.syntax import (
+    Aggregate,
     All,
     And,
     Count,
@@ -18,6 +25,7 @@ from structtree.lang.syntax import (
     Exists,
     Follow,
     ListStep,
+    Missing,
     Named,
     No,
     Not,
@@ -31,7 +39,7 @@ from structtree.reprs import short_repr
 from structtree.space.evaluate import Known, rows_where
 from structtree.space.list_steps import runs_of
 
-__all__ = ["Witness", "given_paths", "satisfies", "witnesses"]
+__all__ = ["Witness", "aggregated_places", "given_paths", "satisfies", "witnesses"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +120,53 @@ def given_paths(population: Population, individual: int) -> dict[tuple[str, int]
     return found
 
 
+def aggregated_places(
+    test: Aggregate, population: Population, type_name: str, row: int, known: Known | None = None
+) -> list[int]:
+    """Return which of the rows behind its link an aggregate of a row was computed from, counted from 0.
+
+    Examples
+    --------
+    >>> from structtree.lang.parse import parse_predicate
+    >>> trains = Population.from_records([{"cars": [{"load": 3}, {"load": None}, {"load": 5}]}], individual="Train")
+    >>> tests = [parse_predicate(f"{function} cars.load >= 1") for function in ("sum", "max")]
+    >>> [aggregated_places(test, trains, "Train", 0) for test in tests]
+    [[0, 2], [2]]
+    """
+    link = population.schema.type(type_name).link(test.link)
+    assert link is not None
+    rows, table = population.tables[type_name].links[test.link].of(row), population.tables[link.target]
+    counted = np.ones(len(rows), dtype=np.bool_)
+    for part in _conditions(test):
+        counted &= rows_where(part, population, link.target, known)[rows]
+    places = np.flatnonzero(counted)
+    if test.attribute is None or not len(places):
+        return [int(place) for place in places]
+    values = table.value_column(test.attribute).values[rows[places]]
+    order = places if test.order is None else table.value_column(test.order).values[rows[places]]
+    match test.function:
+        case "latest":
+            chosen = np.flatnonzero(order == order.max())[-1:]
+        case "earliest":
+            chosen = np.flatnonzero(order == order.min())[:1]
+        case "min":
+            chosen = np.flatnonzero(values == values.min())
+        case "max":
+            chosen = np.flatnonzero(values == values.max())
+        case "range":
+            chosen = np.flatnonzero((values == values.min()) | (values == values.max()))
+        case _:
+            chosen = np.arange(len(places))
+    return [int(place) for place in places[chosen]]
+
+
+def _conditions(test: Aggregate) -> Iterator[Predicate]:
+    """Yield what is true of every row that an aggregate was computed from."""
+    if test.inner is not None:
+        yield test.inner
+    yield from (Not(Missing(name)) for name in (test.attribute, test.order) if name is not None)
+
+
 @dataclass(frozen=True, slots=True)
 class _Row:
     """A row of a type, and the path that led to it from the individual."""
@@ -162,6 +217,10 @@ class _Evidence:
                 chosen = first_matching([[i for i, r in enumerate(rows) if self.holds(p, r)] for p in inners])
                 assert chosen is not None
                 yield from ((inner, rows[i]) for inner, i in zip(inners, chosen, strict=True))
+            case Aggregate(link=link):
+                rows = self.targets(row, link)
+                places = aggregated_places(predicate, self.population, row.type, row.index, self.known)
+                yield from ((part, rows[place]) for place in places for part in _conditions(predicate))
             case Top() | And() | Or() | Not() | No() | Count():
                 pass  # nothing, or the absence of rows, made it true
             case _ if isinstance(predicate, Test):

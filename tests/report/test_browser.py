@@ -85,7 +85,7 @@ def test_a_click_on_a_node_shows_it(browser, pages):
     find(".node.leaf")[0].click()
     assert find("#detail h2")[0].text == "Leaf: east"
     find("#detail details.example summary")[0].click()
-    assert find("#detail tr.marked")
+    assert find("#detail svg.drawing .on")
     find("#detail button.step")[0].click()
     assert find("#detail h2")[0].text == "some closed car is not long"
     assert find("#detail code")[0].text == "exists cars (closed and not long)"

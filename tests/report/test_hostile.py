@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from structtree.cli.common import print_tree
+from structtree.cli.common import print_exactly, print_tree
 from structtree.learn.model import load_model
 from structtree.report.spans import cells
 from tests.report.test_picture import HOSTILE
@@ -76,6 +76,15 @@ def test_on_a_terminal_there_are_colours_and_nothing_else_that_controls_it(folde
     assert not any(sign in plain for sign in CONTROLS)
     assert ("\x1b[38;5;" in text) == colours
     assert all(cells(line) <= 40 for line in plain.splitlines())
+
+
+def test_predictions_on_a_terminal_control_nothing(monkeypatch):
+    text = "".join(f"{label}\n" for label in HOSTILE)
+    for screen, is_exact in ((Terminal(), False), (io.StringIO(), True)):
+        monkeypatch.setattr("sys.stdout", screen)
+        print_exactly(text)
+        assert (screen.getvalue() == text) == is_exact
+        assert is_exact or not any(sign in screen.getvalue() for sign in CONTROLS)
 
 
 def test_predictions_keep_what_the_data_says(folder, monkeypatch):

@@ -44,11 +44,11 @@ def test_examples_are_of_their_leaf_and_mark_what_made_tests_true(trains):
                 example = found["examples"][row]
                 assert example["leaf"] == number == leaves[example["row"]]
                 assert example["wrong"] == (kind == "wrong")
-    marked = next(one for one in found["examples"].values() if "0" in one["marks"])
-    (cars,) = (table for table in marked["tables"] if table["link"] == "cars")
-    roof, long = cars["columns"].index("roof"), cars["columns"].index("long")
-    for place in marked["marks"]["0"]["cars"]:
-        assert cars["rows"][place][roof] != "none" and cars["rows"][place][long] is False
+    for one in found["examples"].values():
+        for node, (is_true, elements) in one["marks"].items():
+            answers = {number: answer for number, answer, _ in one["why"]}
+            assert is_true == (answers[int(node)] == "yes") and elements
+            assert {piece[0] for piece in one["drawing"]["pieces"]} >= set(elements)
 
 
 def test_predictions_are_counted_for_every_threshold(trains):
@@ -65,7 +65,8 @@ def test_molecules_are_laid_out_and_marked():
     found = data_of(tree.report(smiles, ["yes", "no", "yes", "no", "yes", "no", "yes", "no"]).html)
     for one in found["examples"].values():
         assert one["name"] == smiles[one["row"]]
-        assert len(one["molecule"]["atoms"]) == sum(sign in "CON" for sign in one["name"])
+        n_bonds = sum(piece[:2] == [-1, "s"] for piece in one["drawing"]["pieces"])
+        assert n_bonds == sum(sign in "CON" for sign in one["name"]) - ("1" not in one["name"])
 
 
 def test_a_label_that_is_markup_is_text(tmp_path):

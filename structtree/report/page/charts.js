@@ -16,7 +16,11 @@ function ticks(low, high, isLog) {
 }
 const short = (value) => (Math.abs(value) >= 10000 ? value.toLocaleString("en", { notation: "compact", maximumSignificantDigits: 3 }) : number(value, 3));
 
-function chart({ title, x, y, series, marks = [], width = 480, height = 290, summary = "" }) {
+// As wide as wanted, or as the window allows: text in a picture that is shrunk is too small to read.
+const roomFor = (wanted) => Math.min(wanted, Math.max(290, document.documentElement.clientWidth - 24));
+
+function chart({ title, x, y, series, marks = [], width: wanted = 480, height = 290, summary = "" }) {
+  const width = roomFor(wanted);
   const points = series.flatMap((one) => [...one.points, ...(one.band || []).flatMap(([at, low, high]) => [[at, low], [at, high]])]);
   const range = (axis, k) => {
     const known = points.map((point) => point[k]).filter((value) => Number.isFinite(value)), low = axis.low ?? Math.min(...known), high = axis.high ?? Math.max(...known);
@@ -49,10 +53,10 @@ function legendOf(series) {
     return h("li", {}, s("svg", { width: 30, height: 10, "aria-hidden": "true" }, s("line", { x1: 1, x2: 29, y1: 5, y2: 5, stroke: colour, "stroke-width": 2.5, "stroke-dasharray": dash })), " ", one.name); }));
 }
 function columnsChart(title, bins, low, high, name) {
-  const most = Math.max(1, ...bins), svg = s("svg", { viewBox: "0 0 480 290", width: 480, class: "chart", role: "img", "aria-label": title }, s("text", { class: "strong", x: 62, y: 16 }, title));
-  bins.forEach((n, k) => svg.append(s("rect", { class: "plain", x: 62 + (k * 404) / bins.length, width: 404 / bins.length - 1, y: 244 - (214 * n) / most, height: (214 * n) / most })));
-  const at = (value) => 62 + (404 * (value - low)) / (high - low || 1);
-  svg.append(s("line", { class: "axis", x1: 62, x2: 466, y1: 244, y2: 244 }), s("text", { class: "small", x: 264, y: 282, "text-anchor": "middle" }, name));
+  const width = roomFor(480), wide = width - 76, most = Math.max(1, ...bins), svg = s("svg", { viewBox: `0 0 ${width} 290`, width, class: "chart", role: "img", "aria-label": title }, s("text", { class: "strong", x: 62, y: 16 }, title));
+  bins.forEach((n, k) => svg.append(s("rect", { class: "plain", x: 62 + (k * wide) / bins.length, width: wide / bins.length - 1, y: 244 - (214 * n) / most, height: (214 * n) / most })));
+  const at = (value) => 62 + (wide * (value - low)) / (high - low || 1);
+  svg.append(s("line", { class: "axis", x1: 62, x2: 62 + wide, y1: 244, y2: 244 }), s("text", { class: "small", x: 62 + wide / 2, y: 282, "text-anchor": "middle" }, name));
   for (const tick of ticks(low, high)) svg.append(s("text", { class: "small", x: at(tick), y: 259, "text-anchor": "middle" }, short(tick)));
   return svg;
 }

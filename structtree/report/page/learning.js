@@ -61,18 +61,22 @@ function effortPanel() {
     return [h("button", { class: "step", onclick: () => { selectTab("tree"); choose(i); } }, data(D.nodes[i].words)), number(D.nodes[i].n), ...(hasSpace ? [number(f[9])] : []), number(f[5]), ...(hasSpace ? [f[9] ? `${number((100 * f[5]) / f[9], 2)} %` : "–"] : []), ...(hasPruned ? [number(f[8])] : []), ...(hasTime ? [number(f[6], 3)] : []), certainty(f)]; });
   const numeric = heads.map((_, k) => k).slice(1, -1);
   return [h("p", {}, `${number(evaluated)} predicates were evaluated by ${found[0][0]} for ${count(branches.length, "test", "tests")}${hasTime ? ` in ${number(seconds, 3)} s` : ""}; ${proved === branches.length ? "every test is proved best" : `${number(proved)} of them are proved best`}.`),
-    D.doubts.map((line) => h("p", {}, data(line))), hasSpace ? savedParts(branches) : "", traceParts(branches), h("h2", {}, "Node by node"), hasPruned ? h("p", { class: "note" }, "Pruned: predicates whose refinements were not looked at, since none of them can be better than the best found.") : "",
+    D.doubts.map((line) => h("p", {}, data(line))), hasSpace ? savedParts(branches, hasPruned) : "", traceParts(branches), h("h2", {}, "Node by node"), hasPruned ? h("p", { class: "note" }, "Pruned: predicates whose refinements were not looked at, since none of them can be better than the best found.") : "",
     table(heads, rows, numeric, branches.length > 200 ? "The first 200 tests" : "#All tests", null, true)];
 }
-function savedParts(branches) {
-  const known = branches.filter((i) => D.nodes[i].found[9]).slice(0, 24), top = 26, most = Math.max(...known.map((i) => D.nodes[i].found[9]), 10), wide = 500;
-  const size = (n) => (wide * Math.log10(Math.max(1, n) + 0.2)) / Math.log10(most + 1);
-  const svg = s("svg", { class: "chart", viewBox: `0 0 760 ${top + 34 * known.length + 8}`, width: 760, role: "img", "aria-label": "Predicates without and with pruning, node by node; the table below has the numbers" });
-  known.forEach((i, k) => { const f = D.nodes[i].found, y = top + 34 * k, name = wrapped(D.nodes[i].words, 165);
-    svg.append(s("text", { class: "small", x: 0, y: y + 16 }, name[0] + (name.length > 1 ? " …" : "")), s("rect", { class: "whole", x: 180, y, width: size(f[9]), height: 13 }), s("rect", { class: "plain", x: 180, y: y + 13, width: size(f[5]), height: 13 }),
-      s("text", { class: "small", x: Math.min(186 + size(f[9]), 690), y: y + 11 }, short(f[9])), s("text", { class: "small", x: Math.min(186 + size(f[5]), 690), y: y + 24 }, short(f[5]))); });
-  svg.append(s("rect", { class: "whole", x: 180, y: 4, width: 12, height: 12 }), s("text", { class: "small", x: 196, y: 14 }, "without pruning: the whole space"), s("rect", { class: "plain", x: 400, y: 4, width: 12, height: 12 }), s("text", { class: "small", x: 416, y: 14 }, "with pruning: evaluated"));
-  return [h("h2", {}, "With and without pruning"), h("p", { class: "note" }, "Lengths are logarithms. The space is counted on the individuals of this report that come by each node. Where a test is not proved best, its search was ended before it was done."), svg];
+function savedParts(branches, hasPruned) {
+  const known = branches.filter((i) => D.nodes[i].found[9]).slice(0, 24), width = roomFor(760), left = width < 500 ? 0 : 190, wide = width - left - 64;
+  const name = (i) => { const lines = wrapped(D.nodes[i].words, (left || width) - 24); return lines[0] + (lines.length > 1 ? " …" : ""); };
+  const most = Math.max(...known.map((i) => D.nodes[i].found[9]), 10), size = (n) => (wide * Math.log10(Math.max(1, n) + 0.2)) / Math.log10(most + 1);
+  const step = left ? 34 : 46, top = left ? 2 : 14;
+  const svg = s("svg", { class: "chart", viewBox: `0 0 ${width} ${top + step * known.length}`, width, role: "img", "aria-label": "Predicates of the space and those evaluated, node by node; the table below has the numbers" });
+  known.forEach((i, k) => { const f = D.nodes[i].found, y = top + step * k;
+    svg.append(s("text", { class: "small", x: 0, y: left ? y + 16 : y - 3 }, name(i)), ...[f[9], f[5]].flatMap((n, row) => [s("rect", { class: row ? "plain" : "whole", x: left, y: y + 13 * row, width: size(n), height: 13 }),
+      s("text", { class: "small", x: left + 6 + size(n), y: y + 11 + 13 * row }, short(n))])); });
+  const key = (kind, text) => h("li", {}, s("svg", { width: 12, height: 12, "aria-hidden": "true" }, s("rect", { class: kind, width: 12, height: 12 })), " ", text);
+  const why = hasPruned ? "Where a test is not proved best, its search was ended before it was done." : "Of the predicates that mean the same, one was evaluated.";
+  return [h("h2", {}, hasPruned ? "With and without pruning" : "Evaluated, of the whole space"), h("p", { class: "note" }, `Lengths are logarithms. The space is counted on the individuals of this report that come by each node. ${why}`),
+    h("ul", { class: "legend" }, key("whole", hasPruned ? "without pruning: the whole space" : "the whole space"), key("plain", hasPruned ? "with pruning: evaluated" : "evaluated")), svg];
 }
 function traceParts(branches) {
   const traced = branches.filter((i) => (D.nodes[i].trace || []).length > 1);

@@ -21,6 +21,7 @@ function number(value, digits) {
   if (value === null || value === undefined) return "–";
   if (typeof value !== "number") return String(value);
   if (Number.isInteger(value)) return value.toLocaleString("en");
+  if (Math.abs(value) < 1e-4) return value.toExponential(2);
   return value.toLocaleString("en", { maximumSignificantDigits: digits || 4 });
 }
 
@@ -196,6 +197,13 @@ function fitTree(least) {
 function bring(spot) {
   stage.scrollTo({ left: Math.max(0, spot.x * state.zoom - 60), top: Math.max(0, spot.y * state.zoom - stage.clientHeight / 2) });
 }
+// On paper the tree is a list as well, since a picture of many nodes is too small there.
+const listed = h("div", { class: "printed listed" });
+function listTree() {
+  const item = (i) => { const node = D.nodes[i], way = i ? `${D.nodes[parents[i]].ways[D.nodes[parents[i]].kids.indexOf(i)]}: ` : "";
+    return h("li", {}, way, node.kids ? [data(node.words), ` (n = ${number(node.n)})`, h("ul", {}, node.kids.map(item))] : [h("strong", {}, data(node.says)), " ", data(node.share)]); };
+  listed.replaceChildren(h("ul", {}, item(0)));
+}
 function showRoot() {
   const root = stage.querySelector('[data-node="0"] rect.card');
   bring({ x: 0, y: +root.getAttribute("y") + root.getAttribute("height") / 2 });
@@ -299,9 +307,12 @@ function table(heads, rows, numeric, caption, marked, rowHeads) {
   const right = new Set(numeric || []);
   const cell = (tag, value, k, scope) => h(tag, { class: right.has(k) ? "number" : null, scope }, value instanceof Node ? value : data(value));
   const first = (k) => (rowHeads && k === 0 ? ["th", "row"] : ["td", null]);
-  return h("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": (caption || "Table").replace("#", "") }, h("table", { class: rows.some((row) => row[0] instanceof Node) ? "long" : null }, caption && !caption.startsWith("#") ? h("caption", {}, caption) : "",
+  const name = (caption || "Table").replace("#", ""), isLong = rows.some(([one]) => one instanceof HTMLButtonElement || one instanceof HTMLDivElement);
+  const kind = [isLong ? "long" : "", heads && heads.length > 9 ? "dense" : ""].join(" ").trim();
+  const shown = h("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": name }, h("table", { class: kind || null },
     heads ? h("thead", {}, h("tr", {}, heads.map((head, k) => (head === "" ? h("td", {}) : cell("th", head, k, "col"))))) : "",
     h("tbody", {}, rows.map((row, r) => h("tr", { class: marked && marked.has(r) ? "marked" : null }, row.map((value, k) => cell(first(k)[0], value, k, first(k)[1])))))));
+  return caption && !caption.startsWith("#") ? h("div", {}, h("p", { class: "caption" }, caption), shown) : shown;
 }
 
 // ---- individuals
@@ -324,45 +335,42 @@ function exampleParts(one) {
   const show = (node) => holder.replaceChildren(picture(one, (one.marks || {})[node]));
   show(witness);
   const steps = one.why.map(([node, answer, lines]) => h("li", {}, data(D.nodes[node].words), ": ", h("strong", {}, data(answer)),
-    (one.marks || {})[node] ? [" ", h("button", { onclick: () => show(node) }, "mark")] : "",
+    (one.marks || {})[node] ? [" ", h("button", { onclick: () => show(node) }, one.marks[node][0] ? "mark" : "outline")] : "",
     lines.map((line) => h("div", { class: "note data" }, line))));
   return [holder, h("ol", {}, steps), h("p", {}, "→ ", data(one.said), " ", h("button", { onclick: () => { selectTab("tree"); follow(one.leaf); } }, "Show its path"))];
 }
 function picture(one, marks) {
-  if (one.molecule) return molecule(one.molecule, marks || { atoms: [], bonds: [] }, nameOf(one));
-  const parts = [];
+  if (one.drawing) return h("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": nameOf(one) }, drawing(one, marks || [1, []]));
   const own = Object.entries(one.values || {}).slice(0, 12);
-  if (own.length) parts.push(table(null, own.map(([name, value]) => [name, plain(value)])));
-  for (const each of one.tables || []) {
-    const on = new Set((marks || {})[each.link] || []);
-    const rows = each.rows.map((row, r) => [`${r}${on.has(r) ? " ✓" : ""}`, ...row.map(plain)]);
-    const more = each.n > each.rows.length ? `, the first ${each.rows.length}` : "";
-    if (each.n) parts.push(table(["", ...each.columns], rows, [], `${each.link} (${each.n}${more})${on.size ? "; marked: what made the test true" : ""}`, on));
-  }
-  return h("div", {}, parts);
+  return h("div", {}, own.length ? table(null, own.map(([name, value]) => [name, plain(value)])) : "");
 }
 const plain = (value) => (value === null ? "missing" : value === true ? "yes" : value === false ? "no" : typeof value === "number" ? number(value, 6) : value);
-function molecule(drawing, marks, name) {
-  const { atoms, bonds } = drawing, xs = atoms.map((a) => a[1]), ys = atoms.map((a) => a[2]);
-  const left = Math.min(...xs) - 1, top = Math.min(...ys) - 1, width = Math.max(...xs) - left + 1, height = Math.max(...ys) - top + 1;
-  const scale = Math.min(26, 360 / width), on = new Set(marks.atoms), lit = new Set(marks.bonds.map((b) => b.join()));
-  const svg = s("svg", { class: "molecule", role: "img", "aria-label": `${name}${on.size ? `; marked atoms: ${[...on].join(", ")}` : ""}`,
-    width: width * scale, height: height * scale, viewBox: `${left} ${top} ${width} ${height}` });
-  for (const [a, b] of bonds) if (lit.has([a, b].join()) || lit.has([b, a].join())) svg.append(stroke(atoms[a], atoms[b], 0, "on"));
-  atoms.forEach((a, i) => on.has(i) && svg.append(s("circle", { class: "on", cx: a[1], cy: a[2], r: 0.48 })));
-  for (const [a, b, order] of bonds)
-    for (const shift of order === 2 ? [-0.09, 0.09] : order === 3 ? [-0.15, 0, 0.15] : [0]) svg.append(stroke(atoms[a], atoms[b], shift));
-  atoms.forEach(([symbol, x, y, charge, hydrogens], i) => {
-    if (symbol === "C" && !charge && bonds.some((b) => b[0] === i || b[1] === i)) return;
-    const sign = charge ? `${Math.abs(charge) > 1 ? Math.abs(charge) : ""}${charge > 0 ? "+" : "−"}` : "";
-    svg.append(s("circle", { class: on.has(i) ? "on" : "back", cx: x, cy: y, r: 0.36 }));
-    svg.append(s("text", { x, y }, `${symbol}${hydrogens ? `H${hydrogens > 1 ? hydrogens : ""}` : ""}${sign}`));
-  });
+function drawing(one, [found, elements]) {
+  const [width, height] = one.drawing.size, on = new Set(elements);
+  const svg = s("svg", { class: "drawing", role: "img", width, height, viewBox: `0 0 ${width} ${height}`,
+    "aria-label": `${nameOf(one)}${on.size ? `; ${found ? "what made the test true is marked" : "what comes nearest to the test is outlined"}` : ""}` });
+  for (const [element, kind, ...look] of one.drawing.pieces) {
+    if (element >= 0 && !on.has(element)) continue;
+    const shape = piece(kind, look, element >= 0 && !found);
+    if (element >= 0) shape.setAttribute("class", found ? "on" : "near");
+    svg.append(shape);
+  }
   return svg;
 }
-function stroke(from, to, shift, kind) {
-  const dx = to[1] - from[1], dy = to[2] - from[2], length = Math.hypot(dx, dy) || 1, ox = (-dy / length) * shift, oy = (dx / length) * shift;
-  return s("line", { class: kind, x1: from[1] + ox, y1: from[2] + oy, x2: to[1] + ox, y2: to[2] + oy });
+const paint = (role) => (role === "none" || role[0] === "#" ? role : `var(--${role})`);
+function piece(kind, look, near) {
+  if (kind === "t") {
+    const [x, y, text, size, colour, anchor, bold] = look;
+    return s("text", { x, y, style: `fill:${paint(colour)};font-size:${size}px;font-weight:${bold ? 700 : 400};text-anchor:${["start", "middle", "end"][anchor]}` }, text);
+  }
+  if (kind === "s") {
+    const [x1, y1, x2, y2, width, colour, dashed] = look;
+    return s("line", { x1, y1, x2, y2, stroke: near ? paint("rim") : paint(colour), "stroke-width": near ? 1.2 : width,
+      "stroke-linecap": dashed || near ? null : "round", "stroke-dasharray": dashed || near ? "4 3" : null });
+  }
+  const [x, y, width, height, rx, line, fill, edge, dashed] = look;
+  return s("rect", { x, y, width, height, rx, fill: near ? paint("paper") : paint(fill), stroke: near ? paint("rim") : line ? paint(edge) : null,
+    "stroke-width": near ? 1.2 : line || null, "stroke-dasharray": dashed || near ? "4 3" : null });
 }
 function follow(leaf) {
   state.path = new Set([leaf]);
@@ -430,7 +438,7 @@ function treePanel() {
   stage.addEventListener("wheel", (event) => { if (event.ctrlKey) { event.preventDefault(); zoom(event.deltaY < 0 ? 1.15 : 1 / 1.15); } }, { passive: false });
   const legend = isClasses ? h("ul", { class: "legend", "aria-label": "Classes" }, D.classes.map((_, k) => h("li", {}, className(k)))) : "";
   return [h("div", { class: "toolbar" }, search, output, depth, words, button("−", "Zoom out", () => zoom(1 / 1.25)), button("+", "Zoom in", () => zoom(1.25)), button("Fit", "Fit the tree into view", () => fitTree(0))),
-    legend, h("div", { class: "columns" }, stage, detail)];
+    legend, h("div", { class: "columns" }, stage, detail), listed];
 }
 
 function whatIfPanel() {
@@ -446,12 +454,13 @@ function whatIfPanel() {
       state.path.add(up);
       steps.unshift(h("li", {}, data(D.nodes[up].words), ": ", h("strong", {}, data(D.nodes[up].ways[D.nodes[up].kids.indexOf(below)]))));
     }
+    const isShown = !changed && holder.children.length; // what decided it has the same steps, and more
     const truth = one.actual === undefined || changed ? "" : h("span", { class: one.wrong ? "wrong" : "note" }, "; it is ", data(one.actual));
     answer.replaceChildren(h("p", { class: "says" }, changed ? "With these values: " : "Prediction: ", h("strong", { id: "said" }, data(D.nodes[leaf].says)), h("span", { class: "note" }, " ", data(D.nodes[leaf].share)), truth),
-      h("ol", {}, steps), h("button", { onclick: () => { selectTab("tree"); follow(leaf); } }, "Show the path in the tree"));
+      ...(isShown ? [] : [h("ol", {}, steps), h("button", { onclick: () => { selectTab("tree"); follow(leaf); } }, "Show the path in the tree")]));
   };
   function pick(one) {
-    holder.replaceChildren(...(one.tables || []).length || one.molecule || !D.whatif ? [h("h2", {}, "What decided it"), ...exampleParts(one)] : []);
+    holder.replaceChildren(...one.drawing || !D.whatif ? [h("h2", {}, "What decided it"), ...exampleParts(one)] : []);
     if (!D.whatif) { say(one.leaf, false, one); return; }
     D.whatif.attributes.forEach(([name], place) => { values[place] = one.values[name] ?? null; });
     parts = one.parts;
@@ -547,6 +556,6 @@ function start() {
   fitTree(0.7);
   showRoot();
   addEventListener("resize", () => { if (isNarrow() !== state.narrow) drawTree(false); });
-  addEventListener("beforeprint", () => { Object.values(panels).forEach(built); state.zoom = 1; drawTree(false); });
+  addEventListener("beforeprint", () => { Object.values(panels).forEach(built); listTree(); state.zoom = 1; drawTree(false); });
 }
 start();
