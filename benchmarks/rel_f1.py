@@ -185,7 +185,10 @@ def judge(task: Task, packed: Path, database: Path, folder: Path) -> None:
     test = rows[rows.split == "test"][["id", "date", "driverId"]]
     RESULTS.mkdir(exist_ok=True)
     test.assign(prediction=told.round(6)).to_csv(RESULTS / f"rel_f1_{task.name}.csv", index=False)
-    print(f"wrote the predictions for the {len(test)} rows of test to benchmarks/results/rel_f1_{task.name}.csv\n")
+    (RESULTS / f"rel_f1_{task.name}.txt").write_text(_run("show", str(final)), encoding="utf-8")
+    _run("export", str(final), "--format", "sql", "-o", str(RESULTS / f"rel_f1_{task.name}.sql"))
+    print(f"wrote the predictions for the {len(test)} rows of test to benchmarks/results/rel_f1_{task.name}.csv,")
+    print("and beside them the tree as text and as SQL\n")
 
 
 def _rows(database: Path, task: Task) -> pd.DataFrame:
@@ -221,14 +224,18 @@ def _command(*words: str, show: bool) -> str:
     if show:
         print(f"$ structtree {shlex.join(shown)}", flush=True)
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = subprocess.run(
-        [sys.executable, "-m", "structtree.cli", *words], capture_output=True, text=True, check=False
-    )
+    printed = _run(*words)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return f"{printed}(CPU {seconds:.1f} s)\n"
+
+
+def _run(*words: str) -> str:
+    command = [sys.executable, "-m", "structtree.cli", *words]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         raise SystemExit(done.stderr)
-    seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return f"{done.stdout}(CPU {seconds:.1f} s)\n"
+    return done.stdout
 
 
 def _near(word: str) -> str:
