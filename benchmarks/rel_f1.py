@@ -200,7 +200,16 @@ def _fitting(task: Task, packed: Path, condition: str, model: Path) -> Iterator[
     """Yield the words of the command that learns a tree."""
     yield from (str(packed), "--individual", task.table, "--target", task.target, "--as-of", "date")
     yield from (word for other in task.others for word in ("--exclude", other))
-    yield from ("--where", condition, "--grammar", str(GRAMMAR), "--for", "ranking", "--max-leaf-nodes", str(LEAVES))
+    yield from (
+        "--where",
+        condition,
+        "--grammar",
+        _near(str(GRAMMAR)),
+        "--for",
+        "ranking",
+        "--max-leaf-nodes",
+        str(LEAVES),
+    )
     yield from ("--min-samples-leaf", str(task.settings.least_leaf), "--no-estimate")
     yield from ("--lead", str(task.settings.lead)) if task.settings.lead else ()
     yield from ("-o", str(model))
@@ -232,7 +241,7 @@ def _command(*words: str, show: bool) -> str:
 
 def _run(*words: str) -> str:
     command = [sys.executable, "-m", "structtree.cli", *words]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=HERE.parent)
     if done.returncode:
         raise SystemExit(done.stderr)
     return done.stdout
