@@ -220,11 +220,14 @@ def option_text(flag: str, value: str) -> str:
     --------
     >>> print(option_text("--type", "zip=nominal"), option_text("--type", "zip code=nominal"))
     --type zip=nominal --type 'zip code=nominal'
+    >>> print(option_text("--where", "name = 'x'"))
+    --where "name = 'x'"
     >>> print(option_text("--ignore", "it's\\n"))
     --ignore $'it\\'s\\u000a'
     """
     if value.isprintable():
-        return f"{flag} {shlex.quote(value)}"
+        in_quotes = "'" in value and not set('"$`\\!') & set(value)
+        return f'{flag} "{value}"' if in_quotes else f"{flag} {shlex.quote(value)}"
     escaped = value.replace("\\", "\\\\").replace("'", "\\'")
     shown = "".join(sign if sign.isprintable() else f"\\u{ord(sign):04x}" for sign in escaped)
     return f"{flag} $'{shown}'"

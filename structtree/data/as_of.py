@@ -26,7 +26,7 @@ from structtree.arrays import Floats, Ints, Mask
 from structtree.data.columns import Adjacency, Column, Population, Table
 from structtree.data.moments import DAY, pattern_of_digits
 from structtree.data.schema import Attribute, Kind, Link, RecordType, Schema
-from structtree.errors import UnknownNameError, UsageError, option_text
+from structtree.errors import DataError, UnknownNameError, option_text
 
 __all__ = ["DAYS_BEFORE", "AsOf", "as_of", "frozen_at"]
 
@@ -172,12 +172,15 @@ def _own_dates(population: Population, path: str) -> Column:
     column = population.tables[at].columns.get(name)
     if column is None or column.kind not in _MOMENTS:
         known = [key for key, each in population.tables[at].columns.items() if each.kind in _MOMENTS]
-        if column is None:
+        if column is None and known:
             raise UnknownNameError(f"date of {at}", name, known)
+        if column is None:
+            fix = "a date may also stand behind references, as in --as-of race.date"
+            raise DataError(f"{at} has no {name!r}, nor any other date", fix=fix)
         first = next((each for each in column.values if each == each), None)
         pattern = pattern_of_digits(f"{first:.0f}") if column.kind == "int" and first is not None else None
         said = option_text("--type", f"{at}.{name}=date" if pattern is None else f"{at}.{name}=date({pattern})")
-        raise UsageError(f"{name!r} of {at!r} is {column.kind}, not a date; read it as one: {said}")
+        raise DataError(f"{at}.{name} is {column.kind}, not a date", fix=f"read it as one: {said}")
     return Column(column.kind, np.append(column.values, np.nan)[rows])
 
 
@@ -281,8 +284,8 @@ def _past_from(column: Column) -> Floats:
 
 def _inherit(population: Population, seen: dict[str, Floats], owner: dict[str, Ints], undated: list[str]) -> None:
     """Date the rows of types without dates by the rows that they refer to, as far as that leads."""
-    individual = population.schema.individual
-    for _ in undated:  # each round goes one reference further
+    individual, before = population.schema.individual, None
+    while before != (before := _state(seen, owner, undated)):  # each round goes one reference further
         for name in undated:
             for link in (each for each in population.schema.type(name).links if each.single):
                 to = population.tables[name].links[link.name].first_targets[:-1]
@@ -291,6 +294,11 @@ def _inherit(population: Population, seen: dict[str, Floats], owner: dict[str, I
                     continue
                 seen[name] = np.maximum(seen[name], np.append(seen[link.target], -np.inf)[to])
                 _claim(owner[name], np.append(owner[link.target], -1)[to], seen, name)
+
+
+def _state(seen: Mapping[str, Floats], owner: Mapping[str, Ints], names: list[str]) -> list[bytes]:
+    """Return what is known of the rows of some types, to be compared."""
+    return [array.tobytes() for name in names for array in (seen[name], owner[name])]
 
 
 def _claim(owner: Ints, claimed: Ints, seen: dict[str, Floats], name: str) -> None:

@@ -11,6 +11,7 @@ import os
 import sqlite3
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import date, datetime
 from pathlib import Path
 from typing import Any, NamedTuple, Unpack
 
@@ -20,16 +21,16 @@ from structtree.data.duckdb_files import from_duckdb, is_duckdb, read_duckdb
 from structtree.data.key_guesses import guess_keys
 from structtree.data.keys import Database, ForeignKey, KeyColumns, RowChoice, SourceTable, columns_text
 from structtree.data.linking import link_tables
-from structtree.data.moments import DAY, moment_of
 from structtree.data.options import DatabaseOptions
 from structtree.data.profile import identifiers
 from structtree.data.provenance import provenance_of
 from structtree.data.schema_files import as_said, read_schema_file
-from structtree.data.sqlite_files import from_sqlite, read_sqlite, with_choice
+from structtree.data.sqlite_files import from_sqlite, is_sqlite, read_sqlite, with_choice
 from structtree.data.table_folders import read_table_folder
 from structtree.data.tables import frame_sheet
 from structtree.data.textfiles import require_file
 from structtree.errors import DataError, UnknownNameError, UsageError, option_text
+from structtree.reprs import number_text
 
 __all__ = ["from_database", "linked_database", "read_database", "read_tables"]
 
@@ -110,7 +111,7 @@ def read_database(
     where = _row_choice(options)
     with require_file(path).open("rb") as file:
         head = file.read(16)
-    if is_duckdb(head) or str(path).lower().endswith((".duckdb", ".ddb")):
+    if is_duckdb(head) or (str(path).lower().endswith((".duckdb", ".ddb")) and not is_sqlite(head)):
         if missing_words is not None:
             raise UsageError(
                 f"missing_words makes no sense for {path}: DuckDB has a value of its own for missing ones"
@@ -147,7 +148,7 @@ def linked_database(database: Database, options: DatabaseOptions) -> Population:
                     f"{option} and a schema file both say what the keys are; write them into {schema_file}"
                 )
         database = as_said(database, read_schema_file(schema_file), schema_file)
-    database = _without(database, options.get("exclude") or ())
+    database = _without(database, options.get("exclude") or (), options.get("individual"))
     database = _checked(database)
     database = _with_keys(database, options.get("keys") or ())
     links = [_link(database, text) for text in options.get("links") or ()]
@@ -242,9 +243,12 @@ def _dated(database: Database, text: str) -> tuple[str, str | None]:
 
 def _day(text: str) -> float:
     try:
-        return moment_of(text) // DAY
+        return datetime.strptime(text, "%Y-%m-%d").date().toordinal() - _EPOCH
     except ValueError:
         raise DataError(f"--frozen-at takes a day such as 2010-01-01; got {text!r}") from None
+
+
+_EPOCH = date(1970, 1, 1).toordinal()
 
 
 def _row_choice(options: DatabaseOptions) -> RowChoice | None:
@@ -276,18 +280,24 @@ def _parsed(database: Database, text: str) -> _Columns:
         return _Columns(text, ())
     for name in sorted(database.tables, key=len, reverse=True):
         if text.lower().startswith(f"{name.lower()}."):
-            return _Columns(name, _columns(database.tables[name], text[len(name) + 1 :]))
+            return _Columns(name, _columns(database, name, text[len(name) + 1 :]))
     table, point, column = text.rpartition(".")
     if not point:
-        owners = [name for name, each in database.tables.items() if text in each.sheet.columns]
-        hint = f"; the column {text!r} is written {owners[0]}.{text}" if owners else ""
-        if hint:
-            raise UsageError(f"unknown table {text!r}{hint}")
+        owners = [f"{name}.{text}" for name, each in database.tables.items() if text in each.sheet.columns]
+        if owners:
+            raise UsageError(f"unknown table {text!r}; the column {text!r} is written {' or '.join(owners)}")
+    database.refuse_unread(table or column)
     raise UnknownNameError("table", table or column, database.tables)
 
 
-def _columns(table: SourceTable, text: str) -> tuple[str, ...]:
-    return (text,) if text in table.sheet.columns else _spelled(table, [part.strip() for part in text.split(",")])
+def _columns(database: Database, table: str, text: str) -> tuple[str, ...]:
+    known = database.tables[table]
+    if text in known.sheet.columns:
+        return (text,)
+    names = [part.strip() for part in text.split(",")]
+    for name in names:
+        database.refuse_unread(columns_text(table, [name]))
+    return _spelled(known, names)
 
 
 def _spelled(table: SourceTable, names: Sequence[str]) -> tuple[str, ...]:
@@ -301,12 +311,14 @@ def _spelled(table: SourceTable, names: Sequence[str]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _without(database: Database, exclude: Collection[str]) -> Database:
+def _without(database: Database, exclude: Collection[str], individual: str | None) -> Database:
     """Return the database without some tables and columns, and without the keys that need them."""
     if not exclude:
         return database
     said = [_parsed(database, text) for text in exclude]
     gone = {each.table for each in said if not each.columns}
+    if individual is not None and database.table(individual).name in gone:
+        raise UsageError(f"{individual} is excluded, and its rows are the individuals")
     tables = {}
     for name, table in database.tables.items():
         if name not in gone:
@@ -380,6 +392,10 @@ def _link(database: Database, text: str) -> ForeignKey:
             raise DataError(message, source=database.source, fix=fix)
         if here.columns and len(here.columns) == len(key):
             return ForeignKey(here.table, here.columns, there.table, key)
+        if here.columns:
+            n, there_text = number_text(here.columns, "column"), columns_text(there.table, key)
+            message = f"{option_text('--link', text)}: {columns_text(*here)} is {n}, and {there_text} {len(key)}"
+            problem = problem or UsageError(message)
     if problem is not None and len(places) == 1:
         raise problem
     raise UsageError(f"--link takes TABLE.COLUMN=TABLE.COLUMN, as in --link loan.account=account.id; got {text!r}")

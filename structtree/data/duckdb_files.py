@@ -6,20 +6,21 @@ The file is opened read-only. Columns of lists, structures and binary values are
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import re
 from contextlib import closing
 from datetime import date
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
 
 from structtree.data.frames import Raw, Sheet, array_cells, frame_columns
-from structtree.data.keys import Database, ForeignKey, RowChoice, SourceTable
-from structtree.data.sqlite_files import sql_name
+from structtree.data.keys import Database, ForeignKey, RowChoice, SourceTable, UnreadKind, condition_error
+from structtree.data.sqlite_files import looks_like, sql_name
 from structtree.data.textfiles import require_file
-from structtree.errors import DataError, MissingPackageError, UsageError, option_text
+from structtree.errors import DataError, MissingPackageError
 from structtree.telling import tell
 
 __all__ = ["from_duckdb", "is_duckdb", "read_duckdb"]
@@ -46,14 +47,48 @@ def read_duckdb(path: str | os.PathLike[str], where: RowChoice | None = None) ->
         import duckdb
     except ImportError:
         raise MissingPackageError(f"{source}: DuckDB files are read by the package duckdb", "duckdb") from None
-    if not Path(source).stat().st_size:
+    with Path(source).open("rb") as file:
+        head = file.read(100)
+    if not head:
         raise DataError("the file is empty; expected a DuckDB database", source=source)
+    if not is_duckdb(head):
+        raise DataError(f"not a DuckDB database: {looks_like(head)}", source=source)
     try:
-        with closing(duckdb.connect(source, read_only=True)) as connection:
+        with closing(duckdb.connect(source, read_only=True, config=_ALONE)) as connection:
             return from_duckdb(connection, source, where)
     except duckdb.Error as error:
-        first = str(error).splitlines()[0].replace(f'"{os.path.realpath(source)}"', "it").replace(f'"{source}"', "it")
-        raise DataError(f"DuckDB cannot read it: {first}", source=source) from None
+        raise DataError(_told(str(error), source), source=source) from None
+
+
+_ALONE: dict[str, str | bool | int | float | list[str]] = {
+    "enable_external_access": "false",
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+}
+"""No other files are read or written while a database is open, and nothing is fetched."""
+
+
+def _told(error: str, source: str) -> str:
+    """Return in a sentence why DuckDB cannot read a file."""
+    first = _plainly(error)
+    if "set lock on file" in first:
+        return "the database is locked: another program is writing to it"
+    if "read enough bytes" in first:
+        return f"the DuckDB database is cut off after {Path(source).stat().st_size:,} bytes"
+    for path in (os.path.realpath(source), source):
+        first = first.replace(f'"{path}"', "it")
+    return f"DuckDB cannot read it: {first}"
+
+
+def _plainly(error: str) -> str:
+    """Return the first line of what DuckDB says, without the class of the error.
+
+    Examples
+    --------
+    >>> _plainly("Binder Error: there is no column x\\nLINE 1: SELECT x")
+    'there is no column x'
+    """
+    return re.sub(r"^[A-Z][A-Za-z ]* Error: ", "", error.splitlines()[0])
 
 
 def from_duckdb(connection: Any, source: str = "the database", where: RowChoice | None = None) -> Database:
@@ -69,19 +104,21 @@ def from_duckdb(connection: Any, source: str = "the database", where: RowChoice 
     """
     names = [row[0] for row in connection.execute(_TABLES).fetchall()]
     declared = connection.execute(_CONSTRAINTS).fetchall()
-    tables, left_out = {}, []
-    for name in names:
-        keys = [(kind, tuple(columns)) for table, kind, columns, *_ in declared if table == name]
-        table, odd = _table(connection, name, source, keys, where and where.of(name))
-        tables[name] = table
-        left_out += [f"{name}.{column}" for column in odd]
     foreign = tuple(
         ForeignKey(table, tuple(columns), to, tuple(key))
         for table, kind, columns, to, key in declared
-        if kind == "FOREIGN KEY" and table in tables
+        if kind == "FOREIGN KEY" and table in names
     )
-    views = [row[0] for row in connection.execute(_VIEWS).fetchall()]
-    return Database(source, tables, foreign, tuple(_remarks(views, left_out)))
+    referred = [(key.to, key.key) for key in foreign]
+    unread: dict[str, UnreadKind] = {row[0]: "view" for row in connection.execute(_VIEWS).fetchall()}
+    tables = {}
+    for name in names:
+        keys = [(kind, tuple(columns)) for table, kind, columns, *_ in declared if table == name]
+        keys += [("REFERRED TO", key) for to, key in referred if to == name]
+        table, others = _table(connection, name, source, keys, where and where.of(name))
+        tables[name] = table
+        unread |= {f"{name}.{column}": "column of other values" for column in others}
+    return Database(source, tables, foreign, unread)
 
 
 _TABLES = (
@@ -94,33 +131,54 @@ _CONSTRAINTS = (
 )
 
 
-def _remarks(views: list[str], left_out: list[str]) -> Iterator[str]:
-    if views:
-        yield f"views are not read: {', '.join(views)}"
-    if left_out:
-        yield f"left out, since they are neither numbers, text nor dates: {', '.join(left_out)}"
-
-
 def _table(
     connection: Any, name: str, source: str, keys: list[tuple[str, tuple[str, ...]]], where: str | None
 ) -> tuple[SourceTable, list[str]]:
     """Return a table, and the names of the columns that are left out."""
     tell("reading", 0, None, f"table {name}")
-    condition = "" if where is None else f", ({where}\n) AS {sql_name(_CHOSEN)}"
-    try:
-        found = connection.execute(f"SELECT *{condition} FROM {sql_name(name)}").fetchnumpy()
-    except Exception as error:
-        if where is None:
-            raise
-        first = str(error).splitlines()[0]
-        raise UsageError(f"{option_text('--where', where)} is not understood for {name}: {first}") from None
+    found = _cells(connection, name, where)
     chosen = None if where is None else np.asarray(np.ma.filled(found.pop(_CHOSEN), False), dtype=np.bool_)
-    columns = {column: raw for column, cells in found.items() if (raw := _raw(cells)) is not None}
+    linking = {column for kind, columns in keys if kind in _LINKING for column in columns}
+    raws = {column: _raw(_key_texts(cells) if column in linking else cells) for column, cells in found.items()}
+    columns = {column: raw for column, raw in raws.items() if raw is not None}
     n_rows = len(next(iter(found.values()), ()))
     primary = next((each for kind, each in keys if kind == "PRIMARY KEY" and set(each) <= set(columns)), ())
     unique = tuple(each for kind, each in keys if kind == "UNIQUE" and set(each) <= set(columns))
     table = SourceTable(name, Sheet(columns, n_rows, f"{source}, table {name}"), primary, unique, chosen=chosen)
     return table, [column for column in found if column not in columns]
+
+
+def _cells(connection: Any, name: str, where: str | None) -> dict[str, Any]:
+    """Return the values of all columns, with one more for whether a condition holds."""
+    query = f"SELECT * FROM {sql_name(name)}"
+    if where is None:
+        return dict(connection.execute(query).fetchnumpy())
+    asked = f"SELECT *, ({where}\n) AS {sql_name(_CHOSEN)} FROM {sql_name(name)}"
+    try:
+        if len(connection.extract_statements(asked)) != 1:
+            raise condition_error(where, name, "it must be a condition, and nothing else")
+        found = dict(connection.execute(asked).fetchnumpy())
+    except DataError:
+        raise
+    except Exception as error:  # that of duckdb, which need not be imported here
+        raise condition_error(where, name, _plainly(str(error))) from None
+    expected = [row[0] for row in connection.execute(f"DESCRIBE {query}").fetchall()]
+    if list(found) != [*expected, _CHOSEN]:
+        raise condition_error(where, name, "expected one condition")
+    return found
+
+
+_LINKING = ("PRIMARY KEY", "FOREIGN KEY", "REFERRED TO")
+
+
+def _key_texts(cells: NDArray[Any]) -> NDArray[Any]:
+    """Return the values of a key; those of bytes as text that tells them apart."""
+    if not isinstance(cells, np.ndarray) or cells.dtype != object:
+        return cells
+    return np.array(
+        [f"x{bytes(value).hex()}" if isinstance(value, bytes | bytearray) else value for value in array_cells(cells)],
+        dtype=object,
+    )
 
 
 _CHOSEN = "structtree: chosen"
@@ -133,7 +191,7 @@ def _raw(cells: NDArray[Any]) -> Raw | None:
     if not isinstance(cells, np.ndarray):  # categories
         return pd.Series(cells)
     if cells.dtype == object:
-        plain = array_cells(cells)
+        plain = [str(value) if isinstance(value, UUID) else value for value in array_cells(cells)]
         first = next((value for value in plain if value is not None and value == value), None)
         if first is not None and not isinstance(first, str | int | float | date):
             return None

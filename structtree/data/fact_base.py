@@ -159,12 +159,16 @@ class _Gathered:
             return
         open_model: Any = None
         since: list[Fact] = []
+        begun: dict[Any, Fact] = {}
         for fact in facts:
             model = _model(fact) if fact.name in ("begin", "end") else None
             if model is None:
                 since.append(fact)
                 continue
             self._check(fact, open_model, model, clauses.source)
+            if fact.name == "begin" and begun.setdefault(model[1], fact) is not fact:
+                first = clauses.source.line(begun[model[1]].at)
+                raise clauses.source.error(f"the interpretation {model[1]} is begun on line {first} already", fact.at)
             self._add(since, open_model, clauses.source)
             since, open_model = [], model[1] if fact.name == "begin" else None
             self.model_name = type_name_of(model[0])

@@ -17,7 +17,7 @@ from structtree.data.columns import Adjacency, Column, Population, Table, column
 from structtree.data.fact_base import FactTable
 from structtree.data.fact_layout import Layout
 from structtree.data.fact_signatures import Argument, FactJoin, FactStep, MemberOrigin, PrologPredicate, Signature
-from structtree.data.infer import Misfit, Overrides, encode, sort_of, type_name_of
+from structtree.data.infer import Misfit, Overrides, encode, sort_of, type_name_of, with_dates
 from structtree.data.prolog import flattened, term_text
 from structtree.data.schema import Link, LinkKind, RecordType, Schema
 
@@ -308,9 +308,10 @@ def _reached(individual: str, links: Mapping[str, Mapping[Link, Adjacency]]) -> 
 
 
 def _column(values: Sequence[Any]) -> Column | None:
-    """Return a column of numbers, or of words; numbers among words are words."""
+    """Return a column of numbers, of words, or of dates if all words are dates; numbers among words are words."""
     sorts = {sort_of(type(value)) for value in values} - {"missing"}
-    return encode(values, "nominal") if len(sorts) > 1 else encode(values)
+    column = encode(values, "nominal") if len(sorts) > 1 else encode(values)
+    return column and with_dates(column)
 
 
 def _owners(signatures: Sequence[Signature]) -> frozenset[tuple[str, str]]:

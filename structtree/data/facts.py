@@ -16,6 +16,7 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -34,6 +35,7 @@ from structtree.data.prolog import read_clauses, term_text
 from structtree.data.provenance import FactReading, Provenance
 from structtree.data.textfiles import open_decoded
 from structtree.errors import DataError, UnknownNameError, UsageError
+from structtree.reprs import number_text
 
 if TYPE_CHECKING:
     from structtree.data.options import FactOptions
@@ -288,7 +290,7 @@ class _Reader:
         """Return the population, which knows where its individuals come from and how it was read."""
         if not self.base.tables and self.examples is None:
             raise DataError("there are no facts, such as bond(m1, a1, a2, 7).")
-        tables, notes = dict(self.base.tables), list(self._remarks())
+        tables, notes = dict(self.base.tables), [*self._remarks(), *self._about_declared()]
         task = self._task(tables, notes)
         layout = self._layout(tables, task)
         if task.places is None and self.target is not None:
@@ -313,6 +315,18 @@ class _Reader:
         if ignored:
             shown = ", ".join(ignored[:3]) + (f" and {len(ignored) - 3} more" if len(ignored) > 3 else "")
             yield f"directives are not executed: {shown}"
+
+    def _about_declared(self) -> Iterator[str]:
+        """Tell of declared predicates that may be misspelled; refuse one with a wrong number of arguments."""
+        known = {*self.base.tables, *([self.examples.predicate] if self.examples else [])}
+        for declared in (one for one in self.given if one not in known):
+            others = [one for one in known if one.name == declared.name and one not in self.given]
+            if others:
+                message = f"the declaration {self.given[declared]} has {number_text(declared.arity, 'argument')}"
+                raise DataError(f"{message}, and the facts of {declared.name} have {others[0].arity}")
+            near = get_close_matches(declared.name, [one.name for one in known - self.given.keys()], n=1)
+            if near:
+                yield f"there are no facts of {declared} (did you mean {near[0]!r}?)"
 
     def _task(self, tables: dict[PrologPredicate, FactTable], notes: list[str]) -> _Task:
         """Return what the examples, or the interpretations, say about the task; facts of the target are taken out."""
@@ -395,8 +409,10 @@ class _Reader:
 
     def _with_negatives(self, task: _Task, layout: Layout) -> _Task:
         """Return the task with examples that are drawn from what is no positive one."""
-        if not self.sample_negatives:
+        if self.sample_negatives is None:
             return task
+        if self.sample_negatives < 1:
+            raise UsageError(f"--sample-negatives must be at least 1; got {self.sample_negatives}")
         if task.places is None or not task.label or task.places.class_place is not None:
             raise UsageError("--sample-negatives is for positive examples of a predicate, of which there are none")
         signature = layout.signatures[task.places.predicate]

@@ -42,8 +42,10 @@ from structtree.data.columns import DTYPES, Column
 from structtree.data.moments import (
     DAY,
     DAY_FIRST,
+    MONTH_FIRST,
     are_iso,
     kind_of_seconds,
+    layouts_of,
     moment_of,
     pattern_example,
     pattern_of_digits,
@@ -519,7 +521,7 @@ def _seconds(values: Sequence[Any], kind: Kind, layout: str) -> NDArray[np.float
         try:
             moment = moment_of(value, layout=layout)
         except (ValueError, OverflowError, AttributeError):
-            example = pattern_example(layout) if "%" in layout else "31.12.2024"
+            example = pattern_example(layout) if "%" in layout else _EXAMPLES.get(layout)
             like = f"a {kind} such as {example}" if layout else _wanted(kind)
             fix = None if layout else _layout_fix(value, kind)
             raise Misfit(index, f"expected {like}, got {shown(value)}{fix or ''}", "nominal") from None
@@ -529,14 +531,17 @@ def _seconds(values: Sequence[Any], kind: Kind, layout: str) -> NDArray[np.float
     return seconds
 
 
+_EXAMPLES: Mapping[str, str] = {DAY_FIRST: "31.12.2024", MONTH_FIRST: "12/31/2024"}
+
+
 def _layout_fix(value: Any, kind: Kind) -> str | None:
     """Return what to say of a text that would be a date if it were laid out in another way."""
-    try:
-        moment_of(value, layout=DAY_FIRST)
-    except (ValueError, AttributeError):
-        pattern = pattern_of_digits(str(value))
-        return None if pattern is None else f" (if these are year, month and day, say so: {kind}({pattern}))"
-    return f" (if the day comes first, say so: {kind}(day-first))"
+    found = layouts_of([value]) if isinstance(value, str) else []
+    if found:
+        what = " or ".join(f"the {layout.removesuffix('-first')}" for layout in found)
+        return f" (if {what} comes first, say so: {' or '.join(f'{kind}({layout})' for layout in found)})"
+    pattern = pattern_of_digits(str(value))
+    return None if pattern is None else f" (if these are year, month and day, say so: {kind}({pattern}))"
 
 
 def _numbers(values: Sequence[Any], types: set[type], kind: Kind) -> NDArray[np.float64]:
@@ -663,7 +668,7 @@ class Wanted:
 
 def _is_layout(layout: str) -> bool:
     try:
-        return layout == DAY_FIRST or bool(pattern_example(layout))
+        return layout in _EXAMPLES or bool(pattern_example(layout))
     except (ValueError, re.error):
         return False
 
@@ -685,8 +690,8 @@ class Overrides:
 
     A key is the name of a member, or ``Type.member`` where the name alone would mean too many. The value is ``bool``,
     ``int``, ``real``, ``date``, ``time`` or ``nominal`` for an attribute, ``date(day-first)`` for text such as
-    31.12.2024, ``date(%y%m%d)`` for any other layout (`datetime.strptime` says what the letters mean), and
-    ``low<medium<high`` for categories in their order; ``set`` or ``list`` for a link.
+    31.12.2024, ``date(month-first)`` for 12/31/2024, ``date(%y%m%d)`` for any other layout (`datetime.strptime` says
+    what the letters mean), and ``low<medium<high`` for categories in their order; ``set`` or ``list`` for a link.
 
     Examples
     --------
@@ -700,8 +705,7 @@ class Overrides:
     def __post_init__(self) -> None:
         known = (
             *(kind for kind in get_args(Kind) if kind != "ordered"),
-            "date(day-first)",
-            "time(day-first)",
+            *(f"{kind}({layout})" for kind in ("date", "time") for layout in _EXAMPLES),
             "set",
             "list",
         )

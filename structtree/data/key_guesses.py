@@ -22,8 +22,6 @@ from functools import cache
 from itertools import combinations
 from typing import NamedTuple
 
-import numpy as np
-
 from structtree.data.infer import type_name_of
 from structtree.data.keys import Database, ForeignKey, KeyColumns, KeyMatch, KeyValues, SourceTable
 from structtree.data.linking import stem_of
@@ -74,7 +72,7 @@ def guess_keys(database: Database, settled: Collection[tuple[str, str]] = ()) ->
     """
     columns = KeyColumns(database.tables)
     keyed = database.with_tables(
-        replace(table, key=_primary(table, columns), key_guessed=True)
+        replace(table, key=_primary(table, columns, _referring(table, database)), key_guessed=True)
         for table in database.tables.values()
         if not table.key
     )
@@ -114,8 +112,7 @@ def _is_named_so(column: str) -> bool:
 
 def _can_be_key(values: KeyValues) -> bool:
     """Return whether values are such that rows are named by them: no numbers with fractions."""
-    is_whole = values.values_are != "number" or bool((np.floor(values.values) == values.values).all())
-    return len(values.values) > 0 and is_whole
+    return len(values.values) > 0 and values.are_whole
 
 
 def _called_after(column: str, table: str) -> bool:
@@ -129,12 +126,18 @@ def _called_after(column: str, table: str) -> bool:
     return _stem(column) in (_plain(table), _plain(type_name_of(table)))
 
 
-def _primary(table: SourceTable, columns: KeyColumns) -> tuple[str, ...]:
+def _referring(table: SourceTable, database: Database) -> frozenset[str]:
+    """Return the columns that are foreign keys, each alone; where they differ in all rows, that may be by chance."""
+    keys = [key for key in database.foreign_keys if key.table == table.name and len(key.columns) == 1]
+    return frozenset(key.columns[0] for key in keys if not _called_after(key.columns[0], table.name))
+
+
+def _primary(table: SourceTable, columns: KeyColumns, referring: Collection[str] = ()) -> tuple[str, ...]:
     """Return the columns that are most likely the key of a table; none if nothing tells its rows apart."""
     if table.sheet.n_rows < 2:
         return ()
     names = [name for name in table.sheet.columns if _can_be_key(columns.distinct(table.name, name))]
-    alone = [name for name in names if columns.distinct(table.name, name).differs]
+    alone = [name for name in names if columns.distinct(table.name, name).differs and name not in referring]
     first = next(iter(table.sheet.columns), None)
     likely = [
         *(name for name in alone if _called_after(name, table.name)),

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from structtree.data.columns import Adjacency, run_places
 from structtree.data.frames import Coded, PythonValues, Raw, Sheet, Texts
-from structtree.errors import UnknownNameError
+from structtree.errors import DataError, UnknownNameError, option_text
 
 __all__ = [
     "Database",
@@ -29,7 +29,9 @@ __all__ = [
     "KeyValues",
     "RowChoice",
     "SourceTable",
+    "UnreadKind",
     "columns_text",
+    "condition_error",
     "distinct_values",
 ]
 
@@ -54,6 +56,13 @@ class RowChoice(NamedTuple):
     def of(self, name: str) -> str | None:
         """Return the condition for the rows of a table, if there is one."""
         return self.sql if name.lower() == self.table.lower() else None
+
+
+def condition_error(sql: str, table: str, why: str) -> DataError:
+    """Return the error for a condition that a database does not understand, with the first line of what it says."""
+    return DataError(
+        f"{option_text('--where', sql)} is not understood for {table}: {why.splitlines()[0].rstrip('.')}"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +130,17 @@ class SourceTable:
         return any(wanted == set(each) for each in (self.key, *self.unique))
 
 
+UnreadKind = Literal["view", "virtual table", "binary column", "column of other values"]
+
+UNREAD: Mapping[UnreadKind, str] = {
+    "view": "views",
+    "virtual table": "virtual tables",
+    "binary column": "binary columns",
+    "column of other values": "columns of values other than numbers, text and dates",
+}
+"""What is not read, in the plural."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Database:
     """Named tables and the keys that link them.
@@ -131,21 +151,34 @@ class Database:
         Where it comes from, for errors.
     tables : mapping from name to SourceTable
     foreign_keys : tuple of ForeignKey
-    remarks : tuple of str
-        Sentences about what was not read.
+    unread : mapping from name to str
+        The tables and columns (``table.column``) that were not read, and what they are.
     """
 
     source: str
     tables: Mapping[str, SourceTable]
     foreign_keys: tuple[ForeignKey, ...] = ()
-    remarks: tuple[str, ...] = ()
+    unread: Mapping[str, UnreadKind] = field(default_factory=dict)
 
     def table(self, name: str) -> SourceTable:
         """Return the table of that name, written in whatever case, if no other differs from it only in that."""
         found = {name} if name in self.tables else {each for each in self.tables if each.lower() == name.lower()}
         if len(found) != 1:
+            self.refuse_unread(name)
             raise UnknownNameError("table", name, self.tables)
         return self.tables[found.pop()]
+
+    def refuse_unread(self, name: str) -> None:
+        """Refuse a table, or a column of one (``table.column``), that was not read."""
+        for each, kind in self.unread.items():
+            if each.lower() == name.lower():
+                raise DataError(f"{each} is a {kind}, and {UNREAD[kind]} are not read", source=self.source)
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """Sentences about what was not read."""
+        named = {kind: [name for name, each in self.unread.items() if each == kind] for kind in UNREAD}
+        return tuple(f"{UNREAD[kind]} are not read: {', '.join(names)}" for kind, names in named.items() if names)
 
     def with_tables(self, tables: Iterable[SourceTable]) -> Database:
         """Return the database with some tables in the place of those of the same names."""
@@ -162,6 +195,15 @@ class KeyValues:
     codes: NDArray[np.int64]
     values: NDArray[Any]
     values_are: ValueClass
+
+    @property
+    def are_whole(self) -> bool:
+        """True if no value is a number with a fraction."""
+        if self.values_are != "number":
+            return True
+        if self.values.dtype == object:
+            return all(isinstance(value, int) or value.is_integer() for value in self.values)
+        return bool((np.floor(self.values) == self.values).all())
 
     @property
     def n_present(self) -> int:
@@ -198,12 +240,36 @@ def distinct_values(column: Raw) -> KeyValues:
 
 def _classed(codes: NDArray[np.int64], values: NDArray[Any]) -> KeyValues:
     if values.dtype.kind in "biuf":
-        return KeyValues(codes, values.astype(np.float64), "number")
+        return KeyValues(codes, _told_apart(values), "number")
     if values.dtype.kind == "M":
         return KeyValues(codes, values.astype("datetime64[us]").astype(np.int64), "moment")
     if len(values) and all(isinstance(value, int | float | np.number) for value in values):
-        return KeyValues(codes, values.astype(np.float64), "number")
+        return KeyValues(codes, _told_apart(values), "number")
     return KeyValues(codes, np.array([str(value).strip() for value in values], dtype=object), "text")
+
+
+def _told_apart(numbers: NDArray[Any]) -> NDArray[Any]:
+    """Return numbers as floats; or as Python's, if some are too large for that, as many a key of 64 bits is."""
+    floats = numbers.astype(np.float64)
+    return floats if np.abs(floats).max(initial=0) < _EXACT else numbers.astype(object)
+
+
+_EXACT = 2.0**53
+"""Whole numbers below this are floats without loss."""
+
+
+def _as_numbers(values: KeyValues) -> NDArray[Any]:
+    """Return values as numbers; NaN for text that is none."""
+    import pandas as pd
+
+    if values.values_are == "number":
+        return values.values
+    floats = np.asarray(pd.to_numeric(pd.Series(values.values), "coerce"), np.float64)
+    if not np.nanmax(np.abs(floats), initial=0) >= _EXACT:
+        return floats
+    is_whole = [text.lstrip("+-").isdecimal() for text in values.values]
+    pairs = zip(is_whole, values.values, floats.tolist(), strict=True)
+    return np.array([int(text) if whole else number for whole, text, number in pairs], dtype=object)
 
 
 def _places_among(values: KeyValues, others: KeyValues) -> NDArray[np.int64]:
@@ -212,17 +278,17 @@ def _places_among(values: KeyValues, others: KeyValues) -> NDArray[np.int64]:
 
     mine, theirs = values.values, others.values
     if {values.values_are, others.values_are} == {"number", "text"}:
-        mine, theirs = (np.asarray(pd.to_numeric(pd.Series(each), "coerce"), np.float64) for each in (mine, theirs))
+        mine, theirs = _as_numbers(values), _as_numbers(others)
     elif values.values_are != others.values_are:
         mine, theirs = (np.array([str(value) for value in each], dtype=object) for each in (mine, theirs))
     first: dict[Any, int] = {}
-    index = pd.Index(theirs)
+    index = pd.Index(theirs, dtype=theirs.dtype)  # else text would become another kind of array
     if not index.is_unique:
         for place, value in enumerate(theirs.tolist()):
             if value == value:
                 first.setdefault(value, place)
         return np.array([first.get(value, -1) for value in mine.tolist()], dtype=np.int64)
-    found = np.asarray(index.get_indexer(pd.Index(mine)), dtype=np.int64)
+    found = np.asarray(index.get_indexer(pd.Index(mine, dtype=mine.dtype)), dtype=np.int64)
     return np.where(pd.isna(mine), -1, found) if len(mine) else found
 
 
@@ -256,6 +322,10 @@ class KeyMatch:
         return 1.0 if n == 0 else (n - self.n_dangling) / n
 
 
+_ColumnName = tuple[str, str]
+"""A table, and a column of it."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class KeyColumns:
     """The columns of a database as codes, each made once, and comparisons of them.
@@ -272,13 +342,28 @@ class KeyColumns:
     """
 
     tables: Mapping[str, SourceTable]
-    _known: dict[tuple[str, str], KeyValues] = field(default_factory=dict, init=False, repr=False)
+    _known: dict[_ColumnName, KeyValues] = field(default_factory=dict, init=False, repr=False)
+    _places: dict[tuple[_ColumnName, _ColumnName], NDArray[np.int64]] = field(
+        default_factory=dict, init=False, repr=False
+    )
 
     def distinct(self, table: str, column: str) -> KeyValues:
         """Return the different values of a column."""
         if (table, column) not in self._known:
             self._known[table, column] = distinct_values(self.tables[table].sheet.columns[column])
         return self._known[table, column]
+
+    def places(self, here: _ColumnName, there: _ColumnName) -> NDArray[np.int64]:
+        """Return for each different value of a column its code in another; at the end, that of a missing value.
+
+        A missing value has the next code after all others, a value that the other column lacks the one after that.
+        """
+        if (here, there) not in self._places:
+            others = self.distinct(*there)
+            n = len(others.values)
+            found = _places_among(self.distinct(*here), others)
+            self._places[here, there] = np.append(np.where(found == -1, n + 1, found), n)
+        return self._places[here, there]
 
     def differs(self, table: str, columns: Sequence[str]) -> bool:
         """Return whether some columns together differ from row to row; missing values count as values of their own.
@@ -291,7 +376,7 @@ class KeyColumns:
         if math.prod(len(self.distinct(table, column).values) + 1 for column in columns) < n_rows:
             return False
         joint = _joint([_filled(self.distinct(table, column)) for column in columns], n_rows)
-        return 0 < n_rows == int(joint.max(initial=-1)) + 1
+        return n_rows > 0 and int(np.bincount(joint).max()) == 1
 
     def match(self, foreign_key: ForeignKey, most: int | None = None) -> KeyMatch:
         """Return where a foreign key leads to; of several columns a missing one is a value like others.
@@ -308,8 +393,11 @@ class KeyColumns:
             some = np.linspace(0, n_here - 1, most).astype(np.int64)
             here, n_here = [replace(one, codes=one.codes[some]) for one in here], most
         there = [self.distinct(foreign_key.to, column) for column in foreign_key.key]
+        pairs = zip(foreign_key.columns, foreign_key.key, strict=True)
+        places = [self.places((foreign_key.table, column), (foreign_key.to, key)) for column, key in pairs]
         parts = [
-            np.concatenate([_filled(other), _translated(one, other)]) for one, other in zip(here, there, strict=True)
+            np.concatenate([_filled(other), own[one.codes]])
+            for one, other, own in zip(here, there, places, strict=True)
         ]
         joint = _joint(parts, n_here + n_there)
         gone_here = np.all([one.codes < 0 for one in here], axis=0)
@@ -336,19 +424,15 @@ def _filled(column: KeyValues) -> NDArray[np.int64]:
     return np.where(column.codes < 0, len(column.values), column.codes)
 
 
-def _translated(column: KeyValues, other: KeyValues) -> NDArray[np.int64]:
-    """Return the values of a column as codes of another, with one more for missing, and one for all others."""
-    n = len(other.values)
-    places = np.append(_places_among(column, other), -2)
-    places = np.where(places == -1, n + 1, np.where(places == -2, n, places))
-    return places[column.codes]
-
-
 def _joint(parts: Sequence[NDArray[np.int64]], n: int) -> NDArray[np.int64]:
     """Return one code for each combination of codes."""
     import pandas as pd
 
-    joint = np.zeros(n, dtype=np.int64)
+    joint, n_codes = np.zeros(n, dtype=np.int64), 1
     for part in parts:
-        joint = np.asarray(pd.factorize(joint * (int(part.max(initial=0)) + 1) + part)[0], dtype=np.int64)
-    return joint
+        size = int(part.max(initial=0)) + 1
+        if n_codes * size > 2 * n:
+            joint = np.asarray(pd.factorize(joint)[0], dtype=np.int64)
+            n_codes = int(joint.max(initial=0)) + 1
+        joint, n_codes = joint * size + part, n_codes * size
+    return joint if n_codes <= 2 * n else np.asarray(pd.factorize(joint)[0], dtype=np.int64)

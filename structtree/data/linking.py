@@ -24,6 +24,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain, count
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,15 +40,14 @@ from structtree.data.columns import (
 from structtree.data.frames import TypedColumn
 from structtree.data.infer import Overrides
 from structtree.data.keys import Database, KeyColumns, KeyMatch, SourceTable, columns_text
+from structtree.data.moments import layouts_of
+from structtree.data.profile import FEW_WORDS
 from structtree.data.provenance import Provenance
 from structtree.data.schema import Link
-from structtree.errors import DataError
+from structtree.errors import DataError, option_text
 from structtree.reprs import number_text, short_repr
 
 __all__ = ["KeyLink", "Relations", "link_tables", "stem_of"]
-
-FEW_WORDS = 30
-"""A text with at most so many values says something by itself, even if it is a key."""
 
 _WORD = re.compile(r"[\s_.-]+(?:id|key|fk)$", re.IGNORECASE)
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?:ID|Id|Key)$")
@@ -207,7 +207,7 @@ def link_tables(
         for name, table in database.tables.items()
         if name not in joining
     ]
-    remarks = (*database.remarks, *draft.remarks)
+    remarks = (*database.remarks, *draft.remarks, *_about_dates(kept))
     relations = Relations(database, tuple(draft.made), remarks, individual is not None)
     return _population(chosen, tables, overrides, relations)
 
@@ -288,6 +288,17 @@ def _has_few_values(table: SourceTable, name: str, columns: KeyColumns) -> bool:
     return 2 <= len(values.values) <= min(FEW_WORDS, values.n_present // 2)
 
 
+def _about_dates(kept: Mapping[str, Mapping[str, TypedColumn]]) -> Iterator[str]:
+    """Tell of text that is dates, though not as ISO 8601 writes them, and how to have it read."""
+    for table, columns in kept.items():
+        for name, typed in columns.items():
+            texts = typed.column.categories if typed.attribute.kind == "nominal" else ()
+            kinds = [f"date({layout})" if layout else "date" for layout in layouts_of(texts)]
+            if kinds:
+                options = " or ".join(option_text("--type", f"{table}.{name}={kind}") for kind in kinds)
+                yield f"{table}.{name} has dates such as {texts[0]!r}, which are read as such with {options}"
+
+
 def _typed(
     table: SourceTable, kept: Mapping[str, TypedColumn], overrides: Overrides, links: Mapping[Link, Adjacency]
 ) -> TypedTable:
@@ -354,17 +365,21 @@ class _Draft:
         """Return the first name that is free, and take it."""
         if given is not None:
             return given
-        numbered = (f"{wishes[-1]}_{number}" for number in range(2, 10_000))
-        found = next(name for name in (*wishes, *numbered) if name and name not in self.taken[table])
+        numbered = (f"{wishes[-1]}_{number}" for number in count(2))
+        found = next(name for name in chain(wishes, numbered) if name and name not in self.taken[table])
         self.taken[table].add(found)
         return found
 
     def add(self, match: KeyMatch, *, several: bool) -> None:
         """Make the links of a foreign key, both ways."""
         key, child = match.foreign_key, self.database.tables[match.foreign_key.table]
-        column = key.columns[0]
-        plain = stem_of(column) if len(key.columns) == 1 and stem_of(column).lower() != "id" else key.to
-        name = self.name(key.table, key.name, plain, column, key.to, f"{column}_{key.to}")
+        column = self.telling_column(match)
+        plain = key.to if column is None else stem_of(column)
+        if several and column is not None:
+            wishes = [plain, column, f"{plain}_{key.to}"]
+        else:
+            wishes = [plain, column or plain, key.to, f"{key.columns[0]}_{key.to}"]
+        name = self.name(key.table, key.name, *wishes)
         by = f"{key.table}_by_{plain}"
         back = self.name(key.to, key.back, *((by,) if several else (key.table, by)), f"{by}_of_{key.table}")
         complete = len(match.rows) == len(match.rows.targets)
@@ -380,6 +395,19 @@ class _Draft:
                 f"{columns_text(key.to, key.key)} is not unique, so that {columns_text(key.table, key.columns)} "
                 "leads to several rows"
             )
+
+    def telling_column(self, match: KeyMatch) -> str | None:
+        """Return the column of a key after which its link is called; None if that is the table.
+
+        Of several columns it is the one that no other key between the two tables has.
+        """
+        key = match.foreign_key
+        if len(key.columns) == 1:
+            return None if stem_of(key.columns[0]).lower() == "id" else key.columns[0]
+        others = [each for each in self.database.foreign_keys if (each.table, each.to) == (key.table, key.to)]
+        shared = {column for each in others if each != key for column in each.columns}
+        own = [column for column in key.columns if column not in shared]
+        return own[0] if len(others) > 1 and len(own) == 1 else None
 
     def add_joint(self, first: KeyMatch, second: KeyMatch) -> None:
         """Make the links between the two tables that a third one joins."""

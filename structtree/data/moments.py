@@ -2,15 +2,18 @@
 
 A ``date`` is kept as days since 1970-01-01, a ``time`` as seconds since then, UTC, to the microsecond. The text of
 either is ISO 8601: ``2024-12-31``, ``2024-12-31 12:30``, ``2024-12-31T12:30:05.25``, with ``Z`` or an offset such as
-``+02:00`` where data has them. Days and months the other way round (``31.12.2024``, ``31/12/2024``) are read only
-where somebody has said so, and any other text or number (``991231``) as a pattern of `datetime.strptime` says. Years
+``+02:00`` where data has them; ``0000-00-00``, which some databases write for it, is no date. Where somebody has said
+that a text is a date, it may also be written as ``2024-3-1``, ``2024/03/01``, ``1 March 2024``, ``01-MAR-2024`` or
+``March 1, 2024``. Days and months the other way round (``31.12.2024``, ``12/31/2024``) are read only where somebody
+has said which comes first, and any other text or number (``991231``) as a pattern of `datetime.strptime` says. Years
 go from 1 to 9999.
 """
 
 from __future__ import annotations
 
+import calendar
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 from typing import Any, Literal
 
@@ -20,11 +23,13 @@ from numpy.typing import NDArray
 __all__ = [
     "DAY",
     "DAY_FIRST",
+    "MONTH_FIRST",
     "MomentKind",
     "UtcSeconds",
     "are_iso",
     "between",
     "kind_of_seconds",
+    "layouts_of",
     "moment_of",
     "moment_text",
     "moment_value",
@@ -44,14 +49,29 @@ DAY = 86_400.0
 DAY_FIRST = "day-first"
 """The layout of text such as 31.12.2024."""
 
+MONTH_FIRST = "month-first"
+"""The layout of text such as 12/31/2024."""
+
 _EPOCH = datetime(1970, 1, 1)
 _MICROSECOND = timedelta(microseconds=1)
 _CLOCK = r"(?P<clock>\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)"
 _ZONE = r"(?P<zone>Z|[+-]\d{2}:?\d{2})"
 _ISO = re.compile(rf"(?P<day>\d{{4}}-\d{{2}}-\d{{2}})(?:[T ]{_CLOCK}\s*{_ZONE}?)?", re.ASCII)
-_DAY_FIRST = re.compile(
-    rf"(?P<d>\d{{1,2}})([./-])(?P<m>\d{{1,2}})\2(?P<y>\d{{4}})(?:[T ]\s*{_CLOCK}\s*{_ZONE}?)?", re.ASCII
-)
+_NO_DATE = re.compile(r"0000-00-00(?:[T ][0:.]*)?")
+_ANY_CLOCK = r"(?P<clock>\d{1,2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)\s*(?P<half>[AaPp][Mm])?"
+_LATER = rf"(?:,?[T ]\s*{_ANY_CLOCK}\s*{_ZONE}?)?"
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_NAME = "(?P<name>[A-Za-z]{3,9})"
+_TEXTS: Mapping[str, Sequence[str]] = {
+    "": (
+        r"(?P<y>\d{4})([./-])(?P<m>\d{1,2})\2(?P<d>\d{1,2})",
+        rf"(?P<d>\d{{1,2}})[ -]{_NAME}[.,]?[ -](?P<y>\d{{4}})",
+        rf"{_NAME}\.? ?(?P<d>\d{{1,2}}),? ?(?P<y>\d{{4}})",
+    ),
+    DAY_FIRST: (r"(?P<d>\d{1,2})([./-])(?P<m>\d{1,2})\2(?P<y>\d{4})",),
+    MONTH_FIRST: (r"(?P<m>\d{1,2})([./-])(?P<d>\d{1,2})\2(?P<y>\d{4})",),
+}
+_FORMS = {layout: [re.compile(text + _LATER, re.ASCII) for text in texts] for layout, texts in _TEXTS.items()}
 
 
 class UtcSeconds(float):
@@ -68,14 +88,15 @@ class UtcSeconds(float):
 
 
 def moment_of(value: Any, *, layout: str = "") -> UtcSeconds:
-    """Return the moment that a text, a Python date or a numpy one stands for, in seconds.
+    """Return the moment that a text, a Python date or a numpy one stands for, in seconds; NaN for ``0000-00-00``.
 
     Parameters
     ----------
     value : text, date or number
         A number only where a pattern says how to read it.
     layout : str
-        How text is laid out: as ISO 8601 has it, ``day-first``, or as a pattern such as ``%y%m%d`` says.
+        How text is laid out: the year first or the month a word, ``day-first``, ``month-first``, or as a pattern such
+        as ``%y%m%d`` says.
 
     Raises
     ------
@@ -86,7 +107,7 @@ def moment_of(value: Any, *, layout: str = "") -> UtcSeconds:
     --------
     >>> moment_of("1970-01-02"), moment_of("1970-01-01T01:00+01:00").is_aware
     (86400.0, True)
-    >>> moment_of("31.12.1970", layout=DAY_FIRST) == moment_of(date(1970, 12, 31))
+    >>> moment_of("31.12.1970", layout=DAY_FIRST) == moment_of("31-DEC-1970") == moment_of(date(1970, 12, 31))
     True
     >>> moment_of(700102, layout="%y%m%d")
     86400.0
@@ -94,7 +115,7 @@ def moment_of(value: Any, *, layout: str = "") -> UtcSeconds:
     if "%" in layout and isinstance(value, str | int | float | np.integer | np.floating):
         return moment_of(datetime.strptime(_digits(value, layout), layout))
     if isinstance(value, str):
-        return _of_text(value.strip(), layout == DAY_FIRST)
+        return _of_text(value.strip(), layout)
     if isinstance(value, np.datetime64):
         value = value.astype("datetime64[us]").item()
     if isinstance(value, datetime):
@@ -145,29 +166,88 @@ def pattern_of_digits(text: str) -> str | None:
         return None
 
 
-def _of_text(text: str, day_first: bool) -> UtcSeconds:
-    found = (_DAY_FIRST if day_first else _ISO).fullmatch(text)
-    if found is None:
-        raise ValueError("neither a date nor a time")
-    day = f"{found['y']}-{int(found['m']):02}-{int(found['d']):02}" if day_first else found["day"]
-    if found["clock"] is None:
+def _of_text(text: str, layout: str) -> UtcSeconds:
+    found = _ISO.fullmatch(text) if not layout else None
+    if found is not None:
+        return _of_parts(found["day"], found["clock"], found["zone"])
+    for form in _FORMS[layout]:
+        found = form.fullmatch(text)
+        if found is not None:
+            clock = found["clock"] and _whole_day(found["clock"], found["half"])
+            return _of_parts(f"{found['y']}-{_month(found):02}-{int(found['d']):02}", clock, found["zone"])
+    if _NO_DATE.fullmatch(text):
+        return UtcSeconds(np.nan)
+    raise ValueError("neither a date nor a time")
+
+
+def _of_parts(day: str, clock: str | None, zone: str | None) -> UtcSeconds:
+    if _NO_DATE.fullmatch(day):
+        return UtcSeconds(np.nan)
+    if clock is None:
         return moment_of(date.fromisoformat(day))
-    zone = (found["zone"] or "").replace("Z", "+00:00")
-    return moment_of(datetime.fromisoformat(f"{day}T{found['clock']}{zone}"))
+    return moment_of(datetime.fromisoformat(f"{day}T{clock}{(zone or '').replace('Z', '+00:00')}"))
+
+
+def _month(found: re.Match[str]) -> int:
+    """Return the number of a month, which may be written as a word."""
+    if "name" not in found.re.groupindex:
+        return int(found["m"])
+    name = found["name"].lower()
+    number = _MONTHS.index(name[:3]) + 1  # ValueError if it is none
+    if not calendar.month_name[number].lower().startswith(name) and name != "sept":
+        raise ValueError("no month")
+    return number
+
+
+def _whole_day(clock: str, half: str | None) -> str:
+    """Return the time of a clock of 12 hours, or of 24, with two digits for the hour."""
+    hour, rest = clock.split(":", 1)
+    if half is None:
+        return f"{int(hour):02}:{rest}"
+    if not 1 <= int(hour) <= 12:
+        raise ValueError("no hour")
+    return f"{int(hour) % 12 + 12 * (half.lower() == 'pm'):02}:{rest}"
+
+
+def layouts_of(texts: Collection[str]) -> list[str]:
+    """Return the layouts in which all texts are dates; none if they are no dates.
+
+    Examples
+    --------
+    >>> layouts_of(["1978-8-1"]), layouts_of(["17-MAR-2002"]), layouts_of(["soon"])
+    ([''], [''], [])
+    >>> layouts_of(["1/2/2003"]), layouts_of(["1/2/2003", "8/30/2003"])
+    (['day-first', 'month-first'], ['month-first'])
+    """
+    return [layout for layout in _FORMS if texts and all(_is_moment(text, layout) for text in texts)]
+
+
+def _is_moment(text: str, layout: str) -> bool:
+    try:
+        return moment_of(text, layout=layout) is not None
+    except ValueError:
+        return False
 
 
 def are_iso(texts: Sequence[str]) -> bool:
-    """Return whether all texts are dates or times as ISO 8601 writes them, and there is at least one.
+    """Return whether all texts are dates or times as ISO 8601 writes them, or none at all, and some are.
 
     Examples
     --------
     >>> are_iso(["2024-02-29", "2024-03-01 12:30"]), are_iso(["2024-02-30"]), are_iso(["2024"]), are_iso([])
     (True, False, False, False)
+    >>> are_iso(["2024-02-29", "0000-00-00"]), are_iso(["2024-3-1"])
+    (True, False)
     """
-    try:
-        return bool(texts) and all(moment_of(text) == moment_of(text) for text in texts)
-    except ValueError:
-        return False
+    is_one = False
+    for text in texts:
+        plain = text.strip()
+        if _NO_DATE.fullmatch(plain):
+            continue
+        if _ISO.fullmatch(plain) is None or not _is_moment(plain, ""):
+            return False
+        is_one = True
+    return is_one
 
 
 def kind_of_seconds(seconds: NDArray[np.float64]) -> MomentKind:

@@ -186,7 +186,7 @@ def _split(population: Population, target: str, unlabelled: Unlabelled) -> tuple
     schema = population.schema
     if schema.type(schema.individual).attribute(target) is None:
         owners = [record.name for record in schema.types if record.attribute(target) is not None]
-        if owners and is_of_graphs(population):
+        if owners and (is_of_graphs(population) or provenance_of(population).relations is not None):
             raise WrongIndividualError(schema.individual, target, owners[0])
         _refuse_key(population, target)
     missing = population.column(target).missing
@@ -212,7 +212,10 @@ def _without_labels(population: Population, target: str) -> Population:
 def _refuse_key(population: Population, target: str) -> None:
     """Refuse a target that is a key of its table, which is no attribute."""
     relations, individual = provenance_of(population).relations, population.schema.individual
-    if relations is not None and target in relations.database.tables[individual].sheet.columns:
+    if relations is None:
+        return
+    relations.database.refuse_unread(f"{individual}.{target}")
+    if target in relations.database.tables[individual].sheet.columns:
         fix = f"to learn it all the same, as classes: {option_text('--type', f'{individual}.{target}=nominal')}"
         raise UsageError(f"{target!r} is a key of {individual}, which links it to other rows; {fix}")
 

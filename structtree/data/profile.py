@@ -24,7 +24,7 @@ from structtree.data.reach import reachable_rows
 from structtree.data.schema import NUMERIC, RecordType
 from structtree.reprs import names_text, short_repr
 
-__all__ = ["MANY_PAIRS", "MANY_ROWS", "Member", "MemberPair", "Profile", "identifiers", "profile"]
+__all__ = ["FEW_WORDS", "MANY_PAIRS", "MANY_ROWS", "Member", "MemberPair", "Profile", "identifiers", "profile"]
 
 MANY_CUTS = 100_000
 """How many thresholds the numbers of one linked type may have in all; a number beyond that is tested at quantiles."""
@@ -43,6 +43,9 @@ MOSTLY = 0.9
 
 MANY_WORDS, TYPICAL, FREQUENT = 50, 3, 10
 """A text also identifies if it has so many values, each of fewer rows than that on average, and hardly any of ten."""
+
+FEW_WORDS = 30
+"""A text with at most so many values, that at least twice as many rows have, says something even if it is a key."""
 
 MANY_PAIRS = 15
 """So many pairs of attributes of a type are compared, those of six attributes; of more pairs most are chance."""
@@ -130,8 +133,9 @@ def profile(population: Population, max_cuts: int = MANY_CUTS) -> Profile:
     A text identifies if at least twenty rows have one and nine in ten of them differ, or if it has fifty values and
     more, of fewer than three rows on average, and hardly any of ten rows: weights with their unit, dates in words,
     tickets. What holds of two or three rows is chance, and a tree that may ask for each such value finds little else.
-    A text or a whole number whose name says so (``id``, ``order_id``, ``orderId``) identifies if no two rows have the
-    same.
+    A text of at most thirty values is no identifier if twice as many rows refer to its rows: the names of genres, to
+    which tracks refer. A text or a whole number whose name says so (``id``, ``order_id``, ``orderId``) identifies if
+    no two rows have the same.
 
     The numbers of a type that links lead to or from share ``max_cuts`` thresholds. Those with the fewest values come
     first; those for which nothing is left have many values. Plain tables are swept whatever their size, so that none
@@ -237,6 +241,7 @@ def _suspects(population: Population) -> Iterator[Member]:
     for record in population.schema.types:
         for member, column in _members(population, record):
             is_text = column.kind == "nominal" and len(column.categories) >= MOSTLY * LEAST_ROWS
+            is_text = is_text and not _is_looked_up(population, member, column)
             if is_text or (column.kind in ("nominal", "int") and _is_named_so(member.attribute)):
                 yield member
 
@@ -265,6 +270,19 @@ def _identifies(member: Member, column: Column) -> bool:
     if column.kind != "nominal" or n < LEAST_ROWS:
         return False
     return n_different >= MOSTLY * n or _is_scattered(np.bincount(column.values))
+
+
+def _is_looked_up(population: Population, member: Member, column: Column) -> bool:
+    """Return whether a text stands in a short list of things to which many rows refer."""
+    if len(column.categories) > FEW_WORDS or member.type == population.schema.individual:
+        return False
+    n_referring = (
+        len(population.tables[record.name].links[link.name].targets)
+        for record in population.schema.types
+        for link in record.links
+        if link.target == member.type and link.single and record.name != member.type
+    )
+    return max(n_referring, default=0) >= 2 * len(column)
 
 
 def _is_scattered(counts: NDArray[np.int64]) -> bool:

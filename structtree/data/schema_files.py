@@ -97,7 +97,9 @@ def read_schema_file(path: str | os.PathLike[str]) -> Mapping[str, Any]:
     try:
         with Path(source).open("rb") as file:
             found = tomllib.load(file)
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except UnicodeDecodeError:
+        raise DataError("not a schema file: it is no text in UTF-8", source=source) from None
+    except tomllib.TOMLDecodeError as error:
         raise DataError(f"not a schema file: {error}", source=source) from None
     tables = found.pop("tables", None)
     if not isinstance(tables, dict) or not tables or found:

@@ -23,7 +23,7 @@ from structtree.data.facts import read_facts
 from structtree.data.graphs import GRAPH_FILES, read_graphs
 from structtree.data.molecule_files import smiles_column
 from structtree.data.molecules import read_molecules
-from structtree.data.options import FactOptions, ReadingOptions, given_options
+from structtree.data.options import FactOptions, ReadingOptions, given_options, reading_options
 from structtree.data.records import read_json, read_jsonl
 from structtree.data.table_folders import tables_in
 from structtree.data.tables import read_csv, read_feather, read_parquet
@@ -185,11 +185,20 @@ def _read_delimited(path: Path, given: Mapping[str, Any]) -> Population:
 
 
 def _refuse_others(given: Mapping[str, Any], chosen: FileFormat, *, is_named: bool) -> None:
-    for name in given:
-        if name not in chosen.options:
-            users = ", ".join(known.name for known in FILE_FORMATS.values() if name in known.options)
-            fix = "" if is_named else "; if the file is one of these, say so with --format (format=...)"
-            raise UsageError(f"{name} makes no sense for {chosen.name} ({chosen.what}); it is for {users}{fix}")
+    for name, value in given.items():
+        if name in chosen.options:
+            continue
+        if name == "link" and "links" in chosen.options:
+            raise UsageError(f"for {chosen.what}, --link takes TABLE.COLUMN=TABLE.COLUMN; got {value!r}")
+        users = ", ".join(known.name for known in FILE_FORMATS.values() if name in known.options)
+        fix = "" if is_named else "; if the file is one of these, say so with --format (format=...)"
+        raise UsageError(f"{_spelled(name)} makes no sense for {chosen.name} ({chosen.what}); it is for {users}{fix}")
+
+
+def _spelled(name: str) -> str:
+    """Return an option's name, with its spelling on the command line where that is another."""
+    flag = "--link" if name == "links" else reading_options()[name].flag
+    return name if flag == f"--{name.replace('_', '-')}" else f"{name} ({flag})"
 
 
 def target_of(where: str | os.PathLike[str], population: Population, format: str | None = None) -> str | None:

@@ -30,17 +30,20 @@ from urllib.parse import quote
 import numpy as np
 
 from structtree.data.frames import Coded, Raw, Sheet
-from structtree.data.keys import Database, ForeignKey, RowChoice, SourceTable
+from structtree.data.keys import Database, ForeignKey, RowChoice, SourceTable, UnreadKind, condition_error
 from structtree.data.moments import text_of
 from structtree.data.textfiles import MISSING_WORDS, require_file
-from structtree.errors import DataError, UsageError, option_text
+from structtree.errors import DataError
 from structtree.telling import tell
 
-__all__ = ["from_sqlite", "is_sqlite", "read_sqlite", "sql_name", "with_choice"]
+__all__ = ["from_sqlite", "is_sqlite", "looks_like", "read_sqlite", "sql_name", "with_choice"]
 
 _MAGIC = b"SQLite format 3\0"
 _BLOCK = 50_000
 """So many rows are fetched at a time."""
+
+_EXACT = 2**53
+"""Text of digits that are a larger number is no number: as one, it could not be told from its neighbours."""
 
 _NUMBER = re.compile(r"[+-]?(0|[1-9]\d*)?(\.\d+)?([eE][+-]?\d+)?", re.ASCII)
 
@@ -108,13 +111,15 @@ def from_sqlite(
     (['account', 'loan'], 'loan.account=account.')
     """
     listed = _listed(connection)
-    tables, binary = {}, []
+    unread: dict[str, UnreadKind] = {**listed.others}
+    keys = tuple(chain.from_iterable(_foreign_keys(connection, name) for name in listed.tables))
+    linking = _linking_columns(keys)
+    tables = {}
     for name in listed.tables:
-        table, left_out = _table(connection, name, source, where and where.of(name), missing_words)
+        table, binary = _table(connection, name, source, where and where.of(name), missing_words, linking)
         tables[name] = table
-        binary += [f"{name}.{column}" for column in left_out]
-    keys = tuple(chain.from_iterable(_foreign_keys(connection, name) for name in tables))
-    return Database(source, tables, keys, tuple(_remarks(listed, binary)))
+        unread |= {f"{name}.{column}": "binary column" for column in binary}
+    return Database(source, tables, keys, unread)
 
 
 # ---- opening ---------------------------------------------------------------------------------------------
@@ -160,15 +165,18 @@ def _check_head(head: bytes, size: int, source: str) -> None:
     if not size:
         raise DataError("the file is empty; expected an SQLite database", source=source)
     if not is_sqlite(head):
-        raise DataError(f"not an SQLite database: {_looks_like(head)}", source=source)
+        raise DataError(f"not an SQLite database: {looks_like(head)}", source=source)
     page = int.from_bytes(head[16:18], "big")
     page = 65_536 if page == 1 else page
     n_pages = int.from_bytes(head[28:32], "big")
-    if len(head) < 100 or (head[24:28] == head[92:96] and size < n_pages * page):
+    if len(head) < 100:
+        raise DataError(f"the SQLite database is cut off after {size:,} bytes", source=source)
+    if head[24:28] == head[92:96] and size < n_pages * page:
         raise DataError(f"the SQLite database is cut off after {size:,} bytes of {n_pages * page:,}", source=source)
 
 
-def _looks_like(head: bytes) -> str:
+def looks_like(head: bytes) -> str:
+    """Return what a file may be that begins so and is no database."""
     try:
         text = head.decode("utf-8", "strict" if len(head) < 90 else "ignore")
         if text and all(sign.isprintable() or sign.isspace() for sign in text):
@@ -215,11 +223,10 @@ def _explained(source: str) -> Iterator[None]:
 
 
 class _Listed(NamedTuple):
-    """What a database has, by name."""
+    """What a database has, by name: tables, and what is listed among them and is not read."""
 
     tables: list[str]
-    views: list[str]
-    others: list[str]
+    others: dict[str, UnreadKind]
 
 
 def _listed(connection: sqlite3.Connection) -> _Listed:
@@ -227,14 +234,27 @@ def _listed(connection: sqlite3.Connection) -> _Listed:
     rows = connection.execute(
         "SELECT name, type, sql FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY rowid"
     )
-    found = _Listed([], [], [])
+    found, virtual = _Listed([], {}), []
     for name, kind, sql in rows.fetchall():
         if name.lower().startswith("sqlite_"):
             continue
-        is_virtual = kind == "table" and re.match(r"\s*CREATE\s+VIRTUAL", sql or "", re.IGNORECASE)
-        is_shadow = any(name.startswith(f"{other}_") for other in found.others)
-        (found.views if kind == "view" else found.others if is_virtual or is_shadow else found.tables).append(name)
+        if kind == "view":
+            found.others[name] = "view"
+        elif re.match(r"\s*CREATE\s+VIRTUAL", sql or "", re.IGNORECASE):
+            virtual.append(name)
+            found.others[name] = "virtual table"
+        elif any(name.startswith(f"{other}_") for other in virtual):
+            found.others[name] = "virtual table"
+        else:
+            found.tables.append(name)
     return found
+
+
+def _linking_columns(keys: Sequence[ForeignKey]) -> frozenset[tuple[str, str]]:
+    """Return the columns of foreign keys, and those that they refer to, in lower case, as SQLite compares."""
+    here = ((key.table, column) for key in keys for column in key.columns)
+    there = ((key.to, column) for key in keys for column in key.key)
+    return frozenset((table.lower(), column.lower()) for table, column in (*here, *there))
 
 
 def with_choice(database: Database, where: RowChoice) -> Database:
@@ -266,18 +286,15 @@ def _cell(value: Any) -> Any:
     return text_of(value) if isinstance(value, date) else value
 
 
-def _remarks(listed: _Listed, binary: Sequence[str]) -> Iterator[str]:
-    for what, names in (("view", listed.views), ("virtual table", listed.others)):
-        if names:
-            yield f"{what}s are not read: {', '.join(names)}"
-    if binary:
-        yield f"left out, since they are binary: {', '.join(binary)}"
-
-
 def _table(
-    connection: sqlite3.Connection, name: str, source: str, where: str | None, missing_words: Sequence[str]
+    connection: sqlite3.Connection,
+    name: str,
+    source: str,
+    where: str | None,
+    missing_words: Sequence[str],
+    linking: frozenset[tuple[str, str]],
 ) -> tuple[SourceTable, list[str]]:
-    """Return a table, and the names of its binary columns, which are left out."""
+    """Return a table, and the names of its binary columns, which are left out unless they are keys."""
     tell("reading", 0, None, f"table {name}")
     info = connection.execute(f"PRAGMA table_xinfo({sql_name(name)})").fetchall()
     names = [row[1] for row in info if row[6] in (0, 2, 3)]
@@ -288,7 +305,8 @@ def _table(
     columns: dict[str, Raw] = {}
     binary = []
     for column, values in zip(names, cells, strict=True):
-        raw = _raw(values, declared[column], frozenset(missing_words))
+        is_key = column in key or (name.lower(), column.lower()) in linking
+        raw = _raw(_as_hexadecimal(values) if is_key else values, declared[column], frozenset(missing_words))
         if raw is None:
             binary.append(column)
         else:
@@ -299,37 +317,54 @@ def _table(
     return SourceTable(name, sheet, key if is_key else (), known[is_key:], chosen=chosen), binary
 
 
+def _as_hexadecimal(values: list[Any]) -> list[Any]:
+    """Return the values of a key; those of bytes, as UUIDs often are, as text that tells them apart."""
+    return [f"x{value.hex()}" if isinstance(value, bytes) else value for value in values]
+
+
 def _cells(
     connection: sqlite3.Connection, name: str, columns: Sequence[str], where: str | None
 ) -> tuple[list[list[Any]], int]:
-    """Return the values of all columns, with one more for whether a condition holds."""
+    """Return the values of all columns, with one more for whether a condition holds.
+
+    Text that is no UTF-8 is read as well as can be.
+    """
+    try:
+        return _fetched(connection, name, columns, where)
+    except sqlite3.OperationalError as error:
+        if "decode" not in str(error):
+            raise
+        connection.text_factory = lambda text: text.decode("utf-8", "replace")
+        return _fetched(connection, name, columns, where)
+
+
+def _fetched(
+    connection: sqlite3.Connection, name: str, columns: Sequence[str], where: str | None
+) -> tuple[list[list[Any]], int]:
     selected = [*map(sql_name, columns), *([] if where is None else [f"({where}\n)"])]
     cells: list[list[Any]] = [[] for _ in selected]
-    for rows in _blocks(connection, f"SELECT {', '.join(selected)} FROM {sql_name(name)}", name, where):
-        for column, values in zip(cells, zip(*rows, strict=True), strict=True):
-            column.extend(values)
-    return cells, len(cells[0]) if cells else 0
+    with _judged(where, name):
+        cursor = connection.execute(f"SELECT {', '.join(selected)} FROM {sql_name(name)}")
+        if where is not None and len(cursor.description) != len(selected):
+            raise condition_error(where, name, "expected one condition")
+        while rows := cursor.fetchmany(_BLOCK):
+            for column, values in zip(cells, zip(*rows, strict=True), strict=True):
+                column.extend(values)
+    n_rows = len(cells[0]) if cells else 0
+    if where is not None and n_rows != connection.execute(f"SELECT count(*) FROM {sql_name(name)}").fetchone()[0]:
+        raise condition_error(where, name, "it must be about single rows")
+    return cells, n_rows
 
 
-def _blocks(
-    connection: sqlite3.Connection, query: str, name: str, where: str | None
-) -> Iterator[list[tuple[Any, ...]]]:
-    """Yield rows in blocks; text that is no UTF-8 is read as well as can be."""
+@contextmanager
+def _judged(where: str | None, name: str) -> Iterator[None]:
+    """Blame a condition for what SQLite does not understand, if there is one."""
     try:
-        cursor = connection.execute(query)
-        first = cursor.fetchmany(_BLOCK)
-    except sqlite3.Error as error:
-        if "decode" in str(error):
-            connection.text_factory = lambda text: text.decode("utf-8", "replace")
-            cursor = connection.execute(query)
-            first = cursor.fetchmany(_BLOCK)
-        elif where is not None and "locked" not in str(error):
-            raise UsageError(f"{option_text('--where', where)} is not understood for {name}: {error}") from None
-        else:
+        yield
+    except (sqlite3.OperationalError, sqlite3.ProgrammingError) as error:
+        if where is None or "locked" in str(error) or "decode" in str(error):
             raise
-    while first:
-        yield first
-        first = cursor.fetchmany(_BLOCK)
+        raise condition_error(where, name, str(error)) from None
 
 
 def _unique(connection: sqlite3.Connection, name: str) -> Iterator[tuple[str, ...]]:
@@ -361,6 +396,8 @@ def _raw(values: list[Any], declared: str, missing_words: frozenset[str]) -> Raw
     types = set(map(type, values)) - {type(None)}
     if bytes in types:
         return None
+    if not types:
+        return _without_values(len(values), declared)
     if types == {int}:
         gone = np.array([value is None for value in values], dtype=np.bool_) if None in values else None
         numbers = np.array(
@@ -375,6 +412,23 @@ def _raw(values: list[Any], declared: str, missing_words: frozenset[str]) -> Raw
     return _of_texts(values, types, missing_words)
 
 
+def _without_values(n: int, declared: str) -> Raw:
+    """Return a column in which no row has a value, of the kind that it is declared to have."""
+    import pandas as pd
+
+    kind = declared.upper()
+    gone = np.ones(n, dtype=np.bool_)
+    if kind.startswith("BOOL"):
+        return pd.Series(pd.arrays.BooleanArray(np.zeros(n, dtype=np.bool_), gone))
+    if "INT" in kind:
+        return pd.Series(pd.arrays.IntegerArray(np.zeros(n, dtype=np.int64), gone))
+    if any(word in kind for word in ("REAL", "FLOA", "DOUB", "NUM", "DEC")):
+        return pd.Series(np.full(n, np.nan))
+    if kind.startswith(("DATE", "TIMESTAMP")):
+        return pd.Series(np.full(n, np.datetime64("NaT", "us")))
+    return Coded(np.full(n, -1, dtype=np.int64), [])
+
+
 def _of_texts(values: list[Any], types: set[type], missing_words: frozenset[str]) -> Raw:
     """Return a column of text, or of numbers if that is what the text is."""
     import pandas as pd
@@ -383,11 +437,13 @@ def _of_texts(values: list[Any], types: set[type], missing_words: frozenset[str]
     texts = ["" if isinstance(value, str) and not value.strip() else value for value in found]
     known = [text for text in texts if not (isinstance(text, str) and (not text or text in missing_words))]
     if known and all(not isinstance(text, str) or _is_number(text) for text in known):
-        numbers = [float(text) if text in known else None for text in texts]
+        is_known = frozenset(known)
+        numbers = [float(text) if text in is_known else None for text in texts]
         is_whole = all(
             isinstance(text, int) or (isinstance(text, str) and text.strip("+-").isdigit()) for text in known
         )
-        return _spread_numbers(codes, numbers, is_whole)
+        if not is_whole or max(map(abs, filter(None, numbers)), default=0) < _EXACT:  # else they are codes
+            return _spread_numbers(codes, numbers, is_whole)
     kept = {text: str(text) for text in texts if text != ""}
     places = {text: place for place, text in enumerate(dict.fromkeys(kept.values()))}
     recoded = np.array([*(places[kept[text]] if text != "" else -1 for text in texts), -1], dtype=np.int64)
@@ -410,7 +466,7 @@ def _spread_numbers(codes: Any, numbers: Sequence[float | None], is_whole: bool)
 
     each = np.array([np.nan if number is None else number for number in [*numbers, None]], dtype=np.float64)
     column = each[codes]
-    if is_whole and np.abs(each[~np.isnan(each)]).max(initial=0) < 2**53:
+    if is_whole:
         gone = np.isnan(column)
         return pd.Series(pd.arrays.IntegerArray(np.where(gone, 0, column).astype(np.int64), gone))
     return pd.Series(column)

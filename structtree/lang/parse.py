@@ -9,6 +9,7 @@ which bracket is at fault better than a parser could. What a failed parse says i
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Callable, Iterable
 from contextlib import suppress
@@ -21,7 +22,7 @@ from typing import Any, Literal, TypeVar
 from lark import Lark, Token, Transformer, UnexpectedInput, v_args
 
 from structtree.data.fact_signatures import Argument, Signature, check_signature
-from structtree.data.moments import DAY, moment_of
+from structtree.data.moments import DAY, UtcSeconds, moment_of
 from structtree.data.schema import Attribute, Link, LinkKind
 from structtree.errors import GrammarError, UsageError
 from structtree.lang.calls import as_calls
@@ -681,7 +682,9 @@ def _date(token: Token) -> Day:
     try:
         seconds = moment_of(str(token))
     except ValueError:
-        raise _error(f"there is no date {str(token)!r}", token) from None
+        seconds = UtcSeconds(math.nan)
+    if math.isnan(seconds):
+        raise _error(f"there is no date {str(token)!r}", token)
     return Instant(seconds) if ":" in token else Day(seconds / DAY)
 
 

@@ -114,10 +114,10 @@ def test_another_table_of_labels_is_pointed_out(bank):
     ("options", "error", "words"),
     [
         ({"as_of": "dat"}, UnknownNameError, "did you mean 'date'"),
-        ({"as_of": "status"}, UsageError, "not a date"),
+        ({"as_of": "status"}, DataError, "not a date"),
         ({"lead": 3}, UsageError, "needs --as-of"),
         ({"as_of": "date", "lead": -1}, UsageError, "must be a number of days >= 0; got -1"),
-        ({"as_of": "id", "types": {"loan.id": "int"}}, UsageError, "--type loan.id=date"),
+        ({"as_of": "id", "types": {"loan.id": "int"}}, DataError, "--type loan.id=date"),
         ({"frozen_at": "soon"}, DataError, "takes a day such as 2010-01-01"),
         ({"dates": ["payment.day"]}, UsageError, "only with --as-of or --frozen-at"),
         ({"as_of": "date", "dates": ["payment.paid"]}, UnknownNameError, "unknown date of payment 'paid'"),
