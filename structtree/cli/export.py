@@ -63,7 +63,9 @@ def export_command(
     format: Annotated[str, typer.Option("--format", metavar="|".join(FORMATS), help="The language to write.")],
     dialect: Annotated[
         str | None,
-        typer.Option("--dialect", metavar="sqlite|duckdb", help="For SQL: of which database.  [default: sqlite]"),
+        typer.Option(
+            "--dialect", metavar="sqlite|duckdb", help="For SQL: which database; by default the one of the model."
+        ),
     ] = None,
     data: Annotated[
         str | None,

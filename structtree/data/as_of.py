@@ -28,7 +28,7 @@ from structtree.data.moments import DAY, pattern_of_digits
 from structtree.data.schema import Attribute, Kind, Link, RecordType, Schema
 from structtree.errors import DataError, UnknownNameError, option_text
 
-__all__ = ["DAYS_BEFORE", "AsOf", "as_of", "frozen_at"]
+__all__ = ["DAYS_BEFORE", "NESTING", "AsOf", "as_of", "dates_of", "frozen_at", "own_dates"]
 
 DAYS_BEFORE = "days_before"
 """The attribute of rows that are seen as of a date: how many days before it they are dated.
@@ -107,7 +107,7 @@ def as_of(
     []
     """
     sight = _Sight.of(population, dates or {})
-    dating = _own_dates(population, date)
+    dating = own_dates(population, date)
     own = _days(dating)
     limits = own - lead if until is None else np.fmin(own - lead, until + 1.0)
     draft = _Draft(population, sight, limits, own, date, dating.kind == "date", nesting, most_rows)
@@ -148,6 +148,26 @@ def frozen_at(population: Population, day: float, dates: Mapping[str, str | None
     return replace(population, schema=schema, tables=tables, _known_good=False, _compact=False)
 
 
+def dates_of(population: Population, dates: Mapping[str, str | None]) -> dict[str, dict[str, Kind]]:
+    """Return the types that have dates, each with the attributes that date its rows, and their kinds.
+
+    Parameters
+    ----------
+    population : Population
+    dates : mapping from type to attribute
+        As for `as_of`.
+
+    Examples
+    --------
+    >>> visits = Population.from_records([{"on": "2024-01-05", "rooms": [{"size": 3}]}], individual="Visit")
+    >>> dates_of(visits, {})
+    {'Visit': {'on': 'date'}}
+    """
+    tables = population.tables
+    found = dict(_dated_by(population, dates))
+    return {name: {each: tables[name].columns[each].kind for each in columns} for name, columns in found.items()}
+
+
 def _as_it_is(link: Link, adjacency: Adjacency) -> Link:
     """Return the link, optional where it leads nowhere for some rows."""
     is_absent = link.kind == "one" and bool((adjacency.lengths == 0).any())
@@ -159,8 +179,15 @@ def _filtered(lengths: Ints, targets: NDArray[np.int32], kept: Mask) -> Adjacenc
     return Adjacency.from_lengths(np.bincount(owners, minlength=len(lengths)), targets[kept])
 
 
-def _own_dates(population: Population, path: str) -> Column:
-    """Return the dates of the rows of the individual type; NaN where there is none."""
+def own_dates(population: Population, path: str) -> Column:
+    """Return the dates of the rows of the individual type; NaN where there is none.
+
+    Parameters
+    ----------
+    population : Population
+    path : str
+        The attribute that dates them, after the references that lead to it.
+    """
     *references, name = path.split(".")
     at, rows = population.schema.individual, np.arange(population.tables[population.schema.individual].n_rows)
     for reference in references:

@@ -15,12 +15,12 @@ from datetime import date, datetime
 from pathlib import Path
 from typing import Any, NamedTuple, Unpack
 
-from structtree.data.as_of import as_of, frozen_at
+from structtree.data.as_of import as_of, dates_of, frozen_at, own_dates
 from structtree.data.columns import Population
 from structtree.data.duckdb_files import from_duckdb, is_duckdb, read_duckdb
 from structtree.data.key_guesses import guess_keys
 from structtree.data.keys import Database, ForeignKey, KeyColumns, RowChoice, SourceTable, columns_text
-from structtree.data.linking import link_tables
+from structtree.data.linking import SeenInTime, link_tables
 from structtree.data.options import DatabaseOptions
 from structtree.data.profile import identifiers
 from structtree.data.provenance import provenance_of
@@ -173,16 +173,19 @@ def _seen_in_time(population: Population, options: DatabaseOptions) -> Populatio
     assert provenance.relations is not None  # a database has them
     dates = dict(_dated(provenance.relations.database, text) for text in said)
     until = None if day is None else _day(day)
+    relations = provenance.relations
+    own = own and own.removeprefix(f"{population.schema.individual}.")
+    kind = None if own is None else own_dates(population, own).kind
+    limited = replace(relations, time=SeenInTime(own, kind, lead, until, dates_of(population, dates)))
     if own is None:
         assert until is not None  # because one of the two is given
-        return frozen_at(population, until, dates)
-    date = own.removeprefix(f"{population.schema.individual}.")
-    seen = as_of(population, date, dates=dates, until=until, lead=lead)
-    relations = provenance.relations
+        frozen = frozen_at(population, until, dates)
+        return replace(frozen, provenance=replace(provenance, relations=limited))
+    seen = as_of(population, own, dates=dates, until=until, lead=lead)
     notes = (*_label_tables(relations.database, population.schema.individual), *_in_short(seen.notes))
     telling = identifiers(population)
     told = replace(
-        relations,
+        limited,
         remarks=(*relations.remarks, *notes),
         origins=seen.origins,
         absolute_dates=seen.absolute,

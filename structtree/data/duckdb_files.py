@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from structtree.data.frames import Raw, Sheet, array_cells, frame_columns
 from structtree.data.keys import Database, ForeignKey, RowChoice, SourceTable, UnreadKind, condition_error
 from structtree.data.sqlite_files import looks_like, sql_name
+from structtree.data.stored import Stored
 from structtree.data.textfiles import require_file
 from structtree.errors import DataError, MissingPackageError
 from structtree.telling import tell
@@ -118,7 +119,7 @@ def from_duckdb(connection: Any, source: str = "the database", where: RowChoice 
         table, others = _table(connection, name, source, keys, where and where.of(name))
         tables[name] = table
         unread |= {f"{name}.{column}": "column of other values" for column in others}
-    return Database(source, tables, foreign, unread)
+    return Database(source, tables, foreign, unread, "duckdb", None if where is None else where.sql)
 
 
 _TABLES = (
@@ -144,7 +145,10 @@ def _table(
     n_rows = len(next(iter(found.values()), ()))
     primary = next((each for kind, each in keys if kind == "PRIMARY KEY" and set(each) <= set(columns)), ())
     unique = tuple(each for kind, each in keys if kind == "UNIQUE" and set(each) <= set(columns))
-    table = SourceTable(name, Sheet(columns, n_rows, f"{source}, table {name}"), primary, unique, chosen=chosen)
+    sheet = Sheet(columns, n_rows, f"{source}, table {name}")
+    declared = connection.execute(f"SELECT * FROM {sql_name(name)} LIMIT 0").description
+    stored = {column: Stored(str(kind).lower()) for column, kind, *_ in declared if column in columns}
+    table = SourceTable(name, sheet, primary, unique, chosen=chosen, stored=stored)
     return table, [column for column in found if column not in columns]
 
 

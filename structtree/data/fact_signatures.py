@@ -29,6 +29,7 @@ __all__ = [
     "PrologPredicate",
     "Signature",
     "check_signature",
+    "is_settled_as",
     "parse_signature",
     "signatures_of",
 ]
@@ -212,6 +213,28 @@ def check_signature(signature: Signature) -> None:
     counts = Counter(signature.arguments[place].name for place in signature.types)
     if signature.way == "both ways" and 2 not in counts.values():
         raise UsageError(f"{signature}: both ways needs two arguments of one type")
+
+
+def is_settled_as(settled: Signature, declared: Signature) -> bool:
+    """Return whether a signature says all that another one of the same predicate declares.
+
+    Examples
+    --------
+    >>> settled = parse_signature("bond(Molecule, Atom, Atom -> to, order) many both ways")
+    >>> is_settled_as(settled, parse_signature("bond(Molecule, Atom, Atom -> to, order)"))
+    True
+    >>> is_settled_as(settled, parse_signature("bond(Molecule, Atom, Atom -> to, order) one way"))
+    False
+    """
+    pairs = zip(settled.arguments, declared.arguments, strict=True)
+    alike = all(
+        one.name == other.name
+        and one.is_list == other.is_list
+        and (other.role is None or one.role == other.role)
+        and one.is_key >= other.is_key
+        for one, other in pairs
+    )
+    return alike and settled.is_many >= declared.is_many and (not declared.way or settled.way == declared.way)
 
 
 def signatures_of(texts: Iterable[str]) -> Mapping[PrologPredicate, Signature]:

@@ -305,7 +305,14 @@ class _Reader:
         signatures = tuple(str(one) for one in layout.signatures.values())
         target = examples.label if examples and examples.label else None
         hidden = tuple(_hidden(found, self.base.modes))
-        reading = FactReading(signatures, target, (*layout.notes, *notes), hidden, bool(self.base.models))
+        reading = FactReading(
+            signatures,
+            target,
+            (*layout.notes, *notes),
+            hidden,
+            bool(self.base.models),
+            tuple(map(str, self.given.values())),
+        )
         return replace(
             found.population, provenance=_provenance(found.population, found.rows, task, examples, reading)
         )

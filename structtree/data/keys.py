@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from structtree.data.columns import Adjacency, run_places
 from structtree.data.frames import Coded, PythonValues, Raw, Sheet, Texts
+from structtree.data.stored import Engine, Stored
 from structtree.errors import DataError, UnknownNameError, option_text
 
 __all__ = [
@@ -115,6 +116,10 @@ class SourceTable:
         Whether the primary key is guessed, not declared.
     chosen : array of bool, optional
         The rows that are individuals, where not all are.
+    stored : mapping from column to Stored
+        How the database has its columns, where that is known.
+    rowid : str
+        What the database calls the numbers of its rows; empty if it has none.
     """
 
     name: str
@@ -123,6 +128,8 @@ class SourceTable:
     unique: tuple[tuple[str, ...], ...] = ()
     key_guessed: bool = False
     chosen: NDArray[np.bool_] | None = None
+    stored: Mapping[str, Stored] = field(default_factory=dict)
+    rowid: str = "rowid"
 
     def is_unique(self, columns: Iterable[str]) -> bool:
         """Return whether these columns are declared to differ from row to row."""
@@ -153,12 +160,21 @@ class Database:
     foreign_keys : tuple of ForeignKey
     unread : mapping from name to str
         The tables and columns (``table.column``) that were not read, and what they are.
+    engine : {"sqlite", "duckdb"}, optional
+        The database that has the tables; None for files and frames.
+    condition : str, optional
+        The condition in SQL for the rows that are individuals.
+    missing_words : tuple of str
+        Of text files, the words for a missing value.
     """
 
     source: str
     tables: Mapping[str, SourceTable]
     foreign_keys: tuple[ForeignKey, ...] = ()
     unread: Mapping[str, UnreadKind] = field(default_factory=dict)
+    engine: Engine | None = None
+    condition: str | None = None
+    missing_words: tuple[str, ...] = ()
 
     def table(self, name: str) -> SourceTable:
         """Return the table of that name, written in whatever case, if no other differs from it only in that."""
@@ -307,6 +323,8 @@ class KeyMatch:
         Number of rows with a value that no row of the other table has.
     single : bool
         Whether the values that are referred to differ from row to row.
+    compared : tuple of str
+        What the values of each column are compared as; ``text`` where they are of two sorts.
     """
 
     foreign_key: ForeignKey
@@ -314,6 +332,7 @@ class KeyMatch:
     n_missing: int
     n_dangling: int
     single: bool
+    compared: tuple[ValueClass, ...] = ()
 
     @property
     def fit(self) -> float:
@@ -416,7 +435,14 @@ class KeyColumns:
             n_missing=int(np.count_nonzero(nowhere & some_gone)),
             n_dangling=int(np.count_nonzero(nowhere & ~some_gone)),
             single=bool(counts.max(initial=0) <= 1),
+            compared=tuple(_compared(one, other) for one, other in zip(here, there, strict=True)),
         )
+
+
+def _compared(one: KeyValues, other: KeyValues) -> ValueClass:
+    if one.values_are == other.values_are:
+        return one.values_are
+    return "number" if {one.values_are, other.values_are} == {"number", "text"} else "text"
 
 
 def _filled(column: KeyValues) -> NDArray[np.int64]:

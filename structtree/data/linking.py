@@ -25,6 +25,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, count
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,11 +44,11 @@ from structtree.data.keys import Database, KeyColumns, KeyMatch, SourceTable, co
 from structtree.data.moments import layouts_of
 from structtree.data.profile import FEW_WORDS
 from structtree.data.provenance import Provenance
-from structtree.data.schema import Link
+from structtree.data.schema import Kind, Link
 from structtree.errors import DataError, option_text
 from structtree.reprs import number_text, short_repr
 
-__all__ = ["KeyLink", "Relations", "link_tables", "stem_of"]
+__all__ = ["KeyLink", "Relations", "SeenInTime", "link_tables", "stem_of"]
 
 _WORD = re.compile(r"[\s_.-]+(?:id|key|fk)$", re.IGNORECASE)
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?:ID|Id|Key)$")
@@ -84,6 +85,30 @@ class KeyLink:
     joins: bool = False
 
 
+class SeenInTime(NamedTuple):
+    """Limits in time of what individuals see.
+
+    Parameters
+    ----------
+    as_of : str or None
+        The date of the individuals before which they see rows, after the references that lead to it.
+    kind : str or None
+        Whether that is a date or a time.
+    lead : int
+        How many days before it they stop to see.
+    until : float or None
+        The last day that is seen, in days since 1970.
+    dated : mapping from table to attributes with their kinds
+        What dates the rows of a table.
+    """
+
+    as_of: str | None
+    kind: Kind | None
+    lead: int
+    until: float | None
+    dated: Mapping[str, Mapping[str, Kind]]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Relations:
     """The tables of a database as they became types: keys, links, and what was not read.
@@ -103,6 +128,10 @@ class Relations:
     identifying : frozenset of pairs
         As of a date, the attributes, by type and name, that identify the rows of their table, though each row is
         there for many individuals.
+    time : SeenInTime, optional
+        What individuals see in time, if that is limited.
+    laid_out : mapping from table and column to str
+        How dates are written, where somebody has said so.
     """
 
     database: Database
@@ -112,6 +141,8 @@ class Relations:
     origins: Mapping[str, str] = field(default_factory=dict)
     absolute_dates: frozenset[tuple[str, str]] = frozenset()
     identifying: frozenset[tuple[str, str]] = frozenset()
+    time: SeenInTime | None = None
+    laid_out: Mapping[tuple[str, str], str] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         return short_repr(self, number_text(self.database.tables, "table"), number_text(self.links, "foreign key"))
@@ -208,7 +239,9 @@ def link_tables(
         if name not in joining
     ]
     remarks = (*database.remarks, *draft.remarks, *_about_dates(kept))
-    relations = Relations(database, tuple(draft.made), remarks, individual is not None)
+    said = {(table, name): overrides.wanted(table, name) for table, names in kept.items() for name in names}
+    laid_out = {place: wanted.layout for place, wanted in said.items() if wanted is not None and wanted.layout}
+    relations = Relations(database, tuple(draft.made), remarks, individual is not None, laid_out=laid_out)
     return _population(chosen, tables, overrides, relations)
 
 

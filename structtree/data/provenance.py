@@ -39,6 +39,8 @@ class FactReading:
         The members, by type and name, that modes do not let be asked.
     is_of_models : bool
         Whether the individuals are interpretations.
+    given : tuple of str
+        The signatures that were declared when they were read.
     """
 
     signatures: tuple[str, ...]
@@ -46,6 +48,7 @@ class FactReading:
     notes: tuple[str, ...] = ()
     hidden: tuple[tuple[str, str], ...] = ()
     is_of_models: bool = False
+    given: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -18,7 +18,7 @@ import shutil
 import sqlite3
 import tempfile
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from datetime import date
@@ -32,6 +32,7 @@ import numpy as np
 from structtree.data.frames import Coded, Raw, Sheet
 from structtree.data.keys import Database, ForeignKey, RowChoice, SourceTable, UnreadKind, condition_error
 from structtree.data.moments import text_of
+from structtree.data.stored import Stored, moments_of
 from structtree.data.textfiles import MISSING_WORDS, require_file
 from structtree.errors import DataError
 from structtree.telling import tell
@@ -119,7 +120,7 @@ def from_sqlite(
         table, binary = _table(connection, name, source, where and where.of(name), missing_words, linking)
         tables[name] = table
         unread |= {f"{name}.{column}": "binary column" for column in binary}
-    return Database(source, tables, keys, unread)
+    return Database(source, tables, keys, unread, "sqlite", None if where is None else where.sql)
 
 
 # ---- opening ---------------------------------------------------------------------------------------------
@@ -270,7 +271,8 @@ def with_choice(database: Database, where: RowChoice) -> Database:
             if table is own or name.lower() in where.sql.lower():
                 _copy(connection, table)
         cells, _ = _cells(connection, own.name, [], where.sql)
-    return database.with_tables([replace(own, chosen=np.array([bool(value) for value in cells[0]], dtype=np.bool_))])
+    chosen = replace(own, chosen=np.array([bool(value) for value in cells[0]], dtype=np.bool_))
+    return replace(database.with_tables([chosen]), condition=where.sql)
 
 
 def _copy(connection: sqlite3.Connection, table: SourceTable) -> None:
@@ -303,18 +305,39 @@ def _table(
     cells, n_rows = _cells(connection, name, names, where)
     chosen = None if where is None else np.array([bool(value) for value in cells.pop()], dtype=np.bool_)
     columns: dict[str, Raw] = {}
+    stored: dict[str, Stored] = {}
     binary = []
+    definition = _definition(connection, name)
     for column, values in zip(names, cells, strict=True):
         is_key = column in key or (name.lower(), column.lower()) in linking
         raw = _raw(_as_hexadecimal(values) if is_key else values, declared[column], frozenset(missing_words))
         if raw is None:
             binary.append(column)
         else:
-            columns[column] = raw
+            columns[column], form = raw
+            stored[column] = replace(form, collated=form.form in _WORDS and "COLLATE" in definition)
     sheet = Sheet(columns, n_rows, f"{source}, table {name}")
     known = tuple(each for each in (key, *_unique(connection, name)) if each and set(each) <= set(columns))
     is_key = bool(key) and set(key) <= set(columns)
-    return SourceTable(name, sheet, key if is_key else (), known[is_key:], chosen=chosen), binary
+    rowid = "" if re.search(r"WITHOUT\s+ROWID", definition) else _rowid(names)
+    table = SourceTable(name, sheet, key if is_key else (), known[is_key:], chosen=chosen, stored=stored, rowid=rowid)
+    return table, binary
+
+
+_WORDS = ("text", "mixed")
+"""The forms of columns that are text for us, too."""
+
+
+def _definition(connection: sqlite3.Connection, name: str) -> str:
+    """Return the statement that made a table, in capitals."""
+    found = connection.execute("SELECT sql FROM sqlite_master WHERE type = 'table' AND name = ?", (name,)).fetchone()
+    return str(found[0]).upper() if found else ""
+
+
+def _rowid(columns: Sequence[str]) -> str:
+    """Return the name for the numbers of rows that no column has taken."""
+    taken = {name.lower() for name in columns}
+    return next((name for name in ("rowid", "_rowid_", "oid") if name not in taken), "")
 
 
 def _as_hexadecimal(values: list[Any]) -> list[Any]:
@@ -389,15 +412,15 @@ def _foreign_keys(connection: sqlite3.Connection, name: str) -> Iterator[Foreign
 # ---- columns ---------------------------------------------------------------------------------------------
 
 
-def _raw(values: list[Any], declared: str, missing_words: frozenset[str]) -> Raw | None:
-    """Return a column for what its values are; None if some are binary."""
+def _raw(values: list[Any], declared: str, missing_words: frozenset[str]) -> tuple[Raw, Stored] | None:
+    """Return a column for what its values are, and how they are stored; None if some are binary."""
     import pandas as pd
 
     types = set(map(type, values)) - {type(None)}
     if bytes in types:
         return None
     if not types:
-        return _without_values(len(values), declared)
+        return _without_values(len(values), declared), Stored()
     if types == {int}:
         gone = np.array([value is None for value in values], dtype=np.bool_) if None in values else None
         numbers = np.array(
@@ -405,10 +428,10 @@ def _raw(values: list[Any], declared: str, missing_words: frozenset[str]) -> Raw
         )
         mask = np.zeros(len(values), dtype=np.bool_) if gone is None else gone
         if declared.upper().startswith("BOOL") and not (numbers & ~1).any():
-            return pd.Series(pd.arrays.BooleanArray(numbers.astype(np.bool_), mask))
-        return pd.Series(pd.arrays.IntegerArray(numbers, mask))
+            return pd.Series(pd.arrays.BooleanArray(numbers.astype(np.bool_), mask)), Stored("integer")
+        return pd.Series(pd.arrays.IntegerArray(numbers, mask)), Stored("integer")
     if types and types <= {int, float}:
-        return pd.Series(np.array(values, dtype=np.float64))
+        return pd.Series(np.array(values, dtype=np.float64)), Stored("number")
     return _of_texts(values, types, missing_words)
 
 
@@ -429,8 +452,8 @@ def _without_values(n: int, declared: str) -> Raw:
     return Coded(np.full(n, -1, dtype=np.int64), [])
 
 
-def _of_texts(values: list[Any], types: set[type], missing_words: frozenset[str]) -> Raw:
-    """Return a column of text, or of numbers if that is what the text is."""
+def _of_texts(values: list[Any], types: set[type], missing_words: frozenset[str]) -> tuple[Raw, Stored]:
+    """Return a column of text, or of numbers if that is what the text is, and how it is stored."""
     import pandas as pd
 
     codes, found = pd.factorize(np.array(values, dtype=object))
@@ -443,11 +466,21 @@ def _of_texts(values: list[Any], types: set[type], missing_words: frozenset[str]
             isinstance(text, int) or (isinstance(text, str) and text.strip("+-").isdigit()) for text in known
         )
         if not is_whole or max(map(abs, filter(None, numbers)), default=0) < _EXACT:  # else they are codes
-            return _spread_numbers(codes, numbers, is_whole)
+            gone = tuple(value for value, text in zip(found, texts, strict=True) if text not in known)
+            is_plain = types == {str} and all(str(int(text)) == text for text in known) if is_whole else False
+            return _spread_numbers(codes, numbers, is_whole), Stored("digits" if is_plain else "numeric", gone)
     kept = {text: str(text) for text in texts if text != ""}
     places = {text: place for place, text in enumerate(dict.fromkeys(kept.values()))}
     recoded = np.array([*(places[kept[text]] if text != "" else -1 for text in texts), -1], dtype=np.int64)
-    return Coded(recoded[codes], list(places))
+    return Coded(recoded[codes], list(places)), _stored_text(found, types, list(places))
+
+
+def _stored_text(found: Iterable[Any], types: set[type], texts: Sequence[str]) -> Stored:
+    blank = tuple(value for value in found if isinstance(value, str) and not value.strip())
+    is_padded = any(text != text.strip() for text in texts)
+    if types - {str}:
+        return Stored("mixed", blank, is_padded)
+    return Stored("text", blank, is_padded, moments=moments_of(texts))
 
 
 def _is_number(text: str) -> bool:

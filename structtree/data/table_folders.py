@@ -10,7 +10,7 @@ from structtree.data.delimited import csv_layout, csv_sheet
 from structtree.data.frames import Sheet
 from structtree.data.keys import Database, SourceTable
 from structtree.data.tables import arrow_sheet
-from structtree.data.textfiles import extension_of
+from structtree.data.textfiles import MISSING_WORDS, extension_of
 from structtree.errors import DataError
 
 __all__ = ["TABLE_FILES", "read_table_folder", "tables_in"]
@@ -59,4 +59,4 @@ def read_table_folder(folder: Path, **options: Any) -> Database:
     if not files:
         raise DataError(f"the folder has no {', '.join(TABLE_FILES)} file, one for each table", source=str(folder))
     tables = {name: SourceTable(name, TABLE_FILES[extension_of(path)](path, options)) for name, path in files.items()}
-    return Database(str(folder), tables)
+    return Database(str(folder), tables, missing_words=tuple(options.get("missing_words") or MISSING_WORDS))

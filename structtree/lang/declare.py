@@ -12,12 +12,14 @@ from dataclasses import replace
 from graphlib import CycleError, TopologicalSorter
 
 from structtree.data.columns import Population
+from structtree.data.fact_signatures import is_settled_as, signatures_of
 from structtree.data.schema import Attribute, Link, RecordType, Schema
-from structtree.errors import GrammarError, did_you_mean, option_text
+from structtree.errors import GrammarError, UsageError, did_you_mean, option_text
 from structtree.lang.mistakes import error_at
 from structtree.lang.syntax import Closure, DerivedLink, DerivedPath, Function, GrammarSyntax, TypeDeclaration
 
 __all__ = [
+    "check_declared_facts",
     "data_names",
     "declared_categories",
     "declared_individual",
@@ -32,6 +34,39 @@ __all__ = [
 
 INDIVIDUAL = "Individual"
 """In ``refine``, ``define`` and ``function``: the type of the individuals, unless some other type has that name."""
+
+
+def check_declared_facts(syntax: GrammarSyntax, population: Population) -> None:
+    """Refuse a grammar that declares facts otherwise than the population was read; declarations are for reading.
+
+    What was declared when the facts were read comes first, and is not compared.
+
+    Examples
+    --------
+    >>> from structtree.lang.parse import parse_grammar
+    >>> facts = Population.from_facts("age(ann, 3). age(bob, 4). tall(ann).")
+    >>> check_declared_facts(parse_grammar("fact age(Person key, years)"), facts)
+    Traceback (most recent call last):
+    structtree.errors.UsageError: the grammar declares the fact age(Person key, years), but the facts were read as ...
+    """
+    if not syntax.facts:
+        return
+    reading = population.provenance.facts if population.provenance is not None else None
+    if reading is None:
+        raise UsageError(
+            f"the grammar declares the fact {syntax.facts[0].signature}, but the data was not read from facts; leave "
+            "out its lines 'fact ...'"
+        )
+    given, settled = signatures_of(reading.given), signatures_of(reading.signatures)
+    for declaration in syntax.facts:
+        declared = declaration.signature
+        found = settled.get(declared.predicate)
+        if declared.predicate in given or found is None or is_settled_as(found, declared):
+            continue
+        raise UsageError(
+            f"the grammar declares the fact {declared}, but the facts were read as {found}; read them with "
+            "fact=grammar.facts"
+        )
 
 
 def declared_individual(syntax: GrammarSyntax) -> str | None:

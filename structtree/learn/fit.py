@@ -19,6 +19,8 @@ from structtree.arrays import Ints
 from structtree.data.columns import Population
 from structtree.data.given import population_of
 from structtree.data.labels import Unlabelled, known_labels, label_array, missing_labels, with_label
+from structtree.data.layouts import SourceLayout, layout_of
+from structtree.data.provenance import provenance_of
 from structtree.errors import DataError, UsageError
 from structtree.interrupts import cut_short, stoppable
 from structtree.lang.check import CheckedGrammar
@@ -152,7 +154,15 @@ def fit(
     functions_used = tuple(job.grammar.functions.values())
     computes = job.grammar.background if job.grammar.background.steps else None
     model = Model(tree, settings.decision, target_name, params, functions=functions_used, background=computes)
-    return replace(model, optional=optional_members(whole, model.needed))
+    return replace(model, optional=optional_members(whole, model.needed), layout=_layout(population))
+
+
+def _layout(population: Population) -> SourceLayout | None:
+    """The tables that individuals come from; None if their type is no table of those any more."""
+    relations, individual = provenance_of(population).relations, population.schema.individual
+    if relations is None or individual not in relations.database.tables:
+        return None
+    return layout_of(relations, individual)
 
 
 class _Labelled(NamedTuple):

@@ -26,6 +26,7 @@ from structtree import __version__
 from structtree.data.columns import Population
 from structtree.data.given import population_of, recognised
 from structtree.data.infer import shown
+from structtree.data.layouts import SourceLayout
 from structtree.data.schema import Attribute, Kind, Link, LinkKind, RecordType, Schema
 from structtree.data.textfiles import open_text_file
 from structtree.errors import DataError, GrammarError, StructtreeError, UsageError
@@ -104,6 +105,8 @@ class Model:
         What parts of individuals may lack, since some lacked it in training; see `structtree.learn.conform`.
     background : Background, optional
         The derived links and computed attributes of the grammar that its tests may need.
+    layout : SourceLayout, optional
+        The tables that it was learned from, if it was learned from some that are linked.
 
     Examples
     --------
@@ -122,6 +125,7 @@ class Model:
     functions: tuple[Function, ...] = ()
     optional: NeededMembers = field(default_factory=dict)
     background: Background | None = None
+    layout: SourceLayout | None = None
 
     def __repr__(self) -> str:
         return short_repr(self, f"predicts {self.target or 'a target without a name'} by {self.tree!r}")
@@ -327,6 +331,7 @@ def model_to_json(model: Model) -> dict[str, Any]:
         "functions": {f.name: _function_to_json(f) for f in model.functions},
         **({"background": pretty_grammar(computes.declarations)} if computes.steps else {}),
         **({"optional": optional} if optional else {}),
+        **({"layout": model.layout.to_json()} if model.layout is not None else {}),
         "nodes": [_node_to_json(node) for node in tree.nodes],
     }
 
@@ -361,7 +366,19 @@ def model_from_json(value: Any) -> Model:
         tuple(_function(name, part) for name, part in whole.member("functions").parts()),
         _optional(whole),
         grammar.background if grammar.background.steps else None,
+        _layout(whole),
     )
+
+
+def _layout(whole: _Part) -> SourceLayout | None:
+    """The tables that the model was learned from; models of other data, and older ones, have none."""
+    if "layout" not in whole.members():
+        return None
+    part = whole.member("layout")
+    try:
+        return SourceLayout.from_json(part.value)
+    except DataError as error:
+        part.fail(error.message)
 
 
 def _declarations(schema: Schema, functions: tuple[Function, ...]) -> GrammarSyntax:

@@ -22,7 +22,7 @@ from structtree.data.reach import seen_by_individuals
 from structtree.data.schema import FAR_ROW, Attribute, Link, RecordType, Schema
 from structtree.errors import DataError
 from structtree.lang.background import Background, ComputedAttribute, ComputedLink, Hop, Repeated, Walk, background_of
-from structtree.lang.declare import in_names_of
+from structtree.lang.declare import check_declared_facts, in_names_of
 from structtree.lang.grammar import Grammar
 from structtree.lang.pretty import pretty_path
 from structtree.lang.syntax import TOP
@@ -63,6 +63,7 @@ def with_background(
     >>> [rival.of(car).tolist() for car in range(3)]
     [[2], [], [0]]
     """
+    check_declared_facts(grammar.syntax, population)
     named = with_functions(population.given, grammar, functions)
     if not grammar.syntax.links and not grammar.syntax.computed:
         return named

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from structtree import Population, open_data
+from structtree import Grammar, Population, fit, open_data
 from structtree.data.fact_layout import TargetPlaces, inferred_layout
 from structtree.data.fact_signatures import PrologPredicate, parse_signature, signatures_of
 from structtree.errors import DataError, UsageError
@@ -548,3 +548,17 @@ def test_labels_are_no_attributes_of_others(tmp_path):
     opened = open_data(tmp_path)
     assert "p" not in opened.population.schema.type("Individual").members
     assert np.array_equal(opened.target, [True, False])
+
+
+def test_what_a_grammar_declares_about_facts_is_for_reading_them():
+    grammar = Grammar.parse(
+        "fact atm(Molecule, Atom key, element, charge) refine Molecule { top -> exists atm (top) }"
+    )
+    with pytest.raises(
+        UsageError, match=r"declares the fact atm\(Molecule, Atom key, element, charge\), but the facts"
+    ):
+        fit(active(individual="Molecule").split_target("active")[0], [True, False], grammar)
+    read = active(individual="Molecule", fact=grammar.facts).split_target("active")[0]
+    assert fit(read, [True, False], grammar).tree.nodes
+    with pytest.raises(UsageError, match=r"but the data was not read from facts; leave out its lines 'fact \.\.\.'"):
+        fit(Population.from_records([{"atm": [{}]}, {"atm": []}], individual="Molecule"), [True, False], grammar)

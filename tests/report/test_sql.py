@@ -1,0 +1,122 @@
+"""Models as SQL: the rows that a database selects are those of which the tests hold."""
+
+from __future__ import annotations
+
+import sqlite3
+import warnings
+
+import numpy as np
+import pytest
+
+from structtree import Growth, Population, export_sql, fit, load_model, open_data, save_model
+from structtree.data.layouts import SourceLayout, layout_of
+from structtree.data.provenance import provenance_of
+from structtree.errors import UsageError
+from structtree.lang.background import Background
+from structtree.lang.pretty import pretty
+from structtree.report.sql_tests import SqlTests
+from structtree.report.sql_values import NotInSqlError
+from structtree.space.evaluate import holds
+from tests.data.bank import write_large_bank
+from tests.odd_shop import LINKS, duck_shop, shop
+from tests.random_predicates import RandomPredicates
+
+READINGS = [
+    {"individual": "customer"},
+    {"individual": "visit"},
+    {"individual": "order", "types": {"kind": "Shop<web", "pieces": "nominal"}},
+    {"individual": "customer", "types": {"customer.order": "list"}},
+    {"individual": "order", "as_of": "day"},
+    {"individual": "order", "as_of": "day", "frozen_at": "2020-03-01"},
+    {"individual": "visit", "as_of": "customer.joined", "dates": ["order.paid_at"]},
+    {"individual": "order", "as_of": "day", "lead": 200, "dates": ["customer.born"]},
+    {"individual": "customer", "as_of": "joined", "dates": ["order"]},
+    {"individual": "order", "frozen_at": "2020-03-01"},
+]
+
+
+def opened(seed, engine, reading):
+    """A shop in a database, and the population that is read from it."""
+    database = shop(seed)
+    if engine == "duckdb":
+        pytest.importorskip("duckdb")
+        database, reading = duck_shop(database), {**reading, "links": LINKS}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return database, Population.from_database(database, **reading)
+
+
+def selected(database, tests, predicate):
+    """The rows of which the database says that a predicate holds, in the order of the table."""
+    row = tests.individual()
+    truth = f"CASE WHEN {tests.condition(predicate, row)} THEN 1 ELSE 0 END"
+    query = f"SELECT {truth} FROM {tests.source(row)} ORDER BY {row.alias}.rowid"
+    return np.array([bool(found) for (found,) in database.execute(query).fetchall()])
+
+
+@pytest.mark.parametrize("engine", ["sqlite", "duckdb"])
+@pytest.mark.parametrize("reading", READINGS, ids=str)
+def test_a_database_selects_the_rows_of_which_a_predicate_holds(engine, reading):
+    n_said = 0
+    for seed in range(3):
+        database, population = opened(seed, engine, reading)
+        layout = layout_of(provenance_of(population).relations, population.schema.individual)
+        assert SourceLayout.from_json(layout.to_json()) == layout
+        source = RandomPredicates(population, seed)
+        for _ in range(25 if engine == "sqlite" else 8):
+            predicate = source.predicate(population.schema.individual)
+            tests = SqlTests(population.schema, layout, engine, Background(population.schema))
+            try:
+                found = selected(database, tests, predicate)
+            except NotInSqlError:
+                continue
+            n_said += 1
+            assert found.tolist() == holds(predicate, population).tolist(), pretty(predicate)
+    assert n_said > (50 if engine == "sqlite" else 15)
+
+
+GRAMMAR = """
+refine loan { top -> years >= *; top -> account (top) }
+refine account { top -> exists payment (top); top -> town = * }
+refine payment { top -> paid >= *; top -> day <= * }
+"""
+
+
+@pytest.fixture
+def bank(tmp_path):
+    return write_large_bank(tmp_path / "bank.sqlite")
+
+
+def test_the_views_give_what_the_tree_predicts(bank, tmp_path):
+    data = open_data(bank, individual="loan", target="status", condition="id <> 1003")
+    learned = fit(data.population, data.target, GRAMMAR, Growth(max_depth=2), target_name="status")
+    save_model(learned, tmp_path / "model.json")
+    model = load_model(tmp_path / "model.json")
+    assert model.layout == learned.layout
+    database = sqlite3.connect(bank)
+    database.executescript(export_sql(model))
+    rows = database.execute("SELECT id, leaf, prediction, p_bad, p_good FROM prediction ORDER BY id").fetchall()
+    assert [row[0] for row in rows] == [id for id in range(1000, 1060) if id != 1003]
+    assert [row[2] for row in rows] == model.predict(data.population).tolist()
+    assert np.allclose([row[3:] for row in rows], model.predict_proba(data.population))
+    for leaf in model.tree.leaves:
+        ids = [row[0] for row in database.execute(f"SELECT id FROM leaf_{leaf} ORDER BY id").fetchall()]
+        assert ids == [row[0] for row in rows if row[1] == leaf]
+
+
+def test_a_model_of_other_data_is_refused():
+    model = fit([{"x": 1}, {"x": 2}], ["a", "b"])
+    with pytest.raises(UsageError, match="does not say which tables it was learned from; fit it again"):
+        export_sql(model)
+
+
+def test_what_sql_cannot_say_is_refused_by_the_test_that_asks_it(bank):
+    loans = Population.from_database(bank, individual="loan")
+    grammar = "function lucky: loan -> int  refine loan { top -> lucky >= 1 }"
+    labels = ["yes" if i % 2 else "no" for i in range(len(loans))]
+    model = fit(loans, labels, grammar, functions={"lucky": lambda loan: loan["years"] % 2})
+    with pytest.raises(UsageError, match="the test 'lucky >= 1' cannot be written as SQL: it asks about 'lucky'"):
+        export_sql(model)
+    shared = fit(loans, labels, "refine loan { top -> years >= * }", Growth(max_depth=1, missing="fractional"))
+    with pytest.raises(UsageError, match="divides individuals with unknown values among leaves"):
+        export_sql(shared)
