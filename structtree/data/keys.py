@@ -120,6 +120,8 @@ class SourceTable:
         How the database has its columns, where that is known.
     rowid : str
         What the database calls the numbers of its rows; empty if it has none.
+    indexed : tuple of tuples of str
+        Columns by which the database finds rows quickly.
     """
 
     name: str
@@ -130,6 +132,7 @@ class SourceTable:
     chosen: NDArray[np.bool_] | None = None
     stored: Mapping[str, Stored] = field(default_factory=dict)
     rowid: str = "rowid"
+    indexed: tuple[tuple[str, ...], ...] = ()
 
     def is_unique(self, columns: Iterable[str]) -> bool:
         """Return whether these columns are declared to differ from row to row."""

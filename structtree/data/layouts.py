@@ -22,11 +22,12 @@ __all__ = ["LayoutLink", "LayoutTable", "SourceLayout", "layout_of", "said_by"]
 
 @dataclass(frozen=True, slots=True)
 class LayoutTable:
-    """A table: its key, what the database calls the numbers of its rows, and how its columns are stored."""
+    """A table: its key, the name for the numbers of its rows, how columns are stored, and which are indexed."""
 
     key: tuple[str, ...] = ()
     rowid: str = "rowid"
     columns: Mapping[str, Stored] = field(default_factory=dict)
+    indexed: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,13 +152,15 @@ class SourceLayout:
 
 def _table_to_json(table: LayoutTable) -> dict[str, Any]:
     columns = {name: stored.to_json() for name, stored in table.columns.items()}
-    return {"key": list(table.key), "rowid": table.rowid, "columns": columns}
+    indexed = {"indexed": [list(each) for each in table.indexed]} if table.indexed else {}
+    return {"key": list(table.key), "rowid": table.rowid, "columns": columns, **indexed}
 
 
 def _table_from_json(value: Any) -> LayoutTable:
     match value:
         case {"key": key, "rowid": str(rowid), "columns": dict(columns)}:
-            return LayoutTable(_names(key), rowid, {name: Stored.from_json(each) for name, each in columns.items()})
+            stored = {name: Stored.from_json(each) for name, each in columns.items()}
+            return LayoutTable(_names(key), rowid, stored, tuple(map(_names, value.get("indexed", []))))
     raise DataError("expected a table with key, rowid and columns")
 
 
@@ -217,7 +220,7 @@ def layout_of(relations: Relations, individual: str) -> SourceLayout:
     return SourceLayout(
         individual,
         {
-            name: LayoutTable(table.key, table.rowid, _columns(table, relations.laid_out))
+            name: LayoutTable(table.key, table.rowid, _columns(table, relations.laid_out), table.indexed)
             for name, table in database.tables.items()
         },
         tuple(_link(database, link) for link in relations.links),

@@ -50,7 +50,7 @@ def selected(database, tests, predicate):
     """The rows of which the database says that a predicate holds, in the order of the table."""
     row = tests.individual()
     truth = f"CASE WHEN {tests.condition(predicate, row)} THEN 1 ELSE 0 END"
-    query = f"SELECT {truth} FROM {tests.source(row)} ORDER BY {row.alias}.rowid"
+    query = f"{tests.beginning()}SELECT {truth} FROM {tests.source(row)} ORDER BY {row.alias}.rowid"
     return np.array([bool(found) for (found,) in database.execute(query).fetchall()])
 
 
