@@ -295,7 +295,7 @@ class _StructuralTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
                 return model.prepared(table, self.functions)
         return model.prepared(X, self.functions, smiles=self._smiles_of(X))
 
-    def report(self, X: Any, y: ArrayLike | None = None, path: str | Path | None = None) -> Any:
+    def report(self, X: Any, y: ArrayLike | None = None, path: str | Path | None = None, *, title: str = "") -> Any:
         """Return an interactive report of the tree and of individuals, and write it to a file.
 
         Parameters
@@ -305,6 +305,7 @@ class _StructuralTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
             What is true of them; without it there are no scores.
         path : path, optional
             The HTML file to write.
+        title : str
 
         Returns
         -------
@@ -314,7 +315,7 @@ class _StructuralTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
         import structtree  # which stands above all, and loads the report when it is asked for
 
         is_table = hasattr(self, "n_features_in_")
-        return structtree.html_report(self, self._population(X) if is_table else X, y, path)
+        return structtree.html_report(self, self._population(X) if is_table else X, y, path, title=title)
 
     def _smiles_of(self, X: Any) -> str | None:
         """The column with the SMILES, if these are a table."""

@@ -250,6 +250,14 @@ def report_command(
         Path, typer.Option("-o", "--out", metavar="FILE.html", help="The file to write; - is standard output.")
     ] = Path("report.html"),
     title: Annotated[str, typer.Option("--title", help="The title of the report.")] = "",
+    effort: Annotated[
+        float | None,
+        typer.Option(
+            "--effort",
+            metavar="SECONDS",
+            help="Search again by each criterion, with and without pruning, for at most so long each.",
+        ),
+    ] = None,
 ) -> None:
     """Write an interactive report of a model and of some data as one HTML file, which loads nothing from elsewhere.
 
@@ -267,7 +275,7 @@ def report_command(
     check_output(out)
     loaded, source = load_model(model), where or data or ""
     population = whole(read_as_said(source, as_learned(source, reading, loaded.params.get("reading"))))
-    written = html_report(loaded, population, truth(population, loaded.target), title=title)
+    written = html_report(loaded, population, truth(population, loaded.target), title=title, effort=effort)
     written.save(out)
     if not is_printed(out):
         note(f"wrote {out} ({len(written.html.encode()) / 1e6:.2f} MB)")

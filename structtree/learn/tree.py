@@ -512,6 +512,8 @@ class Tree:
 
     def _sides(self, part: Part, population: Population, known: Known) -> list[Part]:
         """Return what part of a node's individuals goes to each of its sides."""
+        if not len(part.which):
+            return [part._replace(node=child) for child in self.nodes[part.node].children]
         match self.nodes[part.node]:
             case Leaf():
                 return []

@@ -19,6 +19,8 @@ from numpy.typing import NDArray
 from structtree.data.columns import Column, Population, Value
 from structtree.data.moments import text_of
 from structtree.data.reach import compact
+from structtree.errors import UsageError
+from structtree.lang.grammar import Grammar
 from structtree.lang.pretty import pretty
 from structtree.lang.syntax import (
     Aggregate,
@@ -45,7 +47,7 @@ from structtree.learn.score import class_name, evaluate
 from structtree.learn.tree import Branch, ClassCounts, Leaf, Switch, Tree
 from structtree.report.doubts import doubt_lines
 from structtree.report.drawing import Drawing
-from structtree.report.effort import node_spaces
+from structtree.report.effort import Effort, compare_effort, node_spaces
 from structtree.report.explain import explain_prepared
 from structtree.report.info import describe_type
 from structtree.report.picture import class_colours
@@ -54,6 +56,7 @@ from structtree.report.structures import Marks, drawn, marks_of
 from structtree.report.text import NodeText, question, side_names
 from structtree.report.words import in_words
 from structtree.reprs import inert
+from structtree.space.background import with_background
 from structtree.space.evaluate import aggregate_column, count_behind, holds
 
 __all__ = ["findings"]
@@ -69,12 +72,15 @@ MAX_DRAWN = 1_500_000
 _DRAWING_WIDTH = 380.0
 MAX_PART_SHARES = 60
 """Parts of tests in the list of importances."""
+_KINDS = {"classes": "Decision", "numbers": "Regression"}
 _BINS = 24
 
 JsonValue = Any
 
 
-def findings(known: Fitted, individuals: Any, target: Any, title: str = "") -> dict[str, JsonValue]:
+def findings(
+    known: Fitted, individuals: Any, target: Any, title: str = "", effort: float | None = None
+) -> dict[str, JsonValue]:
     """Return what a report shows of a model and of individuals whose target is known.
 
     Parameters
@@ -84,6 +90,8 @@ def findings(known: Fitted, individuals: Any, target: Any, title: str = "") -> d
     target : array, or None
         What is true of them; without it there are no scores, and no individual is wrong.
     title : str
+    effort : float, optional
+        Seconds for each search by which criteria are compared; without it they are not.
     """
     model = known.model
     tree, texts = model.tree, NodeText.of(model.tree, model.decision)
@@ -97,7 +105,7 @@ def findings(known: Fitted, individuals: Any, target: Any, title: str = "") -> d
     spaces = node_spaces(known, original, population)
     answers = _answers(parts, population.take(pool))
     return {
-        "title": inert(title or f"Decision tree for {model.target or 'the target'}"),
+        "title": inert(title or f"{_KINDS[tree.task]} tree for {model.target or 'the target'}"),
         "target": inert(model.target or "the target"),
         "individual": inert(tree.schema.individual),
         "task": tree.task,
@@ -125,6 +133,7 @@ def findings(known: Fitted, individuals: Any, target: Any, title: str = "") -> d
         "parameters": [[inert(name), inert(value)] for name, value in _parameters(model.params)],
         "doubts": [inert(line) for line in _doubts(tree)],
         "data": _data(original, model.needed),
+        "criteria": [] if effort is None else _criteria(known, original, seen, effort),
         "version": inert(model.version),
     }
 
@@ -171,6 +180,12 @@ class _Seen:
         return [float(np.nanmin(self.actual)), float(np.nanmax(self.actual))]
 
     @property
+    def usable(self) -> NDArray[np.int64]:
+        """Places of those whose target is known, and known to the tree."""
+        assert self.actual is not None
+        return np.flatnonzero(self.actual >= 0 if self.chances is not None else np.isfinite(self.actual))
+
+    @property
     def wrong(self) -> NDArray[np.bool_]:
         """Who is predicted to be of another class."""
         if self.actual is None or self.chances is None:
@@ -181,8 +196,7 @@ class _Seen:
 def _scores(known: Fitted, population: Population, seen: _Seen) -> list[list[JsonValue]]:
     if seen.actual is None:
         return []
-    usable = seen.actual >= 0 if seen.chances is not None else np.isfinite(seen.actual)
-    places = np.flatnonzero(usable)
+    places = seen.usable
     if not len(places):
         return []
     labels = np.asarray(seen.target)[places]
@@ -224,8 +238,7 @@ def _targets(seen: _Seen) -> list[list[JsonValue]]:
 def _sizes(known: Fitted, population: Population, seen: _Seen) -> JsonValue:
     if seen.actual is None:
         return size_curves(known.model, population, None)
-    usable = np.flatnonzero(seen.actual >= 0 if seen.chances is not None else np.isfinite(seen.actual))
-    return size_curves(known.model, population.take(usable), np.asarray(seen.target)[usable])
+    return size_curves(known.model, population.take(seen.usable), np.asarray(seen.target)[seen.usable])
 
 
 def _points(seen: _Seen) -> JsonValue:
@@ -549,6 +562,29 @@ def _part_shares(tree: Tree) -> list[JsonValue]:
     """Return the parts of tests in words and as text, with the share of the gain that is owed to each."""
     owed = [(part, share) for part, share in part_importances(tree).items() if share > 0][:MAX_PART_SHARES]
     return [[inert(in_words(part, tree.schema)), inert(pretty(part)), _rounded(share)] for part, share in owed]
+
+
+def _criteria(known: Fitted, population: Population, seen: _Seen, seconds: float) -> list[dict[str, JsonValue]]:
+    """Return what the search for the first test costs by each criterion, with and without pruning."""
+    text = known.model.params.get("grammar")
+    if seen.target is None or not text:
+        lacks = "the data has no target" if seen.target is None else "the model does not keep its grammar"
+        raise UsageError(f"searches cannot be compared, since {lacks}; leave out the effort")
+    usable, grammar = seen.usable, Grammar.parse(text)
+    whole = with_background(population.take(usable), grammar, known.functions or {})
+    labels = np.asarray(seen.target)[usable]
+    efforts = compare_effort(whole, labels, grammar, time_limit=seconds, exhaustive_limit=seconds)
+    return [_effort_figures(each) for each in efforts]
+
+
+def _effort_figures(effort: Effort) -> dict[str, JsonValue]:
+    keys = ("evaluated", "evaluated_exhaustive", "seconds", "seconds_exhaustive", "exhaustive_estimated", "proved")
+    return {
+        "criterion": inert(effort.criterion),
+        "test": inert(effort.predicate),
+        "trace": [[point.evaluated, *map(_rounded, point[1:])] for point in effort.trace],
+        **{key: getattr(effort, key) for key in keys},
+    }
 
 
 def _summary(tree: Tree) -> list[str]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from structtree.errors import UsageError
 from structtree.files import check_writable, replacing
 from structtree.learn.growth import Decision
 from structtree.learn.model import fitted
@@ -50,6 +51,7 @@ def html_report(
     *,
     decision: Decision | None = None,
     title: str = "",
+    effort: float | None = None,
 ) -> HtmlReport:
     """Return an interactive report of a tree, and write it to a file.
 
@@ -65,6 +67,9 @@ def html_report(
     decision : Decision, optional
         How leaves decide; as the model does by default.
     title : str
+    effort : float, optional
+        Also search for the first test again by each criterion, with and without pruning, for at most so many seconds
+        each; it needs the target, and the individuals that the tree has learned from.
 
     Examples
     --------
@@ -75,7 +80,9 @@ def html_report(
     """
     if path is not None:
         check_writable(path)
-    found = findings(fitted(model, decision), individuals, target, title)
+    if effort is not None and not effort > 0:
+        raise UsageError(f"effort must be a number of seconds > 0; got {effort}")
+    found = findings(fitted(model, decision), individuals, target, title, effort)
     whole = HtmlReport(_page(found), found["title"])
     if path is not None:
         whole.save(path)

@@ -6,7 +6,15 @@ import re
 import numpy as np
 import pytest
 
-from structtree import StructuralTreeClassifier, StructuralTreeRegressor, html_report, load_dataset
+from structtree import (
+    StructuralTreeClassifier,
+    StructuralTreeRegressor,
+    html_report,
+    load_dataset,
+    load_model,
+    save_model,
+)
+from structtree.errors import UsageError
 from structtree.report.findings import MAX_EXAMPLES
 from tests.report.test_picture import HOSTILE
 from tests.test_cli import run
@@ -101,6 +109,31 @@ def test_without_a_target_there_are_no_scores(trains):
     found = data_of(html_report(tree, data.population).html)
     assert found["scores"] == [] and found["predictions"] is None
     assert not any("wrong" in node.get("examples", {}) for node in found["nodes"])
+
+
+def test_searches_are_compared_by_criterion_when_asked():
+    lenses = load_dataset("lenses")
+    tree = StructuralTreeClassifier("flat").fit(lenses.population, lenses.target)
+    found = data_of(html_report(tree, lenses.population, lenses.target, effort=5).html)["criteria"]
+    assert {"acc*", "entropy", "gini"} <= {one["criterion"] for one in found}
+    assert all(one["proved"] and one["evaluated"] <= one["evaluated_exhaustive"] for one in found)
+    with pytest.raises(UsageError, match="the data has no target"):
+        html_report(tree, lenses.population, effort=5)
+    with pytest.raises(UsageError, match="effort must be a number of seconds > 0"):
+        html_report(tree, lenses.population, lenses.target, effort=0)
+
+
+def test_the_sizes_that_were_tried_are_kept_and_shown(tmp_path):
+    monks = load_dataset("monks-3")
+    rng = np.random.default_rng(0)
+    noisy = np.where(rng.random(432) < 0.2, rng.permutation(monks.target), monks.target)
+    tree = StructuralTreeClassifier("flat").fit(monks.population, noisy)
+    save_model(tree, tmp_path / "a.json")
+    sizes = data_of(html_report(load_model(tmp_path / "a.json"), monks.population, noisy).html)["sizes"]
+    held_out = {leaves: loss for leaves, loss, _ in sizes["held_out"]}
+    assert sizes["chosen"] == len(tree.tree_.leaves) and held_out[sizes["chosen"]] == min(held_out.values())
+    assert sizes["here"][-1] == [sizes["chosen"], pytest.approx(np.mean(tree.predict(monks.population) != noisy))]
+    assert max(held_out) > sizes["chosen"]
 
 
 def test_the_commands_write_reports(tmp_path, monkeypatch):

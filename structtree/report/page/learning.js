@@ -61,35 +61,51 @@ function effortPanel() {
     return [h("button", { class: "step", onclick: () => { selectTab("tree"); choose(i); } }, data(D.nodes[i].words)), number(D.nodes[i].n), ...(hasSpace ? [number(f[9])] : []), number(f[5]), ...(hasSpace ? [f[9] ? `${number((100 * f[5]) / f[9], 2)} %` : "–"] : []), ...(hasPruned ? [number(f[8])] : []), ...(hasTime ? [number(f[6], 3)] : []), certainty(f)]; });
   const numeric = heads.map((_, k) => k).slice(1, -1);
   return [h("p", {}, `${number(evaluated)} predicates were evaluated by ${found[0][0]} for ${count(branches.length, "test", "tests")}${hasTime ? ` in ${number(seconds, 3)} s` : ""}; ${proved === branches.length ? "every test is proved best" : `${number(proved)} of them are proved best`}.`),
-    D.doubts.map((line) => h("p", {}, data(line))), hasSpace ? savedParts(branches, hasPruned) : "", traceParts(branches), h("h2", {}, "Node by node"), hasPruned ? h("p", { class: "note" }, "Pruned: predicates whose refinements were not looked at, since none of them can be better than the best found.") : "",
+    D.doubts.map((line) => h("p", {}, data(line))), hasSpace ? savedParts(branches, hasPruned) : "", criteriaParts(), traceParts(branches), h("h2", {}, "Node by node"), hasPruned ? h("p", { class: "note" }, "Pruned: predicates whose refinements were not looked at, since none of them can be better than the best found.") : "",
     table(heads, rows, numeric, branches.length > 200 ? "The first 200 tests" : "#All tests", null, true)];
 }
-function savedParts(branches, hasPruned) {
-  const known = branches.filter((i) => D.nodes[i].found[9]).slice(0, 24), width = roomFor(760), left = width < 500 ? 0 : 190, wide = width - left - 64;
-  const name = (i) => { const lines = wrapped(D.nodes[i].words, (left || width) - 24); return lines[0] + (lines.length > 1 ? " …" : ""); };
-  const most = Math.max(...known.map((i) => D.nodes[i].found[9]), 10), size = (n) => (wide * Math.log10(Math.max(1, n) + 0.2)) / Math.log10(most + 1);
-  const step = left ? 34 : 46, top = left ? 2 : 14;
-  const svg = s("svg", { class: "chart", viewBox: `0 0 ${width} ${top + step * known.length}`, width, role: "img", "aria-label": "Predicates of the space and those evaluated, node by node; the table below has the numbers" });
-  known.forEach((i, k) => { const f = D.nodes[i].found, y = top + step * k;
-    svg.append(s("text", { class: "small", x: 0, y: left ? y + 16 : y - 3 }, name(i)), ...[f[9], f[5]].flatMap((n, row) => [s("rect", { class: row ? "plain" : "whole", x: left, y: y + 13 * row, width: size(n), height: 13 }),
+// Pairs of bars with logarithmic lengths: for each row its name, the whole, and a part of it.
+function pairedBars(rows, label) {
+  const width = roomFor(760), left = width < 500 ? 0 : 190, wide = width - left - 64, step = left ? 34 : 46, top = left ? 2 : 14;
+  const cut = (text) => { const lines = wrapped(text, (left || width) - 24); return lines[0] + (lines.length > 1 ? " …" : ""); };
+  const most = Math.max(10, ...rows.map((row) => row[1])), size = (n) => (wide * Math.log10(Math.max(1, n) + 0.2)) / Math.log10(most + 1);
+  const svg = s("svg", { class: "chart", viewBox: `0 0 ${width} ${top + step * rows.length}`, width, role: "img", "aria-label": `${label}; a table below has the numbers` });
+  rows.forEach(([name, whole, part], k) => { const y = top + step * k;
+    svg.append(s("text", { class: "small", x: 0, y: left ? y + 16 : y - 3 }, cut(name)), ...[whole, part].flatMap((n, row) => [s("rect", { class: row ? "plain" : "whole", x: left, y: y + 13 * row, width: size(n), height: 13 }),
       s("text", { class: "small", x: left + 6 + size(n), y: y + 11 + 13 * row }, short(n))])); });
+  return svg;
+}
+function barsLegend(whole, part) {
   const key = (kind, text) => h("li", {}, s("svg", { width: 12, height: 12, "aria-hidden": "true" }, s("rect", { class: kind, width: 12, height: 12 })), " ", text);
+  return h("ul", { class: "legend" }, key("whole", whole), key("plain", part));
+}
+function savedParts(branches, hasPruned) {
+  const known = branches.filter((i) => D.nodes[i].found[9]).slice(0, 24);
   const why = hasPruned ? "Where a test is not proved best, its search was ended before it was done." : "Of the predicates that mean the same, one was evaluated.";
-  return [h("h2", {}, hasPruned ? "With and without pruning" : "Evaluated, of the whole space"), h("p", { class: "note" }, `Lengths are logarithms. The space is counted on the individuals of this report that come by each node. ${why}`),
-    h("ul", { class: "legend" }, key("whole", hasPruned ? "without pruning: the whole space" : "the whole space"), key("plain", hasPruned ? "with pruning: evaluated" : "evaluated")), svg];
+  return [h("h2", {}, hasPruned ? "With and without pruning, by node" : "Evaluated, of the whole space"), h("p", { class: "note" }, `Lengths are logarithms. The space is counted on the individuals of this report that come by each node. ${why}`),
+    hasPruned ? barsLegend("without pruning: the whole space", "with pruning: evaluated") : barsLegend("the whole space", "evaluated"),
+    pairedBars(known.map((i) => [D.nodes[i].words, D.nodes[i].found[9], D.nodes[i].found[5]]), "Predicates of the space and those evaluated, node by node")];
+}
+function criteriaParts() {
+  if (!D.criteria.length) return "";
+  const counted = D.criteria.filter((one) => one.evaluated_exhaustive), about = (one, value, digits) => (value === null ? "–" : `${one.exhaustive_estimated ? "about " : ""}${number(value, digits)}`);
+  return [h("h2", {}, "With and without pruning, by criterion"), h("p", { class: "note" }, "The search for the first test, made again for this report. Where the search without pruning was too long, its seconds are estimated."),
+    barsLegend("without pruning", "with pruning"), pairedBars(counted.map((one) => [one.criterion, one.evaluated_exhaustive, one.evaluated]), "Predicates evaluated by criterion"),
+    table(["criterion", "best test", "evaluated", "without pruning", "seconds", "without pruning", "certainty"], D.criteria.map((one) => [one.criterion, h("code", { class: "data" }, one.test), number(one.evaluated), number(one.evaluated_exhaustive), number(one.seconds, 3), about(one, one.seconds_exhaustive, 3), one.proved ? "proved best" : "not proved best"]), [2, 3, 4, 5], "#By criterion", null, true)];
 }
 function traceParts(branches) {
-  const traced = branches.filter((i) => (D.nodes[i].trace || []).length > 1);
+  const traced = [...branches.map((i) => ({ name: `${D.nodes[i].words.slice(0, 80)} (n = ${number(D.nodes[i].n)})`, criterion: D.nodes[i].found[0], trace: D.nodes[i].trace || [] })),
+    ...D.criteria.map((one) => ({ name: `the first test by ${one.criterion}`, ...one }))].filter((one) => one.trace.length > 1);
   if (!traced.length) return "";
-  const holder = h("div", { class: "cells" }), pick = h("select", { id: "traced", onchange: () => show() }, traced.map((i) => h("option", { value: i }, `${D.nodes[i].words.slice(0, 80)} (n = ${number(D.nodes[i].n)})`)));
+  const holder = h("div", { class: "cells" }), pick = h("select", { id: "traced", onchange: () => show() }, traced.map((one, k) => h("option", { value: k }, one.name)));
   const names = ["best found", "bound on what is not yet ruled out"];
   const show = () => {
-    const i = +pick.value, points = D.nodes[i].trace.filter(([n]) => n > 0);
-    holder.replaceChildren(chart({ title: "Best found and bound against evaluated predicates", width: 620, height: 320, x: { name: "evaluated predicates", log: true }, y: { name: D.nodes[i].found[0] },
-      series: [2, 3].map((k) => ({ name: names[k - 2], points: points.map((point) => [point[0], point[k]]), steps: true })), summary: certainty(D.nodes[i].found) }));
+    const { name, criterion, trace } = traced[+pick.value], points = trace.filter(([n]) => n > 0);
+    holder.replaceChildren(chart({ title: "Best found and bound against evaluated predicates", width: 620, height: 320, x: { name: "evaluated predicates", log: true }, y: { name: criterion },
+      series: [2, 3].map((k) => ({ name: names[k - 2], points: points.map((point) => [point[0], point[k]]), steps: true })), summary: name }));
   };
   show();
-  return [h("h2", {}, "How the search went"), h("div", { class: "toolbar" }, h("label", {}, "test ", pick)), legendOf(names.map((name) => ({ name }))), holder];
+  return [h("h2", {}, "How the search went"), h("div", { class: "toolbar" }, h("label", {}, "search ", pick)), legendOf(names.map((name) => ({ name }))), holder];
 }
 
 function learningPanel() {

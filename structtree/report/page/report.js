@@ -242,6 +242,7 @@ function fold(i) {
 }
 function choose(i, quiet) {
   state.chosen = i;
+  if (!state.path.has(i)) state.path = new Set();
   for (let up = parents[i]; up >= 0; up = parents[up]) state.open.add(up);
   drawTree(!quiet);
   showDetail(i);
@@ -448,12 +449,9 @@ function whatIfPanel() {
   const values = [];
   let parts = "";
   const say = (leaf, changed, one) => {
-    state.path = new Set([leaf]);
     const steps = [];
-    for (let below = leaf, up = parents[leaf]; up >= 0; below = up, up = parents[up]) {
-      state.path.add(up);
+    for (let below = leaf, up = parents[leaf]; up >= 0; below = up, up = parents[up])
       steps.unshift(h("li", {}, data(D.nodes[up].words), ": ", h("strong", {}, data(D.nodes[up].ways[D.nodes[up].kids.indexOf(below)]))));
-    }
     const isShown = !changed && holder.children.length; // what decided it has the same steps, and more
     const truth = one.actual === undefined || changed ? "" : h("span", { class: one.wrong ? "wrong" : "note" }, "; it is ", data(one.actual));
     answer.replaceChildren(h("p", { class: "says" }, changed ? "With these values: " : "Prediction: ", h("strong", { id: "said" }, data(D.nodes[leaf].says)), h("span", { class: "note" }, " ", data(D.nodes[leaf].share)), truth),
@@ -550,7 +548,6 @@ function start() {
   document.body.replaceChildren(h("header", {}, h("h1", {}, data(D.title)), h("p", {}, data(D.summary.join("; "))), theme),
     h("main", {}, h("div", { role: "tablist", "aria-label": "Parts of the report" }, all.map((one) => one.tab)), all.map((one) => one.panel)),
     document.getElementById("data"));
-  state.path = new Set();
   selectTab("tree");
   showDetail(0);
   fitTree(0.7);
