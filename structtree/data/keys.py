@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from structtree.data.columns import Adjacency, run_places
 from structtree.data.frames import Coded, PythonValues, Raw, Sheet, Texts
-from structtree.data.stored import Engine, Stored
+from structtree.data.stored import Engine, Stored, ValueClass
 from structtree.errors import DataError, UnknownNameError, option_text
 
 __all__ = [
@@ -202,9 +202,6 @@ class Database:
     def with_tables(self, tables: Iterable[SourceTable]) -> Database:
         """Return the database with some tables in the place of those of the same names."""
         return replace(self, tables={**self.tables, **{table.name: table for table in tables}})
-
-
-ValueClass = Literal["number", "moment", "text"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -9,13 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
-from structtree.data.keys import Database, ForeignKey, SourceTable, ValueClass
-from structtree.data.linking import KeyLink, Relations
 from structtree.data.schema import Kind
-from structtree.data.stored import Engine, Stored
+from structtree.data.stored import Engine, Stored, ValueClass
 from structtree.errors import DataError
+
+if TYPE_CHECKING:  # so that the options, which know layouts, need nothing heavy
+    from structtree.data.keys import Database, SourceTable
+    from structtree.data.linking import KeyLink, Relations
 
 __all__ = ["LayoutLink", "LayoutTable", "SourceLayout", "layout_of", "said_by"]
 
@@ -264,11 +266,15 @@ def said_by(layout: SourceLayout, database: Database) -> Database:
 
     Tables that the layout does not have are left out, as in training.
     """
+    from structtree.data.keys import ForeignKey, KeyColumns
+
+    values = KeyColumns(database.tables)
     known = {name: set(table.sheet.columns) for name, table in database.tables.items() if name in layout.tables}
     tables = {}
     for name, columns in known.items():
         key = layout.tables[name].key
-        tables[name] = replace(database.tables[name], key=key if set(key) <= columns else ())
+        is_key = bool(key) and set(key) <= columns and values.differs(name, key)
+        tables[name] = replace(database.tables[name], key=key if is_key else ())
     links = (
         ForeignKey(
             link.table, link.columns, link.to, link.key, name=None if link.joins else link.name, back=link.back
