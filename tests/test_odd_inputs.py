@@ -428,6 +428,12 @@ GRAMMARS = (
     grammar(GRAMMAR.replace("x >= *", "exists cars (top)"), r"g.grammar:3:\d+: .*'cars'", True),
     grammar(GRAMMAR.replace("x >= *", "q* = *"), r"g.grammar:3:\d+: .*q\*", True),
     grammar(GRAMMAR.replace("individual Row", "individual Car"), r"g.grammar:2:8: .*'Row' \(known: 'Car'\)", True),
+    Odd(
+        "grammar check g.grammar --data a.csv",
+        r"g.grammar:3:\d+: 'd.month' is a number from 1 to 12; got 13",
+        1,
+        {"g.grammar": GRAMMAR.replace("x >= *", "d.month = 13"), "a.csv": "d,y\n2024-01-01,a\n2024-02-01,b\n"},
+    ),
     grammar(GRAMMAR + GRAMMAR, r"g.grammar:\d+:\d+"),
     grammar(f"individual Row\nrefine Row {{\n    top -> {'(' * 3000}x >= *{')' * 3000}\n}}\n", r"g.grammar:3"),
     grammar("individual Row\npredicate p := not p\nrefine Row {\n    top -> p\n}\n", r"g.grammar:\d+:\d+"),

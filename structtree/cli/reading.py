@@ -130,7 +130,8 @@ _PARAMETERS = {option.name: _parameter(option) for option in _OPTIONS if option.
 Reading.__signature__ = inspect.Signature(list(_PARAMETERS.values()))  # type: ignore[attr-defined]
 
 _ABOUT_EXAMPLES = ("positives", "negatives", "modes", "part", "sample_negatives", "sample_seed")
-_NOT_REMEMBERED = ("features", "ignore", "skip_bad", "cache", "condition", "strict", "frozen_at", *_ABOUT_EXAMPLES)
+_PERIOD = ("frozen_at", "exclude_after")
+_NOT_REMEMBERED = ("features", "ignore", "skip_bad", "cache", "condition", "strict", *_PERIOD, *_ABOUT_EXAMPLES)
 """The options about one file, what is wrong with it or left out of it, which say nothing about others."""
 
 

@@ -28,7 +28,7 @@ from structtree.data.moments import DAY, pattern_of_digits
 from structtree.data.schema import Attribute, Kind, Link, RecordType, Schema
 from structtree.errors import DataError, UnknownNameError, option_text
 
-__all__ = ["DAYS_BEFORE", "NESTING", "AsOf", "as_of", "dates_of", "frozen_at", "own_dates"]
+__all__ = ["DAYS_BEFORE", "NESTING", "AsOf", "are_until", "as_of", "dates_of", "frozen_at", "own_dates"]
 
 DAYS_BEFORE = "days_before"
 """The attribute of rows that are seen as of a date: how many days before it they are dated.
@@ -146,6 +146,36 @@ def frozen_at(population: Population, day: float, dates: Mapping[str, str | None
         tables[record.name] = replace(table, links=adjacencies)
     schema = Schema(tuple(types), population.schema.individual)
     return replace(population, schema=schema, tables=tables, _known_good=False, _compact=False)
+
+
+def are_until(
+    population: Population, day: float, date: str | None = None, dates: Mapping[str, str | None] | None = None
+) -> Mask:
+    """Return which individuals are dated on a day or before; those that lack their date are not.
+
+    Parameters
+    ----------
+    population : Population
+    day : float
+        In days since 1970.
+    date : str, optional
+        The attribute that dates them, as for `as_of`; without it they are dated as other rows are.
+    dates : mapping from type to attribute, optional
+        As for `as_of`.
+
+    Examples
+    --------
+    >>> loans = Population.from_records([{"date": "2024-01-05"}, {"date": "2024-02-01"}, {"date": None}])
+    >>> are_until(loans, 19750).tolist()
+    [True, False, False]
+    """
+    if date is not None:
+        return np.asarray(_days(own_dates(population, date))[population.individuals] < day + 1.0)
+    individual = population.schema.individual
+    seen_from = _Sight.of(population, dates or {}).seen_from[individual][population.individuals]
+    if np.isneginf(seen_from).all():
+        raise DataError(f"nothing dates {individual}", fix="say what does: --as-of DATE")
+    return np.asarray(seen_from <= day + 1.0)
 
 
 def dates_of(population: Population, dates: Mapping[str, str | None]) -> dict[str, dict[str, Kind]]:

@@ -15,13 +15,17 @@ from datetime import date, datetime
 from pathlib import Path
 from typing import Any, NamedTuple, Unpack
 
-from structtree.data.as_of import as_of, dates_of, frozen_at, own_dates
+import numpy as np
+from numpy.typing import NDArray
+
+from structtree.data.as_of import are_until, as_of, dates_of, frozen_at, own_dates
 from structtree.data.columns import Population
 from structtree.data.duckdb_files import from_duckdb, is_duckdb, read_duckdb
 from structtree.data.key_guesses import guess_keys
 from structtree.data.keys import Database, ForeignKey, KeyColumns, RowChoice, SourceTable, columns_text
 from structtree.data.layouts import said_by
-from structtree.data.linking import SeenInTime, link_tables
+from structtree.data.linking import Relations, SeenInTime, link_tables
+from structtree.data.moments import moment_text
 from structtree.data.options import DatabaseOptions
 from structtree.data.profile import identifiers
 from structtree.data.provenance import provenance_of
@@ -69,6 +73,8 @@ def from_database(source: Any, **options: Unpack[DatabaseOptions]) -> Population
         (``race.date``). See `structtree.data.as_of`.
     frozen_at : str, optional
         A day after which nothing is seen.
+    exclude_after : str, optional
+        The same, and individuals that are dated later are left out.
     lead : int, optional
         How many days before its date an individual stops to see, to predict so far ahead.
     dates : list of str, optional
@@ -169,25 +175,25 @@ def linked_database(database: Database, options: DatabaseOptions) -> Population:
 
 def _seen_in_time(population: Population, options: DatabaseOptions) -> Population:
     """Return a population in which individuals see only what lies before their dates, or before one day."""
-    own, day, said = options.get("as_of"), options.get("frozen_at"), options.get("dates") or ()
+    own, day, said = options.get("as_of"), _last_day(options), options.get("dates") or ()
     lead = _lead(options.get("lead"), own)
     if own is None and day is None:
         if said:
             raise UsageError("--date says what dates rows, which matters only with --as-of or --frozen-at")
         return population
-    provenance = provenance_of(population)
-    assert provenance.relations is not None  # a database has them
-    dates = dict(_dated(provenance.relations.database, text) for text in said)
-    until = None if day is None else _day(day)
-    relations = provenance.relations
+    dates = dict(_dated(_relations(population).database, text) for text in said)
     own = own and own.removeprefix(f"{population.schema.individual}.")
+    if options.get("exclude_after") is not None:
+        assert day is not None  # because this is the day
+        population = _until(population, day, are_until(population, day, own, dates))
+    relations = _relations(population)
     kind = None if own is None else own_dates(population, own).kind
-    limited = replace(relations, time=SeenInTime(own, kind, lead, until, dates_of(population, dates)))
+    limited = replace(relations, time=SeenInTime(own, kind, lead, day, dates_of(population, dates)))
     if own is None:
-        assert until is not None  # because one of the two is given
-        frozen = frozen_at(population, until, dates)
-        return replace(frozen, provenance=replace(provenance, relations=limited))
-    seen = as_of(population, own, dates=dates, until=until, lead=lead)
+        assert day is not None  # because one of the two is given
+        frozen = frozen_at(population, day, dates)
+        return replace(frozen, provenance=replace(provenance_of(population), relations=limited))
+    seen = as_of(population, own, dates=dates, until=day, lead=lead)
     notes = (*_label_tables(relations.database, population.schema.individual), *_in_short(seen.notes))
     telling = identifiers(population)
     told = replace(
@@ -199,7 +205,39 @@ def _seen_in_time(population: Population, options: DatabaseOptions) -> Populatio
             (name, m.attribute) for name, table in seen.origins.items() for m in telling if m.type == table
         ),
     )
-    return replace(seen.population, provenance=replace(provenance, relations=told))
+    return replace(seen.population, provenance=replace(provenance_of(population), relations=told))
+
+
+def _relations(population: Population) -> Relations:
+    found = provenance_of(population).relations
+    assert found is not None  # a database has them
+    return found
+
+
+def _last_day(options: DatabaseOptions) -> float | None:
+    """Return the last day that is seen, if there is one, in days since 1970."""
+    given = {flag: options.get(flag) for flag in ("frozen_at", "exclude_after") if options.get(flag) is not None}
+    if len(given) > 1:
+        raise UsageError(
+            "--exclude-after does what --frozen-at does, and leaves out individuals too; give one of them"
+        )
+    return next((_day(f"--{name.replace('_', '-')}", str(text)) for name, text in given.items()), None)
+
+
+def _until(population: Population, day: float, kept: NDArray[np.bool_]) -> Population:
+    """Return the population without the individuals that are not dated until a day, which its provenance tells."""
+    text, name = moment_text(day, "date"), population.schema.individual
+    if not kept.any():
+        raise DataError(f"no {name} is dated {text} or before, so that --exclude-after leaves none")
+    provenance, relations = provenance_of(population), _relations(population)
+    gone = provenance.rows[population.individuals[~kept]].tolist()
+    note = f"left out {len(gone):,} of {len(kept):,} individuals, which are not dated {text} or before"
+    told = replace(
+        provenance,
+        left_out={**provenance.left_out, **dict.fromkeys(gone, f"it is not dated {text} or before")},
+        relations=replace(relations, remarks=(*relations.remarks, *([note] if gone else []))),
+    )
+    return replace(population, provenance=told).take(np.flatnonzero(kept))
 
 
 def _lead(days: int | None, own: str | None) -> int:
@@ -250,11 +288,11 @@ def _dated(database: Database, text: str) -> tuple[str, str | None]:
     return said.table, said.columns[0] if said.columns else None
 
 
-def _day(text: str) -> float:
+def _day(flag: str, text: str) -> float:
     try:
         return datetime.strptime(text, "%Y-%m-%d").date().toordinal() - _EPOCH
     except ValueError:
-        raise DataError(f"--frozen-at takes a day such as 2010-01-01; got {text!r}") from None
+        raise DataError(f"{flag} takes a day such as 2010-01-01; got {text!r}") from None
 
 
 _EPOCH = date(1970, 1, 1).toordinal()

@@ -134,6 +134,10 @@ class KeyOptions(TypedDict, total=False):
         OptionText("With --as-of: stop to see so many days earlier, to predict so far ahead.", DATABASES, "DAYS"),
     ]
     frozen_at: Annotated[str | None, OptionText("Nothing dated after this day is seen.", DATABASES, "YYYY-MM-DD")]
+    exclude_after: Annotated[
+        str | None,
+        OptionText("The same, and individuals dated after this day are left out.", DATABASES, "YYYY-MM-DD"),
+    ]
     dates: Annotated[
         Sequence[str] | None,
         OptionText(

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
-from typing import NamedTuple
+from typing import NamedTuple, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -101,6 +101,8 @@ class Profile:
         Attributes whose values are worth comparing with each other, in the order of the schema.
     crowded : frozenset of Member
         Links by which the individuals reach too many rows.
+    returning : frozenset of Member
+        References that only lead back to the row from which one came.
     absolute : frozenset of Member
         Where individuals see the past only, dates and years, which lie before those of all new individuals; how long
         ago something was says more about them.
@@ -115,13 +117,14 @@ class Profile:
     many_valued: frozenset[Member] = frozenset()
     comparable: tuple[MemberPair, ...] = ()
     crowded: frozenset[Member] = frozenset()
+    returning: frozenset[Member] = frozenset()
     absolute: frozenset[Member] = frozenset()
     recent: tuple[tuple[Member, int], ...] = ()
     is_large: bool = False
 
     def __repr__(self) -> str:
         found = {"identifiers": self.identifiers, "many-valued": self.many_valued, "crowded": self.crowded}
-        found["absolute"] = self.absolute
+        found |= {"returning": self.returning, "absolute": self.absolute}
         texts = {what: names_text(f"{m.type}.{m.attribute}" for m in members) for what, members in found.items()}
         texts["comparable"] = names_text(f"{p.type}.{p.one} and {p.other}" for p in self.comparable)
         return short_repr(self, "; ".join(f"{what} {text or 'none'}" for what, text in texts.items()))
@@ -147,8 +150,9 @@ def profile(population: Population, max_cuts: int = MANY_CUTS) -> Profile:
     none is better than the others, so that none is taken.
 
     A link to several rows is crowded if the individuals reach more than two million rows by it, counted as often as
-    they are reached along the shortest way, and each of them three times on average. Individuals with links are many
-    if there are more than 200,000.
+    they are reached along the shortest way, and each of them three times on average. A reference returns if it leads
+    back along every link by which individuals reach its rows: from an account to transactions, and from each of them
+    to the account. Individuals with links are many if there are more than 200,000.
 
     Examples
     --------
@@ -157,18 +161,19 @@ def profile(population: Population, max_cuts: int = MANY_CUTS) -> Profile:
     frozenset({Member(type='Individual', attribute='id')})
     """
     suspects, large = tuple(_suspects(population)), tuple(_large_types(population, max_cuts))
-    links, recent = frozenset(_crowded(population)), tuple(_recent(population))
+    recent = tuple(_recent(population))
     relations = provenance_of(population).relations
     absolute = _in_schema(population, relations.absolute_dates) if relations is not None else frozenset()
     if not suspects and not large:
         alike = _all_comparable(population)
-        return Profile(frozenset(), frozenset(), alike, links, absolute, recent, _is_large(population))
+        return Profile(comparable=alike, absolute=absolute, recent=recent, **_of_links(population))
     reached = reachable_rows(population)
     telling = frozenset(member for member in suspects if _identifies(member, _reached(population, member, reached)))
     telling |= _in_schema(population, relations.identifying) if relations is not None else frozenset()
     found = (member for record in large for member in _many_valued(population, record, reached, telling, max_cuts))
     alike = _all_comparable(population, telling)
-    return Profile(telling, frozenset(found) - absolute, alike, links, absolute, recent, _is_large(population))
+    many = frozenset(found) - absolute
+    return Profile(telling, many, alike, absolute=absolute, recent=recent, **_of_links(population))
 
 
 def identifiers(population: Population) -> frozenset[Member]:
@@ -202,9 +207,59 @@ def _recent(population: Population) -> Iterator[tuple[Member, int]]:
                 yield Member(name, DAYS_BEFORE), found[-1]
 
 
-def _is_large(population: Population) -> bool:
+class _OfLinks(TypedDict):
+    """What a profile says about links."""
+
+    crowded: frozenset[Member]
+    returning: frozenset[Member]
+    is_large: bool
+
+
+def _of_links(population: Population) -> _OfLinks:
+    schema, crowded = population.schema, frozenset(_crowded(population))
+    is_large = bool(schema.type(schema.individual).links) and len(population) > MANY_INDIVIDUALS
+    return _OfLinks(crowded=crowded, returning=_returning(population, crowded), is_large=is_large)
+
+
+def _returning(population: Population, crowded: frozenset[Member]) -> frozenset[Member]:
+    """Return the references that lead back to where one came from, by whatever link that is followed one came."""
+    schema, found = population.schema, frozenset[Member]()
+    while True:
+        comers = _comers(population, crowded | found)
+        more = {
+            Member(name, link.name)
+            for name, ways in comers.items()
+            if name != schema.individual and not schema.listed(name)
+            for link in schema.type(name).links
+            if link.single and all(_leads_back(population, way, Member(name, link.name)) for way in ways)
+        }
+        if more <= found:
+            return found
+        found |= more
+
+
+def _comers(population: Population, without: frozenset[Member]) -> dict[str, list[Member]]:
+    """Return the links by which individuals come to each type that they reach."""
     schema = population.schema
-    return bool(schema.type(schema.individual).links) and len(population) > MANY_INDIVIDUALS
+    comers: dict[str, list[Member]] = {schema.individual: []}
+    waiting = [schema.individual]
+    while waiting:
+        name = waiting.pop()
+        for link in schema.type(name).links:
+            if Member(name, link.name) not in without:
+                waiting += [] if link.target in comers else [link.target]
+                comers.setdefault(link.target, []).append(Member(name, link.name))
+    return comers
+
+
+def _leads_back(population: Population, there: Member, back: Member) -> bool:
+    """Tell whether whoever follows one link and then another is where it was."""
+    link = population.schema.type(back.type).link(back.attribute)
+    if link is None or link.target != there.type:
+        return False
+    ways = population.tables[there.type].links[there.attribute]
+    last = population.tables[back.type].links[back.attribute].first_targets
+    return bool((last[ways.targets] == ways.owners).all())
 
 
 def _all_comparable(population: Population, identifiers: frozenset[Member] = frozenset()) -> tuple[MemberPair, ...]:

@@ -18,6 +18,7 @@ __all__ = [
     "FAR_ROW",
     "NUMERIC",
     "PARTS",
+    "PART_RANGES",
     "WEEKDAYS",
     "Attribute",
     "Kind",
@@ -40,6 +41,8 @@ PARTS: dict[str, tuple[Kind, ...]] = {
     "hour": ("time",),
 }
 """The parts of dates and times that can be asked about, and of which kinds."""
+PART_RANGES = {"day": (1, 31), "month": (1, 12), "hour": (0, 23)}
+"""The least and the greatest number that a part of a date or time can be."""
 LinkKind = Literal["set", "list", "one", "optional"]
 FAR_ROW = "$row"
 """The reference from a pair of a derived link to the row that the link has met; no grammar can name it."""

@@ -131,8 +131,9 @@ def _block(record: RecordType, schema: Schema, profile: Profile | None) -> str:
     left_out = [f"# not asked: {names} ({why})"] if names else []
     dates = ", ".join(pretty_name(a.name) for a in record.attributes if a.name in absolute)
     left_out += [f"# not asked: {dates} (how long ago it was says more about new individuals)"] if dates else []
-    crowded = ", ".join(pretty_name(link.name) for link in record.links if link not in _followed(record, profile))
-    left_out += [f"# not followed: {crowded} (individuals reach too many rows by it)"] if crowded else []
+    if profile is not None:
+        left_out += _left_out(record, profile.crowded, "individuals reach too many rows by it")
+        left_out += _left_out(record, profile.returning, "it leads back to where one came from")
     if not any(parts):
         return "\n".join(left_out)
     lines = [line for part in [*parts, left_out, _together(record, schema, profile)] for line in part]
@@ -223,9 +224,14 @@ def _what(attributes: list[Attribute]) -> str:
 
 
 def _followed(record: RecordType, profile: Profile | None) -> tuple[Link, ...]:
-    """The links that are asked about: all but those that lead to too many rows."""
-    crowded = frozenset() if profile is None else profile.crowded
-    return tuple(link for link in record.links if Member(record.name, link.name) not in crowded)
+    """The links that are asked about: all but those that lead to too many rows, and those that lead back."""
+    without = frozenset() if profile is None else profile.crowded | profile.returning
+    return tuple(link for link in record.links if Member(record.name, link.name) not in without)
+
+
+def _left_out(record: RecordType, links: frozenset[Member], why: str) -> list[str]:
+    names = ", ".join(pretty_name(link.name) for link in record.links if Member(record.name, link.name) in links)
+    return [f"# not followed: {names} ({why})"] if names else []
 
 
 def _links(links: tuple[Link, ...]) -> list[str]:

@@ -7,7 +7,8 @@ terminals could have come; here they are gathered into a few phrases, and the us
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from structtree.errors import GrammarError
@@ -155,28 +156,44 @@ _PHRASES = (
 _KEYWORDS = {"_TOP", "_NOT", "_MISSING", "STEP", "QUANTIFIER", "COUNT", "DISTINCT", "AGGREGATE"}
 
 
-def sentence(accepted: Iterable[str], before: Word | None, came: Word) -> str:
+_AFTER = {
+    "my": "'my' stands on the right of a comparison, as in 'amount >= my limit'",
+    "share": "a share has its condition in brackets, as in 'share payments (late) >= 0.5'",
+}
+"""Words that are names where they do not stand as they should, so that the error comes later, with what to say."""
+
+
+def sentence(accepted: Iterable[str], words: Sequence[Word], came: Word) -> str:
     """Say what was expected, after what, and what came instead.
 
     Parameters
     ----------
     accepted : iterable of str
         The terminals that could have come.
-    before : Word or None
-        The last word that was understood.
+    words : sequence of Word
+        The words that were understood, at least the last few of them.
     came : Word
         The word, or the single character, that was not.
 
     Examples
     --------
-    >>> sentence({"BOUND"}, Word("RPAR", ")"), Word("EQUAL", "="))
+    >>> sentence({"BOUND"}, [Word("RPAR", ")")], Word("EQUAL", "="))
     "expected '>=' or '<=' after ')', got '='"
     """
+    before = words[-1] if words else None
     phrases = _phrases(set(accepted))
     expected = " or ".join((", ".join(phrases[:-1]), phrases[-1]) if len(phrases) > 1 else phrases)
     after = f" after {_quoted(before.text)}" if before else ""
     got = "the text ended" if came.terminal == "$END" else f"got {_quoted(came.text)}"
-    return f"expected {expected}{after}, {got}{_hint(before, came)}"
+    return f"expected {expected}{after}, {got}{_earlier_hint(words, came) or _hint(before, came)}"
+
+
+def _earlier_hint(words: Sequence[Word], came: Word) -> str:
+    """Return what to say of two names side by side, shortly before the error, if the first is a word."""
+    for one, other in pairwise((*words[-6:], came)):
+        if one.terminal == other.terminal == "NAME" and one.text in _AFTER:
+            return f"; {_AFTER[one.text]}"
+    return ""
 
 
 def _phrases(accepted: set[str], most: int = 5) -> list[str]:
@@ -198,7 +215,7 @@ def _hint(before: Word | None, came: Word) -> str:
     after_name = before is not None and before.terminal in ("NAME", "GLOB")
     match came.text:
         case "<" | ">":
-            return f"; write '{came.text}='"
+            return f"; write '{came.text}=', or 'not ... {'<' if came.text == '>' else '>'}='"
         case "=" if before is not None and before.text == "=":
             return "; write '=' once"
         case "-" if after_name and before is not None:

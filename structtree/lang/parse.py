@@ -170,7 +170,7 @@ def _explain(error: UnexpectedInput, text: str, start: str) -> str:
     parser = _parser().parse_interactive("", start)
     for token in understood:
         parser.feed_token(token)
-    before = Word(understood[-1].type, str(understood[-1])) if understood else None
+    before = [Word(token.type, str(token)) for token in understood]
     came = getattr(error, "token", None)
     word = Word("", text[error.pos_in_stream or 0]) if came is None else Word(came.type, str(came))
     return sentence(parser.accepts(), before, word)  # type: ignore[no-untyped-call]

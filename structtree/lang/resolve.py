@@ -15,7 +15,7 @@ from itertools import product
 from typing import Any, NamedTuple, assert_never
 
 from structtree.data.moments import DAY
-from structtree.data.schema import FAR_ROW, NUMERIC, PARTS, Attribute, Kind, Link, RecordType, Schema
+from structtree.data.schema import FAR_ROW, NUMERIC, PART_RANGES, PARTS, Attribute, Kind, Link, RecordType, Schema
 from structtree.errors import GrammarError, did_you_mean
 from structtree.lang.aggregates import ORDERED, attribute_kinds, computed_attribute, default_order, order_kinds
 from structtree.lang.calls import Place, call_of, called, is_open_call, places_of
@@ -226,7 +226,7 @@ def _test(test: AttributeTest, record: RecordType, scope: Scope) -> Predicate:
 
 def _interval(test: Within, attribute: Attribute, record: RecordType, scope: Scope) -> Within:
     if attribute.kind in _MOMENTS or isinstance(test.low, Day) or isinstance(test.high, Day):
-        low, high = (_value(end, attribute, record, scope) for end in (test.low, test.high))
+        low, high = (_value(end, attribute, record, scope, "in") for end in (test.low, test.high))
         assert not isinstance(low, str) and not isinstance(high, str)
         test = replace(test, low=low, high=high)
     if not (test.low <= test.high if test.closed else test.low < test.high):
@@ -422,6 +422,8 @@ def _value(value: Scalar, attribute: Attribute, record: RecordType, scope: Scope
         raise scope.error(f"{attribute.name!r} is {attribute.kind}: expected a number, got {str(value)!r}{hint}")
     if attribute.kind == "real":
         return float(value)
+    if op != "in":
+        _require_part(value, attribute, record, scope)
     if isinstance(value, int) or not math.isfinite(value):
         return value
     match op:
@@ -433,6 +435,14 @@ def _value(value: Scalar, attribute: Attribute, record: RecordType, scope: Scope
             return int(value)
         case _:
             raise scope.error(f"{attribute.name!r} is int: expected a whole number, got {value!r}")
+
+
+def _require_part(value: int | float, attribute: Attribute, record: RecordType, scope: Scope) -> None:
+    """Refuse a number that no date has as that part of it, such as a 13th month."""
+    is_part = record.attribute(attribute.name) is None
+    low, high = PART_RANGES.get(attribute.name.rpartition(".")[2], (-math.inf, math.inf))
+    if is_part and not low <= value <= high:
+        raise scope.error(f"{attribute.name!r} is a number from {low} to {high}; got {value}")
 
 
 def _parameter(name: str, attribute: Attribute, record: RecordType, scope: Scope) -> Parameter:

@@ -36,7 +36,7 @@ from structtree.space.families import LinkFamily, TestFamily, base_predicates
 from structtree.space.space import Space
 from structtree.space.terms import n_literals
 
-__all__ = ["linked_tests"]
+__all__ = ["linked_tests", "single_tests"]
 
 MOST_COLUMNS = 2_000
 """So many columns behind links are made at most; of more, one for each meaning is better."""
@@ -74,7 +74,7 @@ def linked_tests(
         return None
     space = Space.build(grammar, population)
     listing = _Listing(space, clock or Clock())
-    if not shorten and is_one_at_a_time(space) and listing.is_affordable():
+    if not shorten and listing.suits():
         return listing.along_links()
     if not suits(space):
         return None
@@ -85,6 +85,19 @@ def linked_tests(
     return ListedTests(
         (*own, *(_stepped(c.tests, c.ranks.astype(np.int32)) for c in found.columns)), found.missing is None
     )
+
+
+def single_tests(grammar: CheckedGrammar, population: Population, clock: Clock) -> ListedTests | None:
+    """List those tests of a grammar that ask one thing at each position, whatever else it combines; None if too many.
+
+    Sets of values are left out, which have no list.
+    """
+    alone = replace(grammar, conjuncts=dict.fromkeys(grammar.conjuncts, 1))
+    listing = _Listing(Space.build(alone, population), clock)
+    if not listing.suits():
+        return None
+    tests, complete = listing.along_links()
+    return ListedTests(tuple(test for test in tests if test.form != kernel.SUBSET), complete)
 
 
 def is_one_at_a_time(space: Space) -> bool:
@@ -210,8 +223,10 @@ class _Listing:
                     if rows_needed(family, choice) != 0:
                         yield from self.ways(_Way(family.slots[0].type, (*way.steps, _Step(family, choice))))
 
-    def is_affordable(self) -> bool:
-        """Return whether there are not too many columns."""
+    def suits(self) -> bool:
+        """Return whether all tests stand alone, and are not too many columns."""
+        if not is_one_at_a_time(self.space):
+            return False
         n, most = 0, min(MOST_COLUMNS, MANY_CELLS // max(1, len(self.population)))
         for way in self.ways(_Way(self.space.grammar.individual)):
             for family in self.families(way):

@@ -25,7 +25,7 @@ from structtree.errors import UsageError
 from structtree.lang.check import CheckedGrammar
 from structtree.learn.dividing import questions_of
 from structtree.learn.growth import Growth
-from structtree.learn.link_tests import linked_tests
+from structtree.learn.link_tests import linked_tests, single_tests
 from structtree.learn.linked import linked
 from structtree.learn.listing import ListedTests, flat_tests, listed_tests, with_sets
 from structtree.learn.parts import PartSplitter
@@ -33,7 +33,7 @@ from structtree.learn.routing import own_attributes
 from structtree.learn.searching import SearchSplitter
 from structtree.learn.splitters import Splitter
 from structtree.learn.sweeping import SweepSplitter
-from structtree.learn.table import Tuning, table_of
+from structtree.learn.table import SortedTable, Tuning, table_of
 from structtree.learn.tree import Unproved
 from structtree.learn.unknown import seen_schema
 from structtree.reprs import short_repr
@@ -49,6 +49,9 @@ SplitterMaker = Callable[[Target, Growth, Clock], Splitter[Any]]
 
 FOR_LISTING = 4
 """The list of tests may take this part of the time: some must be left to try them, or to search without them."""
+
+FOR_SINGLES = 2
+"""Single tests of many rows may take this part of the time: without them a search of so many finds little."""
 
 FOR_TABLES = ("nominal", "missing", "average_gain_filter")
 """The options that only plain tables have."""
@@ -221,10 +224,21 @@ class _Planner:
         return self._plan("table", why, splitter)
 
     def _search(self, why: str) -> Plan:
+        singles = self._singles()
+
         def splitter(target: Target, growth: Growth, _: Clock) -> SearchSplitter:
-            return SearchSplitter(target, self.population, self.grammar, growth)
+            return SearchSplitter(target, self.population, self.grammar, growth, singles=singles)
 
         return self._plan("search", f"each node is searched by branch and bound, since {why}", splitter)
+
+    def _singles(self) -> SortedTable | None:
+        """Return single tests as columns, to begin searches of many rows with, where nothing is against it."""
+        is_plain = self.growth.strategy == "auto" and self.growth.prune and self.growth.max_evaluations is None
+        reached = compact(self.population)
+        if not self.is_compiled or not is_plain or reached.n_rows < self.tuning.searched:
+            return None
+        listed = single_tests(self.grammar, reached, self.clock.part(self.clock.left() / FOR_SINGLES))
+        return None if listed is None else table_of(listed, self.population, self.clock, self.tuning)
 
     def _sweeps(self, listed: ListedTests, why: str, *, is_for_parts: bool = False) -> Plan:
         table = table_of(listed, self.population, self.clock, self.tuning)

@@ -3,11 +3,15 @@
 A node is a population of its own, so that thresholds lie between the values that occur there. Where all that a
 grammar asks behind links has been made columns of a table (`structtree.learn.linked`), the search combines those, and
 its tests are translated back.
+
+Of many rows even a look at all tests takes long, so that there the best single test is found in sweeps first
+(`structtree.learn.sweeping.best_single`): the search has to beat it, and it is the answer where no time is left for a
+search.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import inf
 from typing import ClassVar
@@ -22,12 +26,18 @@ from structtree.lang.syntax import Predicate, Top
 from structtree.learn.growth import Growth
 from structtree.learn.linked import Linked
 from structtree.learn.splitters import Candidate, GrowingNode, NodeMembers, Proposal, RowSplitter
+from structtree.learn.sweeping import best_single
+from structtree.learn.table import SortedTable, task_of
 from structtree.learn.tree import Unproved
 from structtree.search.best_split import Split, Strategy, best_split
 from structtree.search.clock import Clock
+from structtree.search.kernels.tables import SweepTask
 from structtree.space.evaluate import holds
 
 __all__ = ["SearchSplitter"]
+
+WORTHWHILE = 2
+"""A search is worth its while if there is so many times the time that preparing it takes."""
 
 
 @dataclass(slots=True, eq=False)
@@ -43,6 +53,8 @@ class SearchSplitter(RowSplitter):
     growth : Growth
     table : Linked, optional
         The same individuals as a table.
+    singles : SortedTable, optional
+        Single tests of the same individuals as columns.
     """
 
     is_timed: ClassVar[bool] = True
@@ -50,15 +62,21 @@ class SearchSplitter(RowSplitter):
     grammar: CheckedGrammar
     growth: Growth
     table: Linked | None = None
+    singles: SortedTable | None = None
+    task: SweepTask | None = field(default=None, init=False)
+    #: How long preparing a search takes for each individual, as far as one has been prepared.
+    seconds_each: float = field(default=0.0, init=False)
 
     def __post_init__(self) -> None:
         self.n_hints = 4
+        self.task = None if self.singles is None else task_of(self.target)
 
     def root(self) -> NodeMembers:
         """Everybody who has a weight."""
         rows = np.flatnonzero(self.target.weights)
         whole = self.population if self.table is None else self.table.population
-        return NodeMembers(rows, population=whole.take(rows))
+        columns = None if self.singles is None else self.singles.take(rows)
+        return NodeMembers(rows, population=whole.take(rows), columns=columns)
 
     def prepare(self, members: NodeMembers, parent: GrowingNode[NodeMembers], side: int) -> NodeMembers:
         """Give an open side its population.
@@ -69,13 +87,40 @@ class SearchSplitter(RowSplitter):
         division: _Division = parent.candidate.division
         whole = division.population
         part = whole.take(division.true if side == 0 else ~division.true)
-        return replace(members, population=compact(part) if 2 * len(part) <= len(whole) else part)
+        above = parent.members.columns
+        columns = None if above is None else above.take(members.rows)
+        return replace(members, population=compact(part) if 2 * len(part) <= len(whole) else part, columns=columns)
 
     def best(self, node: GrowingNode[NodeMembers], clock: Clock) -> Proposal:
-        """Search; what is known of all individuals here may be refined further."""
+        """Search, if there is time; what is known of all individuals here may be refined further."""
+        single = self._best_single(node.members)
+        if single is None:
+            return self._proposal(self._search(node, clock, node.hints))
+        n = len(node.members.rows)
+        if clock.left() < WORTHWHILE * self.seconds_each * n:
+            return single
+        assert single.candidate is not None and isinstance(single.candidate.test, Predicate)
+        began = clock.spent()
+        split = self._search(node, clock, (single.candidate.test, *node.hints))
+        self.seconds_each = (split.stats.trace[0].seconds - began) / n
+        return _better(self._proposal(split), single)
+
+    def _best_single(self, members: NodeMembers) -> Proposal | None:
+        """Return the best single test as a proposal of which nothing is proved, where single tests are columns."""
+        if members.columns is None or self.task is None:
+            return None
+        found = best_single(members.columns, self.task, self.growth.min_samples_leaf)
+        if found.candidate is None:
+            return None
+        assert members.population is not None and isinstance(found.candidate.test, Predicate)
+        division = _Division(found.candidate.test, members.population)
+        candidate = replace(found.candidate, division=division)
+        return replace(found, candidate=candidate, least=-inf, stopped_by="time")
+
+    def _search(self, node: GrowingNode[NodeMembers], clock: Clock, hints: tuple[Predicate, ...]) -> Split:
         growth, members = self.growth, node.members
         assert members.population is not None
-        split = best_split(
+        return best_split(
             members.population,
             self.target.take(members.rows),
             self.grammar if self.table is None else self.table.space_at(members.population),
@@ -83,13 +128,12 @@ class SearchSplitter(RowSplitter):
             strategy=_strategy(growth),
             max_evaluations=growth.max_evaluations,
             clock=clock,
-            hints=node.hints,
+            hints=hints,
             min_samples_leaf=growth.min_samples_leaf,
             random_state=growth.random_state,
             start=node.known if growth.share == "path" else (),
             progress=self.tell,
         )
-        return self._proposal(split)
 
     def _proposal(self, split: Split) -> Proposal:
         stats, reason = split.stats, _reason(split)
@@ -127,6 +171,14 @@ class _Division:
     def true(self) -> NDArray[np.bool_]:
         """Mask of those of whom it holds."""
         return holds(self.test, self.population)
+
+
+def _better(found: Proposal, single: Proposal) -> Proposal:
+    """Return what a search has found, or the single test if that is better and the search has not proved its own."""
+    evaluated = found.evaluated + single.evaluated
+    own, other = found.candidate, single.candidate
+    is_worse = found.least < inf and other is not None and (own is None or own.loss > other.loss)
+    return replace(found, candidate=other if is_worse else own, evaluated=evaluated)
 
 
 def _strategy(growth: Growth) -> Strategy:

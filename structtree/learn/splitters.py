@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from structtree.arrays import Ints
 from structtree.data.columns import Population
 from structtree.lang.syntax import Predicate
+from structtree.learn.table import SortedTable
 from structtree.learn.tree import Node, Stats, Unproved
 from structtree.search.clock import Clock
 from structtree.search.results import SearchStats, Split, TracePoint
@@ -48,11 +49,14 @@ class NodeMembers:
         How much of each is here; all of it by default.
     population : Population, optional
         The same individuals as a population, where a splitter needs it.
+    columns : SortedTable, optional
+        Single tests of them as columns, likewise.
     """
 
     rows: Ints
     parts: NDArray[np.float64] | None = None
     population: Population | None = None
+    columns: SortedTable | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

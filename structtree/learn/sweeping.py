@@ -35,7 +35,10 @@ from structtree.search.kernels import tables as kernel
 from structtree.search.target import Target
 from structtree.space.values import midpoints
 
-__all__ = ["SweepSplitter", "SweptNodes"]
+__all__ = ["SweepSplitter", "SweptNodes", "best_single"]
+
+NOWHERE = -1
+"""The side of a node that has none."""
 
 
 @dataclass(slots=True, eq=False)
@@ -211,6 +214,29 @@ class SweepSplitter(Splitter[_Run]):
         """The tree as arrays."""
         self.stop[0] = True  # in case that Ctrl-C has left some of it growing
         return SweptNodes.of(_gather(root, self), self)
+
+
+# ---- one node alone ------------------------------------------------------------------------------------------
+
+
+def best_single(table: SortedTable, task: kernel.SweepTask, min_samples_leaf: int) -> Proposal:
+    """Return the best test of a table for the rows that it has, with its own threshold or value.
+
+    Parameters
+    ----------
+    table : SortedTable
+        Without tests of sets of values.
+    """
+    n = len(table.columns.rows)
+    total, _ = kernel.totals(0, n, table.columns, task)
+    found, at = kernel.try_tests(0, len(table.tests), 0, n, table.columns, task, total, min_samples_leaf, None)
+    if at[0] < 0:
+        return Proposal(None, int(found[2]))
+    fork = np.array([[*at, NOWHERE, NOWHERE]])
+    test, chosen = table.tests[at[0]], float(_chosen(fork, table)[0])
+    gain, tie, better = kernel.gains(found, total, task)
+    member = _member(test, () if test.subject is None else table.values[test.subject].categories, chosen)
+    return Proposal(Candidate(member, (float(found[0]), float(found[1])), (gain, tie), bool(better)), int(found[2]))
 
 
 # ---- from arrays to nodes -------------------------------------------------------------------------------------

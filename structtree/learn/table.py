@@ -46,12 +46,15 @@ class Tuning(NamedTuple):
     counted : int
         Columns of numbers of fewer rows are sorted in any case: to count by value pays where values come often.
     threads : int
+    searched : int
+        Before searches of so many rows of all types the best single test of a node is found in sweeps.
     """
 
     alone: int = 200_000
     shared: int = 1_000_000
     counted: int = 4096
     threads: int = min(8, os.cpu_count() or 1)
+    searched: int = 50_000
 
 
 def pool_for(n_cells: int, tuning: Tuning) -> ThreadPoolExecutor | None:

@@ -66,6 +66,9 @@ FINDER_SAMPLE = 2_500
 # By which factor the number of evaluations grows between two points of the trace: sixty of them for ten millions.
 TRACED = 1.3
 
+# Of more rows every step takes long, so that hints are judged as they are before any other.
+MANY_ROWS_JUDGED = 50_000
+
 SearchProgress = Callable[[SearchStats, "Split | None"], None]
 
 
@@ -296,6 +299,8 @@ class Search:
     def run(self) -> None:
         """Prove and find in turns, until no bound beats the best found or a limit is reached."""
         self._start()
+        if self.population.n_rows > MANY_ROWS_JUDGED:
+            self._judge_hints()
         self._take_turns()
         if self.stopped_by == "time":
             self._shorten()
@@ -421,6 +426,14 @@ class Search:
                 position = self.space.locate(words.predicate(fewer))
                 if position is not None and position.size:
                     self._judge_alone(position)
+
+    def _judge_hints(self) -> None:
+        """Let the hints become the best as they are."""
+        words = Vocabulary(self.space)
+        for query in filter(None, map(words.query, self.hints)):
+            position = self.space.locate(words.predicate(query))
+            if position is not None and position.size:
+                self._judge_alone(position)
 
     def _judge_alone(self, position: Position) -> None:
         """Let one predicate become the best, if it is and leaves enough on both sides."""

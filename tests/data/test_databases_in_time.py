@@ -54,6 +54,15 @@ def test_nothing_after_a_day_is_seen(bank):
     assert [paid(both, i) for i in range(3)] == [[10], [10, 20], [10, 20]]
 
 
+def test_individuals_after_a_day_are_left_out_and_told(bank):
+    for own in ({}, {"as_of": "date"}):
+        opened = open_data(bank, individual="loan", target="status", exclude_after="2021-01-01", **own)
+        assert opened.target.tolist() == ["good", "bad"]
+        assert opened.provenance.left_out == {2: "it is not dated 2021-01-01 or before"}
+        assert "left out 1 of 3 individuals" in " ".join(opened.provenance.relations.in_short())
+        assert [paid(opened.population, i) for i in range(2)] == ([[10], [10, 20]] if own else [[10, 20]] * 2)
+
+
 def test_a_table_may_be_dated_by_nothing(bank):
     population = Population.from_database(bank, individual="loan", as_of="date", dates=["payment"])
     assert [paid(population, i) for i in range(3)] == [[10, 20, 30]] * 3
@@ -119,10 +128,14 @@ def test_another_table_of_labels_is_pointed_out(bank):
         ({"as_of": "date", "lead": -1}, UsageError, "must be a number of days >= 0; got -1"),
         ({"as_of": "id", "types": {"loan.id": "int"}}, DataError, "--type loan.id=date"),
         ({"frozen_at": "soon"}, DataError, "takes a day such as 2010-01-01"),
+        ({"exclude_after": "2020-01-01 12:00"}, DataError, "--exclude-after takes a day such as 2010-01-01"),
+        ({"exclude_after": "2019-01-01"}, DataError, "no loan is dated 2019-01-01 or before"),
+        ({"exclude_after": "2019-01-01", "individual": "account"}, DataError, "nothing dates account"),
+        ({"exclude_after": "2019-01-01", "frozen_at": "2019-01-01"}, UsageError, "give one of them"),
         ({"dates": ["payment.day"]}, UsageError, "only with --as-of or --frozen-at"),
         ({"as_of": "date", "dates": ["payment.paid"]}, UnknownNameError, "unknown date of payment 'paid'"),
     ],
 )
 def test_a_date_that_is_none_is_refused(bank, options, error, words):
     with pytest.raises(error, match=words):
-        Population.from_database(bank, individual="loan", **options)
+        Population.from_database(bank, **{"individual": "loan", **options})

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from structtree.data.columns import Population
+from structtree.data.databases import from_database
 from structtree.data.profile import Member, MemberPair, Profile, profile
 
 
@@ -126,3 +128,21 @@ def test_only_the_values_of_the_individuals_count():
     population = table(a=[*range(10), *range(500, 510)], b=[*range(100, 110), *range(500, 510)])
     assert profile(population.take(np.arange(10))).comparable == ()
     assert profile(population.take(np.arange(10, 20))).comparable == (MemberPair("Individual", "a", "b"),)
+
+
+def test_a_reference_that_only_leads_back_is_known_by_its_rows():
+    bank = {
+        "account": pd.DataFrame({"id": [1, 2, 3], "district": [7, 7, 8], "good": ["y", "n", "y"]}),
+        "payment": pd.DataFrame({"id": [1, 2, 3], "account": [1, 1, 3], "amount": [5.0, 6.0, 7.0]}),
+        "district": pd.DataFrame({"id": [7, 8], "size": [1, 2]}),
+    }
+    links = ["payment.account=account.id", "account.district=district.id"]
+    of = {name: from_database(bank, individual=name, links=links) for name in bank}
+    assert profile(of["account"]).returning == {Member("payment", "account")}
+    assert profile(of["payment"]).returning == frozenset()
+    assert profile(of["district"]).returning == {Member("account", "district"), Member("payment", "account")}
+    elsewhere = bank | {"gift": pd.DataFrame({"account": [1], "payment": [3]})}
+    reached = from_database(
+        elsewhere, individual="account", links=[*links, "gift.account=account.id", "gift.payment=payment.id"]
+    )
+    assert profile(reached).returning == frozenset()

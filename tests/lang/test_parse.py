@@ -177,7 +177,14 @@ def test_a_grammar_may_be_empty():
 
 MISTAKES = {
     "a >=": "1:5: expected a value, '*', or a value list after '>=', the text ended",
-    "a > 3": "1:3: expected a comparison (=, !=, >=, <=, in), 'and', 'or', '.' or '(' after 'a', got '>'; write '>='",
+    "my a >= b": (
+        "1:4: expected a comparison (=, !=, >=, <=, in), 'and', 'or', '.' or '(' after 'my', got 'a'; 'my' stands "
+        "on the right of a comparison, as in 'amount >= my limit'"
+    ),
+    "a > 3": (
+        "1:3: expected a comparison (=, !=, >=, <=, in), 'and', 'or', '.' or '(' after 'a', got '>'; write '>=', or "
+        "'not ... <='"
+    ),
     "a == 3": "1:4: expected a value, '*', or a value list after '=', got '='; write '=' once",
     "a = 'x'": (
         "1:5: expected a value, '*', or a value list after '=', got '''; text stands in double quotes: \"...\""

@@ -12,13 +12,19 @@ from hypothesis import strategies as st
 from structtree import Grammar, Population, Space, holds, pretty
 from structtree.data.reach import compact
 from structtree.errors import GrammarError
+from structtree.lang.parse import parse_predicate
+from structtree.learn.builder import Builder
 from structtree.learn.grow import grow
 from structtree.learn.growth import Growth
 from structtree.learn.link_tests import is_one_at_a_time, linked_tests
 from structtree.learn.plan import plan_for
+from structtree.learn.table import Tuning
+from structtree.learn.tree import Branch
 from structtree.search.best_split import best_split
+from structtree.search.clock import Clock
 from structtree.search.criteria import CRITERIA
 from structtree.search.kernels import tables as kernel
+from structtree.search.target import target_for
 from tests.learn.test_sweeping import drawn, same_shape, target
 from tests.properties.test_space import members
 from tests.strategies import grammars, populations
@@ -182,3 +188,51 @@ def test_more_thresholds_than_a_short_integer_has_are_all_tried():
     grammar = Grammar.parse("refine Thing { top -> exists parts (top) } refine Part { top -> x >= * }")
     tree = grow(population, np.arange(n) >= 40_000, grammar, Growth(max_depth=1))
     assert [pretty(test) for test in tree.tests] == ["exists parts (x >= 40000)"]
+
+
+COMBINED = """
+refine Order { top -> size >= *; top -> customer (top); top -> exists items (top)
+               top -> sum items.weight >= quantiles(4)
+               top -> top and top max 2 }
+refine Customer { top -> age >= *; top -> kind = *; top -> top and top max 2 }
+refine Item { top -> weight >= *; top -> kind = *; top -> top and top max 2 }
+limits { nesting 2, literals 4 }
+"""
+
+
+@pytest.mark.parametrize("criterion", ["acc*", "entropy", "mse"])
+def test_single_tests_that_a_search_begins_with_do_not_change_what_it_proves(criterion):
+    population, grammar = orders(40, 2), Grammar.parse(COMBINED)
+    checked, growth = grammar.check(population.schema), Growth(max_depth=2, min_samples_leaf=2)
+    labels = target(criterion, 40, 2)
+    plans = [plan_for(population, checked, growth, route="search", tuning=Tuning(searched=n)) for n in (0, 10**9)]
+    first, plain = (grow(population, labels, grammar, growth, criterion=criterion, plan=plan) for plan in plans)
+    assert all(node.found.proved for node in first.nodes if isinstance(node, Branch))
+    assert same_shape(first, plain)
+
+
+@pytest.mark.parametrize("criterion", ["acc*", "entropy", "mse"])
+def test_where_there_is_no_time_to_search_a_node_asks_its_best_single_test_and_nothing_is_called_proved(criterion):
+    population, grammar = orders(60, 3), Grammar.parse(COMBINED)
+    labels, growth = target(criterion, 60, 3), Growth(max_depth=3)
+    checked = grammar.check(population.schema)
+    plan = plan_for(population, checked, growth, route="search", tuning=Tuning(searched=0))
+    given = target_for(labels, 60, criterion).counted()
+    splitter = plan.splitter(given, growth, Clock())
+    splitter.seconds_each = 1e9
+    nodes = Builder(splitter, growth, Clock(50.0), lambda test, rows: 0.0).build()
+    alone = Grammar.parse(COMBINED.replace("top -> top and top max 2", ""))
+    singles = grow(population, labels, alone, growth, criterion=criterion)
+    assert [(node.stats.n, pretty(node.test)) for node in nodes if isinstance(node, Branch)] == [
+        (node.stats.n, pretty(node.test)) for node in singles.nodes if isinstance(node, Branch)
+    ]
+    assert not any(node.found.proved for node in nodes if isinstance(node, Branch))
+
+
+def test_of_many_rows_a_hint_is_judged_before_anything_else():
+    numbers = np.random.default_rng(0).normal(size=(50_001, 2)).round(1)
+    table = Population.from_array(numbers, names=["a", "b"])
+    grammar = Grammar.parse("refine Row { top -> * >= *; top -> top and top max 2 }")
+    hint = parse_predicate("a >= 0.55 and b >= 1.05")
+    found = best_split(table, holds(hint, table), grammar, hints=[hint], time_limit=0.0)
+    assert found.predicate == hint and found.score == 1.0
