@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from structtree.report.notebook import html_view
     from structtree.report.picture import plot_tree
     from structtree.report.prolog import export_prolog
+    from structtree.report.smarts import export_smarts
     from structtree.report.sql import export_sql
     from structtree.report.text import export_text
     from structtree.report.words import in_words
@@ -100,6 +101,7 @@ _HOMES = {
     "evaluate": "learn.score",
     "explain": "report.explain",
     "export_prolog": "report.prolog",
+    "export_smarts": "report.smarts",
     "export_sql": "report.sql",
     "export_text": "report.text",
     "fit": "learn.fit",
@@ -170,6 +172,7 @@ __all__ = [
     "evaluate",
     "explain",
     "export_prolog",
+    "export_smarts",
     "export_sql",
     "export_text",
     "fit",
