@@ -16,7 +16,9 @@ same things; after that everything is sets of numbers.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from structtree.lang.logic import excludes, implies
@@ -30,6 +32,7 @@ from structtree.lang.syntax import (
     Count,
     Exists,
     Flag,
+    LinkedTo,
     ListStep,
     Me,
     Missing,
@@ -41,7 +44,7 @@ from structtree.lang.syntax import (
     Top,
     Within,
 )
-from structtree.lang.walk import children, is_closed
+from structtree.lang.walk import children, is_closed, with_children
 from structtree.learn.tree import Tree, Way, answers_below
 from structtree.space.terms import conjuncts
 
@@ -181,6 +184,34 @@ def _names(predicate: Predicate) -> Iterator[str]:
                 yield str(form.link)
 
 
+def _shape(condition: Predicate) -> tuple[Predicate, float] | None:
+    """A condition with 0 for its only threshold, and the threshold; None if it has none, or other numbers as well.
+
+    Of two such conditions only the order of their thresholds matters to what follows from what.
+    """
+    thresholds: list[float] = []
+    others: list[Predicate] = []
+
+    def emptied(part: Predicate) -> Predicate:
+        match part:
+            case Compare(_, ">=" | "<=", int() | float() as threshold):
+                thresholds.append(float(threshold))
+                return replace(part, value=0.0)
+            case Compare(value=str()) | Flag() | Missing():
+                return part
+            case Not() | And() | Or() | LinkedTo():
+                return with_children(part, tuple(map(emptied, children(part))))
+            case _:
+                others.append(part)
+                return part
+
+    shape = emptied(condition)
+    return (shape, thresholds[0]) if len(thresholds) == 1 and not others else None
+
+
+Judgement = Callable[[Predicate, Predicate], bool | None]
+
+
 class _Facts:
     """Numbered conditions, and which follow from which; what was looked up is kept."""
 
@@ -190,6 +221,11 @@ class _Facts:
         self._by_name: dict[str, set[int]] = {}
         self._entailers: dict[int, Numbers] = {}
         self._refuters: dict[int, Numbers] = {}
+        self._shapes = list(map(_shape, self.conditions))
+        self._alike: dict[Predicate, list[tuple[float, int]]] = {}
+        self._judged: dict[tuple[Judgement, Predicate, Predicate, int], bool] = {}
+        for threshold, i, shape in sorted((s[1], i, s[0]) for i, s in enumerate(self._shapes) if s is not None):
+            self._alike.setdefault(shape, []).append((threshold, i))
         for i, condition in enumerate(self.conditions):
             for name in _names(condition):
                 self._by_name.setdefault(name, set()).add(i)
@@ -206,19 +242,39 @@ class _Facts:
     def entailers(self, condition: int) -> Numbers:
         """The conditions from which one follows, itself among them."""
         if condition not in self._entailers:
-            mine = self.conditions[condition]
-            found = (i for i in self._related(mine) if implies(self.conditions[i], mine))
-            self._entailers[condition] = frozenset((*found, condition))
+            self._entailers[condition] = frozenset((*self._judged_by(implies, condition), condition))
         return self._entailers[condition]
 
     def refuters(self, condition: int) -> Numbers:
         """The conditions that cannot hold together with one."""
         if condition not in self._refuters:
-            mine = self.conditions[condition]
-            self._refuters[condition] = frozenset(
-                i for i in self._related(mine) if excludes(self.conditions[i], mine)
-            )
+            self._refuters[condition] = frozenset(self._judged_by(excludes, condition))
         return self._refuters[condition]
+
+    def _judged_by(self, judge: Judgement, condition: int) -> Iterator[int]:
+        """The conditions that imply one, or exclude it; those of one shape are told by the order of thresholds."""
+        mine, shape = self.conditions[condition], self._shapes[condition]
+        related = self._related(mine)
+        for i in related:
+            if (shape is None or self._shapes[i] is None) and judge(self.conditions[i], mine):
+                yield i
+        if shape is None:
+            return
+        for other in dict.fromkeys(found[0] for i in related if (found := self._shapes[i]) is not None):
+            alike = self._alike[other]
+            first, last = bisect_left(alike, (shape[1], -1)), bisect_left(alike, (shape[1], len(self.conditions)))
+            for order, part in enumerate((alike[:first], alike[first:last], alike[last:])):
+                if part and self._is_judged(judge, other, shape[0], order, part[0][1], condition):
+                    yield from (i for _, i in part)
+
+    def _is_judged(
+        self, judge: Judgement, one: Predicate, other: Predicate, order: int, first: int, second: int
+    ) -> bool:
+        """What is true of conditions of two shapes whose thresholds are in some order, as two of them show."""
+        key = (judge, one, other, order)
+        if key not in self._judged:
+            self._judged[key] = bool(judge(self.conditions[first], self.conditions[second]))
+        return self._judged[key]
 
     def settles(self, given: Numbers, test: Predicate) -> bool | None:
         """The answer to a test that the given conditions leave no choice about; else None."""
@@ -314,10 +370,12 @@ def _absorbed(found: list[Clause], answers: Sequence[Hashable], facts: _Facts) -
     """The clauses without those that another one of the same answer covers; it takes over their leaves."""
     numbers = [facts.numbers(clause.conditions) for clause in found]
     home = list(range(len(found)))
+    alike: dict[Hashable, list[int]] = {}
+    for i, clause in enumerate(found):
+        alike.setdefault(answers[clause.leaves[0]], []).append(i)
     for i, mine in enumerate(found):
-        for j, other in enumerate(found):
-            same = home[j] == j != i and answers[mine.leaves[0]] == answers[other.leaves[0]]
-            if same and all(not numbers[i].isdisjoint(facts.entailers(c)) for c in numbers[j]):
+        for j in alike[answers[mine.leaves[0]]]:
+            if home[j] == j != i and all(not numbers[i].isdisjoint(facts.entailers(c)) for c in numbers[j]):
                 home[i] = j
                 break
     return _gathered(found, home)

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
@@ -8,7 +10,7 @@ from structtree.data.schema import Attribute, Link, RecordType, Schema
 from structtree.lang.logic import excludes, implies
 from structtree.lang.parse import parse_predicate
 from structtree.lang.pretty import pretty
-from structtree.learn.clauses import clauses, negation, short_clauses
+from structtree.learn.clauses import _Facts, clauses, negation, short_clauses
 from structtree.space.evaluate import rows_where
 from tests.learn.asking_trees import ask, counts, trees
 from tests.strategies import populations, predicates, schemas
@@ -121,3 +123,14 @@ def test_a_long_chain_of_tests_is_no_trouble():
     assert len(found) == 150  # below 1 all are told the same
     assert found[0] == "a >= 149"
     assert found[1] == "a in [148, 149)"
+
+
+@given(schemas().flatmap(lambda schema: st.lists(predicates(schema, depth=2), min_size=2, max_size=8)))
+def test_what_is_looked_up_is_what_logic_says(conditions):
+    forms = [form.format(t) for t in (1, 2, 2.5) for form in ("a >= {}", "a <= {}", "exists cars (a >= {})")]
+    plain = [*conditions, *map(parse_predicate, forms)]
+    facts = _Facts([*plain, *map(negation, plain)])
+    for (i, p), (j, q) in product(enumerate(facts.conditions), repeat=2):
+        related = i in facts._related(q)
+        assert (i in facts.entailers(j)) == (i == j or (related and bool(implies(p, q))))
+        assert (i in facts.refuters(j)) == (related and bool(excludes(p, q)))
