@@ -42,8 +42,10 @@ if TYPE_CHECKING:
     from structtree.report.explain import explain
     from structtree.report.explanation_picture import plot_explanation
     from structtree.report.html import html_report
+    from structtree.report.notebook import html_view
     from structtree.report.picture import plot_tree
     from structtree.report.prolog import export_prolog
+    from structtree.report.smarts import export_smarts
     from structtree.report.sql import export_sql
     from structtree.report.text import export_text
     from structtree.report.words import in_words
@@ -56,6 +58,7 @@ if TYPE_CHECKING:
     from structtree.space.meaning import Witness, satisfies, witnesses
     from structtree.space.space import Space
     from structtree.space.terms import canonical
+    from structtree.telling import StatusLine
 
 # Where each public name lives; it is imported when it is first asked for, so that `import structtree` is quick.
 _HOMES = {
@@ -80,6 +83,7 @@ _HOMES = {
     "Space": "space.space",
     "Split": "search.results",
     "StructtreeError": "errors",
+    "StatusLine": "telling",
     "StructuralTreeClassifier": "estimators",
     "StructuralTreeRegressor": "estimators",
     "Switch": "learn.tree",
@@ -97,12 +101,14 @@ _HOMES = {
     "evaluate": "learn.score",
     "explain": "report.explain",
     "export_prolog": "report.prolog",
+    "export_smarts": "report.smarts",
     "export_sql": "report.sql",
     "export_text": "report.text",
     "fit": "learn.fit",
     "grow": "learn.grow",
     "holds": "space.evaluate",
     "html_report": "report.html",
+    "html_view": "report.notebook",
     "importances": "learn.importance",
     "in_words": "report.words",
     "load_dataset": "data.catalog",
@@ -146,6 +152,7 @@ __all__ = [
     "SearchStats",
     "Space",
     "Split",
+    "StatusLine",
     "StructtreeError",
     "StructuralTreeClassifier",
     "StructuralTreeRegressor",
@@ -165,12 +172,14 @@ __all__ = [
     "evaluate",
     "explain",
     "export_prolog",
+    "export_smarts",
     "export_sql",
     "export_text",
     "fit",
     "grow",
     "holds",
     "html_report",
+    "html_view",
     "importances",
     "in_words",
     "load_dataset",

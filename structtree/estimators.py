@@ -317,6 +317,17 @@ class _StructuralTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
         is_table = hasattr(self, "n_features_in_")
         return structtree.html_report(self, self._population(X) if is_table else X, y, path, title=title)
 
+    def _repr_html_inner(self) -> str:
+        return str(super()._repr_html_inner()) + self._view()
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        """What scikit-learn shows of an estimator, if its display is set to that, with the tree below."""
+        output: dict[str, str] = super()._repr_mimebundle_(**kwargs)
+        return output | {"text/html": output["text/html"] + self._view()} if "text/html" in output else output
+
+    def _view(self) -> str:
+        return self.model_._repr_html_() if hasattr(self, "model_") else ""
+
     def _smiles_of(self, X: Any) -> str | None:
         """The column with the SMILES, if these are a table."""
         return self.smiles if hasattr(X, "columns") or hasattr(X, "column_names") else None

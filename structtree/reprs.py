@@ -5,13 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterable, Sized
 from itertools import islice
 
-__all__ = ["inert", "names_text", "number_text", "short_repr"]
+__all__ = ["Viewed", "inert", "names_text", "number_text", "short_repr"]
 
 MAX_CHARACTERS = 240
 """The longest a repr may be; what follows is cut off."""
 
 MAX_NAMES = 6
 """Names of a list that are shown."""
+
+
+class Viewed:
+    """Result that a notebook shows as more than a line; see `structtree.report.notebook`."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        import structtree  # which stands above all, and loads the view when it is asked for
+
+        return structtree.html_view(self)
 
 
 def short_repr(value: object, *facts: str) -> str:

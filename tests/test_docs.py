@@ -44,7 +44,7 @@ def test_links_between_pages_lead_somewhere():
 
 def test_the_commands_about_seeing_print_what_the_page_says(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert check_commands("docs/seeing.md") == 4
+    assert check_commands("docs/seeing.md") == 5
 
 
 FORMATS = "docs/formats.md"

@@ -47,7 +47,13 @@ def _prolog(model: Model, data: str | None = None) -> str:
     return export_prolog(model, whole(opened))
 
 
-FORMATS = {"sql": Format(_sql, ("dialect",)), "prolog": Format(_prolog, ("data",))}
+def _smarts(model: Model) -> str:
+    from structtree.report.smarts import export_smarts
+
+    return export_smarts(model)
+
+
+FORMATS = {"sql": Format(_sql, ("dialect",)), "prolog": Format(_prolog, ("data",)), "smarts": Format(_smarts)}
 
 
 @command
@@ -71,11 +77,13 @@ def export_command(
         Path | None, typer.Option("-o", "--out", metavar="FILE", help="The file to write; printed by default.")
     ] = None,
 ) -> None:
-    """Write a model in another language, which gives the same predictions without structtree.
+    """Write a model in another language, which needs no structtree.
 
     As SQL it is views over the tables that the model was learned from: one for each leaf, one with the predictions.
 
     As Prolog it is clauses about the facts that the model was learned from; other data is written as facts too.
+
+    As SMARTS it is the tests of a tree about molecules: the patterns of each, or why SMARTS cannot say it.
 
     Example: structtree export loans.json --format sql -o loans.sql
 

@@ -195,10 +195,11 @@ def _show_picture(model: Model, format: str, out: Path | None, max_depth: int | 
 
 def _show_text(model: Model, max_depth: int | None, words: bool, plain: bool) -> None:
     from structtree.learn.score import class_name
+    from structtree.report.english import singular, with_article
 
     tree = model.tree
     of = f" ({', '.join(inert(class_name(label)) for label in tree.classes)})" if 0 < len(tree.classes) <= 10 else ""
-    say(f"{model.target or 'the target'}{of} of a {tree.schema.individual}")
+    say(f"{model.target or 'the target'}{of} of {with_article(singular(tree.schema.individual))}")
     say(f"{len(tree.leaves)} leaves, depth {tree.depth}, by {model.params.get('criterion', '?')}")
     if "grammar_origin" in model.params:
         say(f"Grammar: {model.params['grammar_origin']}")

@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 from structtree.data.moments import moment_of, moment_value, part_numbers, to_kind
 from structtree.data.schema import NUMERIC, PARTS, WEEKDAYS, Attribute, Kind, Link, RecordType, Schema
 from structtree.errors import DataError, UnknownNameError, option_text
-from structtree.reprs import names_text, number_text, short_repr
+from structtree.reprs import Viewed, names_text, number_text, short_repr
 
 if TYPE_CHECKING:
     from structtree.data.graphs import GraphIndividual
@@ -268,7 +268,7 @@ class TypedTable:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Population:
+class Population(Viewed):
     """Structured individuals: a schema, its tables, and the rows that are the individuals.
 
     Parameters

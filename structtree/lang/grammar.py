@@ -22,7 +22,7 @@ from structtree.lang.omit import omit_attributes
 from structtree.lang.parse import parse_grammar, parse_predicate
 from structtree.lang.pretty import pretty_grammar, pretty_name
 from structtree.lang.syntax import GrammarSyntax, Predicate
-from structtree.reprs import names_text, number_text, short_repr
+from structtree.reprs import Viewed, names_text, number_text, short_repr
 
 __all__ = ["Grammar", "grammar_from", "members_text", "shipped_grammars"]
 
@@ -31,7 +31,7 @@ MAX_BYTES = 5_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Grammar:
+class Grammar(Viewed):
     """Rewrite grammar: what may be asked of structured data.
 
     Two grammars are equal when they say the same, whatever their comments and layout.

@@ -181,6 +181,46 @@ def _names(predicate: Predicate) -> Iterator[str]:
                 yield str(form.link)
 
 
+class _Ray(NamedTuple):
+    """A condition that holds of all numbers on one side of a threshold, as most of those in large trees of tables do.
+
+    Parameters
+    ----------
+    is_up : bool
+        Whether it holds of what is greater.
+    end : pair
+        The threshold, and 1 if the ray begins behind it, -1 if it ends before it, else 0.
+    with_missing : bool
+        Whether it holds where the number is missing.
+    """
+
+    is_up: bool
+    end: tuple[float, int]
+    with_missing: bool
+
+    def is_in(self, other: _Ray) -> bool:
+        """Tell whether the other holds wherever this one does."""
+        within = self.end >= other.end if self.is_up else self.end <= other.end
+        return self.is_up == other.is_up and within and (other.with_missing or not self.with_missing)
+
+    def is_apart(self, other: _Ray) -> bool:
+        """Tell whether the other holds nowhere where this one does."""
+        if self.is_up == other.is_up or (self.with_missing and other.with_missing):
+            return False
+        low, high = (self.end, other.end) if self.is_up else (other.end, self.end)
+        return low > high
+
+
+def _ray(condition: Predicate) -> _Ray | None:
+    match condition:
+        case Compare(_, ">=" | "<=" as op, int() | float() as threshold):
+            return _Ray(op == ">=", (threshold, 0), with_missing=False)
+        case Not(Compare(_, ">=" | "<=" as op, int() | float() as threshold)):
+            return _Ray(op == "<=", (threshold, 1 if op == "<=" else -1), with_missing=True)
+        case _:
+            return None
+
+
 class _Facts:
     """Numbered conditions, and which follow from which; what was looked up is kept."""
 
@@ -190,6 +230,7 @@ class _Facts:
         self._by_name: dict[str, set[int]] = {}
         self._entailers: dict[int, Numbers] = {}
         self._refuters: dict[int, Numbers] = {}
+        self._rays = list(map(_ray, self.conditions))
         for i, condition in enumerate(self.conditions):
             for name in _names(condition):
                 self._by_name.setdefault(name, set()).add(i)
@@ -207,7 +248,7 @@ class _Facts:
         """The conditions from which one follows, itself among them."""
         if condition not in self._entailers:
             mine = self.conditions[condition]
-            found = (i for i in self._related(mine) if implies(self.conditions[i], mine))
+            found = (i for i in self._related(mine) if self._implies(i, condition))
             self._entailers[condition] = frozenset((*found, condition))
         return self._entailers[condition]
 
@@ -215,10 +256,20 @@ class _Facts:
         """The conditions that cannot hold together with one."""
         if condition not in self._refuters:
             mine = self.conditions[condition]
-            self._refuters[condition] = frozenset(
-                i for i in self._related(mine) if excludes(self.conditions[i], mine)
-            )
+            self._refuters[condition] = frozenset(i for i in self._related(mine) if self._excludes(i, condition))
         return self._refuters[condition]
+
+    def _implies(self, one: int, other: int) -> bool:
+        mine, its = self._rays[one], self._rays[other]
+        if mine is None or its is None:
+            return bool(implies(self.conditions[one], self.conditions[other]))
+        return mine.is_in(its)
+
+    def _excludes(self, one: int, other: int) -> bool:
+        mine, its = self._rays[one], self._rays[other]
+        if mine is None or its is None:
+            return excludes(self.conditions[one], self.conditions[other])
+        return mine.is_apart(its)
 
     def settles(self, given: Numbers, test: Predicate) -> bool | None:
         """The answer to a test that the given conditions leave no choice about; else None."""
@@ -314,10 +365,12 @@ def _absorbed(found: list[Clause], answers: Sequence[Hashable], facts: _Facts) -
     """The clauses without those that another one of the same answer covers; it takes over their leaves."""
     numbers = [facts.numbers(clause.conditions) for clause in found]
     home = list(range(len(found)))
+    alike: dict[Hashable, list[int]] = {}
+    for i, clause in enumerate(found):
+        alike.setdefault(answers[clause.leaves[0]], []).append(i)
     for i, mine in enumerate(found):
-        for j, other in enumerate(found):
-            same = home[j] == j != i and answers[mine.leaves[0]] == answers[other.leaves[0]]
-            if same and all(not numbers[i].isdisjoint(facts.entailers(c)) for c in numbers[j]):
+        for j in alike[answers[mine.leaves[0]]]:
+            if home[j] == j != i and all(not numbers[i].isdisjoint(facts.entailers(c)) for c in numbers[j]):
                 home[i] = j
                 break
     return _gathered(found, home)

@@ -56,7 +56,7 @@ from structtree.learn.tree import (
     Unproved,
 )
 from structtree.options import listed
-from structtree.reprs import short_repr
+from structtree.reprs import Viewed, short_repr
 from structtree.search.results import TracePoint
 from structtree.space.background import computed, with_background
 
@@ -85,7 +85,7 @@ Call = Callable[[Mapping[str, Any]], Any]
 
 
 @dataclass(frozen=True, eq=False)
-class Model:
+class Model(Viewed):
     """A tree that is ready for use on new data.
 
     Parameters

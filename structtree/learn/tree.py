@@ -27,7 +27,7 @@ from structtree.lang.syntax import Compare, Predicate
 from structtree.learn.descent import Descent, descent_of, leaves_by
 from structtree.learn.routing import holds_among, places_among
 from structtree.learn.unknown import one_of, possibly, surely
-from structtree.reprs import names_text, number_text, short_repr
+from structtree.reprs import Viewed, names_text, number_text, short_repr
 from structtree.search.criteria import TOLERANCE
 from structtree.search.results import TracePoint
 from structtree.search.target import ClassCounts, Moments, Stats
@@ -331,7 +331,7 @@ class NodeArrays(Sequence[Node]):
 
 
 @dataclass(frozen=True, eq=False)
-class Tree:
+class Tree(Viewed):
     """A decision or regression tree.
 
     Parameters

@@ -298,6 +298,7 @@ def _node_bars(axes, effort: Effort) -> None:  # type: ignore[no-untyped-def]
     more = len(effort.by_node) - len(shown)
     axes.set_title(effort.criterion + (f", and {more} more nodes" if more else ""), loc="left", fontsize=9, color=INK)
     axes.set_xlabel("predicates (log)", color=INK, fontsize=8.5)
+    _plain_ticks(axes.xaxis, 5)
 
 
 def _legend(efforts: Sequence[Effort]) -> str:
@@ -324,7 +325,7 @@ def _race(axes, effort: Effort) -> None:  # type: ignore[no-untyped-def]
     axes.set_title(effort.criterion, loc="left", fontsize=9, color=INK)
     axes.set_xlabel("predicates evaluated (log)", color=INK, fontsize=8.5)
     _quiet(axes)
-    _plain_ticks(axes.xaxis)
+    _plain_ticks(axes.xaxis, 5)
 
 
 def gain_shares(trace: Sequence[TracePoint]) -> tuple[list[float], list[float]]:
@@ -357,24 +358,28 @@ def _quiet(axes) -> None:  # type: ignore[no-untyped-def]
     axes.minorticks_off()
 
 
-def _plain_ticks(axis) -> None:  # type: ignore[no-untyped-def]
-    """Label a log axis with plain numbers, and with enough of them where it spans little."""
+def _plain_ticks(axis, most: int = 8) -> None:  # type: ignore[no-untyped-def]
+    """Label a log axis with plain numbers, not too many, and with enough of them where it spans little."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
     low, high = axis.get_view_interval()
-    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if high < 50 * low else (1.0,), numticks=8))
-    axis.set_major_formatter(FuncFormatter(lambda x, _: _tick_text(x)))
+    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if high < 50 * low else (1.0,), numticks=most))
+    axis.set_major_formatter(FuncFormatter(lambda x, _: _tick_text(x, is_short=most < 8)))
     axis.set_minor_locator(NullLocator())
 
 
-def _tick_text(x: float) -> str:
-    """Return a number as people write it; powers of ten from ten million on.
+def _tick_text(x: float, *, is_short: bool = False) -> str:
+    """Return a number as people write it, or shorter; powers of ten from ten million on.
 
     Examples
     --------
     >>> _tick_text(0.2), _tick_text(20_000), _tick_text(1e8)
     ('0.2', '20,000', '$10^{8}$')
+    >>> _tick_text(20_000, is_short=True), _tick_text(1e6, is_short=True), _tick_text(500, is_short=True)
+    ('20k', '1M', '500')
     """
+    if is_short and 1e3 <= x < 1e9:
+        return f"{x / 1e3:g}k" if x < 1e6 else f"{x / 1e6:g}M"
     if x >= 1e7:
         return f"$10^{{{round(log10(x))}}}$"
     return f"{x:,.0f}" if x >= 1 else f"{x:g}"

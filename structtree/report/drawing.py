@@ -73,6 +73,11 @@ class Drawing:
         for item, of in self.pieces:
             yield Painted(moved(item, x, y), of)
 
+    def only(self, elements: Collection[Element]) -> Drawing:
+        """Return the drawing without the marks of all other elements, which takes less room."""
+        kept = frozenset(elements)
+        return replace(self, pieces=tuple(piece for piece in self.pieces if piece.of is None or piece.of in kept))
+
     def items(self, marked: Collection[Element] = (), near: Collection[Element] = ()) -> list[SceneItem]:
         """Return what is painted: elements that made a test true are filled, those that nearly did are dashed."""
         found: list[SceneItem] = []

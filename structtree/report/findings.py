@@ -394,7 +394,8 @@ def _example(
         told["wrong"] = bool(seen.wrong[i])
     if alone.schema.type(alone.schema.individual).links and drawings.left > 0:
         marks = {str(reason.node): marks_of(reason, tree, seen_alone) for reason in shown.reasons}
-        drawing = drawn(_without_target(seen_alone, known.model.target), marks.values(), width=_DRAWING_WIDTH)
+        whole = drawn(_without_target(seen_alone, known.model.target), marks.values(), width=_DRAWING_WIDTH)
+        drawing = whole.only([element for mark in marks.values() for element in mark.elements])
         told["drawing"] = drawing.to_json()
         told["marks"] = {node: each for node, mark in marks.items() if (each := _numbers(drawing, mark))}
         drawings.left -= len(json.dumps(told["drawing"], ensure_ascii=False))

@@ -63,11 +63,11 @@ class _Form:
 
 
 class GraphDrawing(NamedTuple):
-    """Drawing of a graph: the types that it shows, and the link of the individual to them; None if it is a node."""
+    """Drawing of a graph: the types that it shows, and the links of the individual that lead to them."""
 
     drawing: Drawing
     types: frozenset[str]
-    link: str | None
+    links: frozenset[str]
 
 
 def graph_drawing(on: Canvas) -> GraphDrawing | None:
@@ -77,7 +77,8 @@ def graph_drawing(on: Canvas) -> GraphDrawing | None:
         wires = list(_wires(on, form, everybody))
         if not any(wire.one != wire.other for wire in wires):
             continue
-        if form.is_tree:
+        ends = [wire.other for wire in wires]
+        if form.is_tree and everybody[0] not in ends and len(set(ends)) == len(ends):  # no row is in its own list
             shown = _upper_part(on, form, everybody, wires)
             drawn = _tree(on, form, shown, wires)
         else:
@@ -86,7 +87,8 @@ def graph_drawing(on: Canvas) -> GraphDrawing | None:
         more = len(everybody) - len(shown)
         parts = [drawn, note_drawing(f"… {number_text(more, 'more node')}")] if more else [drawn]
         types = frozenset(element.type for element in drawn.elements)
-        return GraphDrawing(stacked(parts, 3), types, None if form.start is None else form.start.name)
+        links = [link for link, _ in form.steps] if form.start is None else [form.start]
+        return GraphDrawing(stacked(parts, 3), types, frozenset(link.name for link in links))
     return None
 
 

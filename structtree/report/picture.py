@@ -354,8 +354,11 @@ def _spots(look: _Look) -> tuple[list[Spot], list[BoxSize]]:
     """Return the left upper corner of each box, and its size; to the right it is the same layout, turned."""
     sizes = [card.size for card in look.cards]
     labels = [line_width(look.edge_labels.get(place, ""), 11) for place in range(len(sizes))]
-    if look.down:
-        room = [BoxSize(max(size.width, label + 8), size.height) for size, label in zip(sizes, labels, strict=True)]
+    if look.down:  # where labels stand beside the edges
+        room = [
+            BoxSize(max(size.width, 2 * label + _THICKEST + 8), size.height)
+            for size, label in zip(sizes, labels, strict=True)
+        ]
         found = tidy(look.shown.children, room, 16.0, 52.0)
         return [Spot(spot.x - size.width / 2, spot.y) for spot, size in zip(found, sizes, strict=True)], sizes
     turned = [BoxSize(size.height, size.width) for size in sizes]
@@ -376,20 +379,24 @@ def _edges(look: _Look, spots: Sequence[Spot], sizes: Sequence[BoxSize]) -> list
             if look.down:
                 end = (spot.x + size.width / 2, spot.y)
                 start = (begin.x + own.width / 2, begin.y + own.height)
-                anchor = (end[0], end[1] - 9)
             else:
                 end = (spot.x, spot.y + size.height / 2)
                 start = (begin.x + own.width, begin.y + own.height / 2)
-                anchor = (end[0] - 10 - line_width(look.edge_labels[child], 11) / 2, end[1] + 4)
-            curves.append(Curve(*start, *end, line, colour, upright=look.down))
-            labels += _edge_label(look.edge_labels[child], *anchor)
+            curve = Curve(*start, *end, line, colour, upright=look.down)
+            curves.append(curve)
+            labels.append(_edge_label(look.edge_labels[child], curve))
     return [*curves, *labels]
 
 
-def _edge_label(text: str, x: float, y: float) -> list[Box | Curve | Label]:
-    width = line_width(text, 11)
-    return [Box(x - width / 2 - 2, y - 10.5, width + 4, 14, _PAPER, radius=3),
-            Label(x, y, inert(text), 11, _GREY, anchor="middle")]  # fmt: skip
+def _edge_label(text: str, curve: Curve) -> Label:
+    """The answer at the end of an edge, on the side from which the edge does not come."""
+    gap, text = curve.line / 2 + 4, inert(text)
+    if curve.upright:
+        is_left = curve.to_x < curve.x
+        x = curve.to_x - gap if is_left else curve.to_x + gap
+        return Label(x, curve.to_y - 5, text, 11, _GREY, anchor="end" if is_left else "start")
+    y = curve.to_y - gap if curve.to_y <= curve.y else curve.to_y + gap + 7
+    return Label(curve.to_x - 7, y, text, 11, _GREY, anchor="end")
 
 
 def _node_items(look: _Look, card: _Card, spot: Spot, size: BoxSize) -> list[Box | Curve | Label]:
@@ -458,6 +465,7 @@ def _interval(look: _Look, node: int, x: float, y: float, width: float) -> list[
     scale = width / ((high - low) or 1.0)
     at, half = x + (float(means[node]) - low) * scale, float(spreads[node]) * scale
     return [
+        Box(x, y - 1, width, _BAR + 2, _PAPER, radius=2),
         Box(x, y + _BAR / 2 - 0.4, width, 0.8, _EDGE),
         Box(at - half, y + 1.5, max(2 * half, 0.5), _BAR - 3, paler(_COLOURS[0], 0.45)),
         Box(at - 1, y, 2, _BAR, _COLOURS[0]),

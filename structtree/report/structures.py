@@ -154,9 +154,7 @@ def _parts(on: Canvas) -> tuple[list[Drawing], frozenset[str]]:
         return ([molecule] if values is None else [molecule, values]), types
     graph = graph_drawing(on)
     parts = [part for part in (values_drawing(on, own, row), None if graph is None else graph.drawing) if part]
-    if graph is not None and graph.link is None:
-        return parts, graph.types
-    shown, types = (None, frozenset()) if graph is None else (graph.link, graph.types)
+    shown, types = (frozenset[str](), frozenset[str]()) if graph is None else (graph.links, graph.types)
     return [*parts, *_links(on, own, row, shown, sum(part.height for part in parts))], types
 
 
@@ -166,11 +164,11 @@ def _only(on: Canvas, own: str, row: int, names: set[str]) -> Drawing | None:
     return values_drawing(replace(on, alone=on.alone.without(*hidden)), own, row) if names else None
 
 
-def _links(on: Canvas, own: str, row: int, shown: str | None, height: float) -> list[Drawing]:
+def _links(on: Canvas, own: str, row: int, shown: frozenset[str], height: float) -> list[Drawing]:
     """Return what the links of an individual lead to; below a certain height only where something is marked."""
     found: list[Drawing] = []
     counted: list[str] = []
-    links = {link: on.targets(own, row, link.name) for link in on.links(own) if link.name != shown}
+    links = {link: on.targets(own, row, link.name) for link in on.links(own) if link.name not in shown}
     asked = {link: any(on.is_wanted(link.target, each) for each in rows) for link, rows in links.items()}
     for link in sorted(links, key=lambda link: not asked[link]):
         rows = links[link]

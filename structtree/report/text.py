@@ -200,7 +200,7 @@ class NodeText:
             assert self.spread is not None
             return f"n={stats.n}, mean {self.number(self.said[node])} ± {self.number(self.spread[node])}"
         counted = sorted(zip(stats.counts, self.tree.classes, strict=True), key=lambda pair: -pair[0])
-        return ", ".join(f"{_label(label)} {self.number(count)}" for count, label in counted if count) or "nobody"
+        return ", ".join(f"{_counted(label)} {self.number(count)}" for count, label in counted if count) or "nobody"
 
     def doubt(self, branch: Branch | Switch) -> str:
         """Return a note that something better is possible, and by how much; nothing where the test is proved best."""
@@ -259,6 +259,11 @@ def apportioned(weights: Sequence[float], n: int) -> list[int]:
     for i in order[: n - sum(found)]:
         found[i] += 1
     return found
+
+
+def _counted(label: object) -> str:
+    """A class before a number: ``class 1: 12`` where it looks like one."""
+    return f"{_label(label)}:" if _label(label) != inert(class_name(label)) else _label(label)
 
 
 def _label(label: object) -> str:

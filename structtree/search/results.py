@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 from structtree.arrays import Floats
 from structtree.lang.pretty import pretty
 from structtree.lang.syntax import Predicate
-from structtree.reprs import short_repr
+from structtree.reprs import Viewed, short_repr
 from structtree.search.judges import Judge, Loss
 from structtree.search.target import Units
 from structtree.space.space import Space
@@ -111,7 +111,7 @@ class Problem:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Split:
+class Split(Viewed):
     """The best predicate found, and how good it is.
 
     Parameters

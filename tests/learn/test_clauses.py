@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
@@ -8,7 +10,7 @@ from structtree.data.schema import Attribute, Link, RecordType, Schema
 from structtree.lang.logic import excludes, implies
 from structtree.lang.parse import parse_predicate
 from structtree.lang.pretty import pretty
-from structtree.learn.clauses import clauses, negation, short_clauses
+from structtree.learn.clauses import _ray, clauses, negation, short_clauses
 from structtree.space.evaluate import rows_where
 from tests.learn.asking_trees import ask, counts, trees
 from tests.strategies import populations, predicates, schemas
@@ -121,3 +123,11 @@ def test_a_long_chain_of_tests_is_no_trouble():
     assert len(found) == 150  # below 1 all are told the same
     assert found[0] == "a >= 149"
     assert found[1] == "a in [148, 149)"
+
+
+def test_thresholds_are_compared_as_logic_does():
+    forms = [form.format(t) for t in (1, 2, 2.5) for form in ("a >= {}", "a <= {}", "not (a >= {})", "not (a <= {})")]
+    conditions = [parse_predicate(form) for form in forms]
+    for p, q in product(conditions, repeat=2):
+        assert _ray(p).is_in(_ray(q)) == bool(implies(p, q))
+        assert _ray(p).is_apart(_ray(q)) == bool(excludes(p, q))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
@@ -100,6 +100,11 @@ def test_a_search_that_was_stopped_does_not_claim_all_of_the_gain():
     assert end.bound - end.score == pytest.approx(effort.split.gap)
     found, bounds = gain_shares(effort.trace)
     assert found[0] == 0 and bounds[0] == 100 and found[-1] < bounds[-1]
+    figure = effort_figure([effort] * 4)
+    figure.draw_without_rendering()
+    for axes in figure.axes:
+        ticks = [tick.get_window_extent() for tick in axes.get_xticklabels()]
+        assert not any(one.overlaps(other) for one, other in pairwise(ticks))
 
 
 def test_a_space_may_be_given():

@@ -1,6 +1,7 @@
 """Individuals as drawings: nothing is lost, nothing is too large, nothing lies outside, and text stays text."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -15,6 +16,7 @@ from structtree import (
     load_dataset,
     plot_explanation,
 )
+from structtree.data.columns import Adjacency
 from structtree.data.reach import compact
 from structtree.learn.model import fitted
 from structtree.report.draw import paint_scene
@@ -154,3 +156,11 @@ def test_the_command_draws(tmp_path, monkeypatch):
     assert "some closed car is not long" in re.sub(r"</text>\s*<text[^>]*>", " ", svg)
     refused = run("explain", "trains.json", "trains", "--picture", "a.dot")
     assert refused.exit_code == 2 and "must end in .svg, .png, .pdf" in refused.stderr
+
+
+def test_a_row_in_its_own_list_is_drawn_as_a_graph():
+    loop = Population.from_records([{"$id": "a", "name": "x", "parts": [{"name": "y"}]}], individual="Part")
+    table = loop.tables["Part"]
+    turned = replace(table, links={"parts": Adjacency.from_lengths([1, 1], [1, 0])})
+    drawing = drawn(replace(loop, tables={"Part": turned}), [Marks((Element("Part", 1),))])
+    assert {element.row for element in drawing.elements if not element.member} == {0, 1}
