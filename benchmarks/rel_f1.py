@@ -104,7 +104,7 @@ TASKS = {
     for task in (
         Task("driver-top3", "qualifying", (1998, 2000, 2002), 3, Settings(50, 0)),
         Task("driver-dnf", "did_not_finish", (1990, 1994, 1998, 2001), 3, Settings(50, 0)),
-        Task("driver-position", "position", (1985, 1990, 1995, 2000), 5, Settings(200, 365), is_number=True),
+        Task("driver-position", "position", (1985, 1990, 1995, 2000), 5, Settings(200, 730), is_number=True),
     )
 }
 
@@ -185,7 +185,10 @@ def judge(task: Task, packed: Path, database: Path, folder: Path) -> None:
     test = rows[rows.split == "test"][["id", "date", "driverId"]]
     RESULTS.mkdir(exist_ok=True)
     test.assign(prediction=told.round(6)).to_csv(RESULTS / f"rel_f1_{task.name}.csv", index=False)
-    print(f"wrote the predictions for the {len(test)} rows of test to benchmarks/results/rel_f1_{task.name}.csv\n")
+    (RESULTS / f"rel_f1_{task.name}.txt").write_text(_run("show", str(final)), encoding="utf-8")
+    _run("export", str(final), "--format", "sql", "-o", str(RESULTS / f"rel_f1_{task.name}.sql"))
+    print(f"wrote the predictions for the {len(test)} rows of test to benchmarks/results/rel_f1_{task.name}.csv,")
+    print("and beside them the tree as text and as SQL\n")
 
 
 def _rows(database: Path, task: Task) -> pd.DataFrame:
@@ -197,7 +200,16 @@ def _fitting(task: Task, packed: Path, condition: str, model: Path) -> Iterator[
     """Yield the words of the command that learns a tree."""
     yield from (str(packed), "--individual", task.table, "--target", task.target, "--as-of", "date")
     yield from (word for other in task.others for word in ("--exclude", other))
-    yield from ("--where", condition, "--grammar", str(GRAMMAR), "--for", "ranking", "--max-leaf-nodes", str(LEAVES))
+    yield from (
+        "--where",
+        condition,
+        "--grammar",
+        _near(str(GRAMMAR)),
+        "--for",
+        "ranking",
+        "--max-leaf-nodes",
+        str(LEAVES),
+    )
     yield from ("--min-samples-leaf", str(task.settings.least_leaf), "--no-estimate")
     yield from ("--lead", str(task.settings.lead)) if task.settings.lead else ()
     yield from ("-o", str(model))
@@ -221,14 +233,18 @@ def _command(*words: str, show: bool) -> str:
     if show:
         print(f"$ structtree {shlex.join(shown)}", flush=True)
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = subprocess.run(
-        [sys.executable, "-m", "structtree.cli", *words], capture_output=True, text=True, check=False
-    )
+    printed = _run(*words)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return f"{printed}(CPU {seconds:.1f} s)\n"
+
+
+def _run(*words: str) -> str:
+    command = [sys.executable, "-m", "structtree.cli", *words]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=HERE.parent)
     if done.returncode:
         raise SystemExit(done.stderr)
-    seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return f"{done.stdout}(CPU {seconds:.1f} s)\n"
+    return done.stdout
 
 
 def _near(word: str) -> str:

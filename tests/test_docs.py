@@ -87,6 +87,16 @@ def test_the_commands_about_databases_print_what_the_page_says(tmp_path, monkeyp
     assert blocks(DATABASES, "toml")[0] in written + "\n"
 
 
+def test_the_trees_on_the_page_about_drivers_are_those_of_the_predictions():
+    results = REPOSITORY / "benchmarks" / "results"
+    names = ("driver-top3", "driver-dnf", "driver-position")
+    trees = [(results / f"rel_f1_{name}.txt").read_text(encoding="utf-8") for name in names]
+    assert [block.rstrip() for block in blocks("docs/rel_f1.md", "text")] == [tree.rstrip() for tree in trees]
+    assert blocks("docs/rel_f1.md", "sql")[0].strip() in (results / "rel_f1_driver-top3.sql").read_text(
+        encoding="utf-8"
+    )
+
+
 FACTS_PAGE = "docs/facts.md"
 
 

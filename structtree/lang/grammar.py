@@ -29,6 +29,9 @@ __all__ = ["Grammar", "grammar_from", "members_text", "shipped_grammars"]
 MAX_BYTES = 5_000_000
 """How large a grammar file may be."""
 
+MANY_NAMES = 12
+"""So many attributes are named in a note at most, and one more."""
+
 
 @dataclass(frozen=True, slots=True)
 class Grammar(Viewed):
@@ -238,10 +241,12 @@ def _notes(schema: Schema, known: Profile) -> Iterator[str]:
 
 
 def members_text(schema: Schema, members: frozenset[Member]) -> str:
-    """Return the names of members in the order of the schema; those of the individuals without their type."""
+    """Return the first names of members, in the order of the schema; those of the individuals without their type."""
     order = [Member(record.name, name) for record in schema.types for name in record.members]
     types = {member: "" if member.type == schema.individual else f"{pretty_name(member.type)}." for member in order}
-    return ", ".join(f"{types[member]}{pretty_name(member.attribute)}" for member in order if member in members)
+    names = [f"{types[member]}{pretty_name(member.attribute)}" for member in order if member in members]
+    more = [f"and {len(names) - MANY_NAMES} more"] if len(names) > MANY_NAMES + 1 else []
+    return ", ".join([*names[:MANY_NAMES], *more] if more else names)
 
 
 def grammar_from(given: str | Path | Grammar) -> Grammar:

@@ -16,7 +16,9 @@ same things; after that everything is sets of numbers.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from structtree.lang.logic import excludes, implies
@@ -30,6 +32,7 @@ from structtree.lang.syntax import (
     Count,
     Exists,
     Flag,
+    LinkedTo,
     ListStep,
     Me,
     Missing,
@@ -41,7 +44,7 @@ from structtree.lang.syntax import (
     Top,
     Within,
 )
-from structtree.lang.walk import children, is_closed
+from structtree.lang.walk import children, is_closed, with_children
 from structtree.learn.tree import Tree, Way, answers_below
 from structtree.space.terms import conjuncts
 
@@ -181,44 +184,32 @@ def _names(predicate: Predicate) -> Iterator[str]:
                 yield str(form.link)
 
 
-class _Ray(NamedTuple):
-    """A condition that holds of all numbers on one side of a threshold, as most of those in large trees of tables do.
+def _shape(condition: Predicate) -> tuple[Predicate, float] | None:
+    """A condition with 0 for its only threshold, and the threshold; None if it has none, or other numbers as well.
 
-    Parameters
-    ----------
-    is_up : bool
-        Whether it holds of what is greater.
-    end : pair
-        The threshold, and 1 if the ray begins behind it, -1 if it ends before it, else 0.
-    with_missing : bool
-        Whether it holds where the number is missing.
+    Of two such conditions only the order of their thresholds matters to what follows from what.
     """
+    thresholds: list[float] = []
+    others: list[Predicate] = []
 
-    is_up: bool
-    end: tuple[float, int]
-    with_missing: bool
+    def emptied(part: Predicate) -> Predicate:
+        match part:
+            case Compare(_, ">=" | "<=", int() | float() as threshold):
+                thresholds.append(float(threshold))
+                return replace(part, value=0.0)
+            case Compare(value=str()) | Flag() | Missing():
+                return part
+            case Not() | And() | Or() | LinkedTo():
+                return with_children(part, tuple(map(emptied, children(part))))
+            case _:
+                others.append(part)
+                return part
 
-    def is_in(self, other: _Ray) -> bool:
-        """Tell whether the other holds wherever this one does."""
-        within = self.end >= other.end if self.is_up else self.end <= other.end
-        return self.is_up == other.is_up and within and (other.with_missing or not self.with_missing)
-
-    def is_apart(self, other: _Ray) -> bool:
-        """Tell whether the other holds nowhere where this one does."""
-        if self.is_up == other.is_up or (self.with_missing and other.with_missing):
-            return False
-        low, high = (self.end, other.end) if self.is_up else (other.end, self.end)
-        return low > high
+    shape = emptied(condition)
+    return (shape, thresholds[0]) if len(thresholds) == 1 and not others else None
 
 
-def _ray(condition: Predicate) -> _Ray | None:
-    match condition:
-        case Compare(_, ">=" | "<=" as op, int() | float() as threshold):
-            return _Ray(op == ">=", (threshold, 0), with_missing=False)
-        case Not(Compare(_, ">=" | "<=" as op, int() | float() as threshold)):
-            return _Ray(op == "<=", (threshold, 1 if op == "<=" else -1), with_missing=True)
-        case _:
-            return None
+Judgement = Callable[[Predicate, Predicate], bool | None]
 
 
 class _Facts:
@@ -230,7 +221,11 @@ class _Facts:
         self._by_name: dict[str, set[int]] = {}
         self._entailers: dict[int, Numbers] = {}
         self._refuters: dict[int, Numbers] = {}
-        self._rays = list(map(_ray, self.conditions))
+        self._shapes = list(map(_shape, self.conditions))
+        self._alike: dict[Predicate, list[tuple[float, int]]] = {}
+        self._judged: dict[tuple[Judgement, Predicate, Predicate, int], bool] = {}
+        for threshold, i, shape in sorted((s[1], i, s[0]) for i, s in enumerate(self._shapes) if s is not None):
+            self._alike.setdefault(shape, []).append((threshold, i))
         for i, condition in enumerate(self.conditions):
             for name in _names(condition):
                 self._by_name.setdefault(name, set()).add(i)
@@ -247,29 +242,39 @@ class _Facts:
     def entailers(self, condition: int) -> Numbers:
         """The conditions from which one follows, itself among them."""
         if condition not in self._entailers:
-            mine = self.conditions[condition]
-            found = (i for i in self._related(mine) if self._implies(i, condition))
-            self._entailers[condition] = frozenset((*found, condition))
+            self._entailers[condition] = frozenset((*self._judged_by(implies, condition), condition))
         return self._entailers[condition]
 
     def refuters(self, condition: int) -> Numbers:
         """The conditions that cannot hold together with one."""
         if condition not in self._refuters:
-            mine = self.conditions[condition]
-            self._refuters[condition] = frozenset(i for i in self._related(mine) if self._excludes(i, condition))
+            self._refuters[condition] = frozenset(self._judged_by(excludes, condition))
         return self._refuters[condition]
 
-    def _implies(self, one: int, other: int) -> bool:
-        mine, its = self._rays[one], self._rays[other]
-        if mine is None or its is None:
-            return bool(implies(self.conditions[one], self.conditions[other]))
-        return mine.is_in(its)
+    def _judged_by(self, judge: Judgement, condition: int) -> Iterator[int]:
+        """The conditions that imply one, or exclude it; those of one shape are told by the order of thresholds."""
+        mine, shape = self.conditions[condition], self._shapes[condition]
+        related = self._related(mine)
+        for i in related:
+            if (shape is None or self._shapes[i] is None) and judge(self.conditions[i], mine):
+                yield i
+        if shape is None:
+            return
+        for other in dict.fromkeys(found[0] for i in related if (found := self._shapes[i]) is not None):
+            alike = self._alike[other]
+            first, last = bisect_left(alike, (shape[1], -1)), bisect_left(alike, (shape[1], len(self.conditions)))
+            for order, part in enumerate((alike[:first], alike[first:last], alike[last:])):
+                if part and self._is_judged(judge, other, shape[0], order, part[0][1], condition):
+                    yield from (i for _, i in part)
 
-    def _excludes(self, one: int, other: int) -> bool:
-        mine, its = self._rays[one], self._rays[other]
-        if mine is None or its is None:
-            return excludes(self.conditions[one], self.conditions[other])
-        return mine.is_apart(its)
+    def _is_judged(
+        self, judge: Judgement, one: Predicate, other: Predicate, order: int, first: int, second: int
+    ) -> bool:
+        """What is true of conditions of two shapes whose thresholds are in some order, as two of them show."""
+        key = (judge, one, other, order)
+        if key not in self._judged:
+            self._judged[key] = bool(judge(self.conditions[first], self.conditions[second]))
+        return self._judged[key]
 
     def settles(self, given: Numbers, test: Predicate) -> bool | None:
         """The answer to a test that the given conditions leave no choice about; else None."""

@@ -10,7 +10,7 @@ from structtree.data.schema import Attribute, Link, RecordType, Schema
 from structtree.lang.logic import excludes, implies
 from structtree.lang.parse import parse_predicate
 from structtree.lang.pretty import pretty
-from structtree.learn.clauses import _ray, clauses, negation, short_clauses
+from structtree.learn.clauses import _Facts, clauses, negation, short_clauses
 from structtree.space.evaluate import rows_where
 from tests.learn.asking_trees import ask, counts, trees
 from tests.strategies import populations, predicates, schemas
@@ -125,9 +125,12 @@ def test_a_long_chain_of_tests_is_no_trouble():
     assert found[1] == "a in [148, 149)"
 
 
-def test_thresholds_are_compared_as_logic_does():
-    forms = [form.format(t) for t in (1, 2, 2.5) for form in ("a >= {}", "a <= {}", "not (a >= {})", "not (a <= {})")]
-    conditions = [parse_predicate(form) for form in forms]
-    for p, q in product(conditions, repeat=2):
-        assert _ray(p).is_in(_ray(q)) == bool(implies(p, q))
-        assert _ray(p).is_apart(_ray(q)) == bool(excludes(p, q))
+@given(schemas().flatmap(lambda schema: st.lists(predicates(schema, depth=2), min_size=2, max_size=8)))
+def test_what_is_looked_up_is_what_logic_says(conditions):
+    forms = [form.format(t) for t in (1, 2, 2.5) for form in ("a >= {}", "a <= {}", "exists cars (a >= {})")]
+    plain = [*conditions, *map(parse_predicate, forms)]
+    facts = _Facts([*plain, *map(negation, plain)])
+    for (i, p), (j, q) in product(enumerate(facts.conditions), repeat=2):
+        related = i in facts._related(q)
+        assert (i in facts.entailers(j)) == (i == j or (related and bool(implies(p, q))))
+        assert (i in facts.refuters(j)) == (related and bool(excludes(p, q)))
