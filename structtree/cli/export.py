@@ -43,7 +43,7 @@ def _prolog(model: Model, data: str | None = None) -> str:
 
     if data is None:
         return export_prolog(model)
-    opened = read_as_said(data, as_learned(data, Reading(), model.params.get("reading")))
+    opened = read_as_said(data, as_learned(data, Reading(), model.params.get("reading")), layout=model.layout)
     return export_prolog(model, whole(opened))
 
 

@@ -90,7 +90,7 @@ def predict_command(
     metrics, loaded = Metrics.parse(metric), load_model(model)
     metrics.check(loaded.tree.task)
     said = as_learned(where, reading, loaded.params.get("reading"))
-    found = predictions(loaded, read_as_said(where, said, id=id), _listed(keep or []))
+    found = predictions(loaded, read_as_said(where, said, id=id, layout=loaded.layout), _listed(keep or []))
     text = _as_json(found) if as_json else found.to_csv()
     if out is None or is_printed(out):
         print_exactly(text)
@@ -275,7 +275,9 @@ def report_command(
         raise UsageError("say once which data the report is about: structtree report MODEL DATA, or with --data DATA")
     check_output(out)
     loaded, source = load_model(model), where or data or ""
-    population = whole(read_as_said(source, as_learned(source, reading, loaded.params.get("reading"))))
+    population = whole(
+        read_as_said(source, as_learned(source, reading, loaded.params.get("reading")), layout=loaded.layout)
+    )
     written = html_report(loaded, population, truth(population, loaded.target), title=title, effort=effort)
     written.save(out)
     if not is_printed(out):
@@ -339,7 +341,7 @@ def explain_command(
         check_dag_picture(path_picture)
     loaded = load_model(model)
     said = as_learned(where, reading, loaded.params.get("reading"))
-    data = read_as_said(where, said, id=id_column)
+    data = read_as_said(where, said, id=id_column, layout=loaded.layout)
     place = find_individual(data, row or 0) if id is None else find_individual(data, id=id, column=id_column)
     population = whole(data)
     shown = explain(loaded.tree, loaded.prepared(population), place, loaded.decision, words=words)

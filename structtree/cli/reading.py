@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from structtree.data.columns import Column, Population
+    from structtree.data.layouts import SourceLayout
     from structtree.data.opening import Opened
     from structtree.lang.grammar import Grammar
 
@@ -142,15 +143,24 @@ def read_as_said(
     need_target: bool = False,
     id: str | None = None,
     tell: bool = True,
+    layout: SourceLayout | None = None,
 ) -> Opened:
-    """Return the data, read as the options say; what was left out is told on stderr, and how tables are linked."""
+    """Return the data, read as the options say; what was left out is told on stderr, and how tables are linked.
+
+    The tables of a database have the keys and links of a layout, if one is given.
+    """
     from structtree.data.opening import open_data
+    from structtree.data.sources import is_database
+
+    options = reading.options()
+    if layout is not None and Path(where).exists() and is_database(where, options.get("format")):
+        options["layout"] = layout
 
     with warnings.catch_warnings(record=True) as caught, reading_bar():
         warnings.simplefilter("always", UserWarning)
         unlabelled: Literal["refuse", "leave out"] = "leave out" if need_target else "refuse"
         try:
-            found = open_data(where, target=target, unlabelled=unlabelled, id=id, **reading.options())
+            found = open_data(where, target=target, unlabelled=unlabelled, id=id, **options)
         except WrongIndividualError as error:
             command = _command(where, target=error.target, individual=error.owner)
             raise UsageError(

@@ -23,6 +23,7 @@ from structtree.data.columns import Population
 from structtree.data.duckdb_files import from_duckdb, is_duckdb, read_duckdb
 from structtree.data.key_guesses import guess_keys
 from structtree.data.keys import Database, ForeignKey, KeyColumns, RowChoice, SourceTable, columns_text
+from structtree.data.layouts import said_by
 from structtree.data.linking import Relations, SeenInTime, link_tables
 from structtree.data.moments import moment_text
 from structtree.data.options import DatabaseOptions
@@ -62,6 +63,9 @@ def from_database(source: Any, **options: Unpack[DatabaseOptions]) -> Population
         tables and for frames SQLite does.
     schema_file : str, optional
         A file with keys and links, as ``structtree data schema`` writes it.
+    layout : SourceLayout, optional
+        The tables that a model was learned from: these have the keys and links that they had then, and others are
+        left out.
     strict : bool, optional
         Whether foreign keys that lead nowhere are refused.
     as_of : str, optional
@@ -146,7 +150,7 @@ def read_tables(path: str | os.PathLike[str], **options: Any) -> Population:
 
 def linked_database(database: Database, options: DatabaseOptions) -> Population:
     """Return the population of a database that was read, its tables linked as is declared, said or guessed."""
-    schema_file = options.get("schema_file")
+    schema_file, layout = options.get("schema_file"), options.get("layout")
     if schema_file is not None:
         for option in ("keys", "links"):
             if options.get(option):
@@ -155,11 +159,13 @@ def linked_database(database: Database, options: DatabaseOptions) -> Population:
                 )
         database = as_said(database, read_schema_file(schema_file), schema_file)
     database = _without(database, options.get("exclude") or (), options.get("individual"))
+    if layout is not None and schema_file is None:
+        database = said_by(layout, database)
     database = _checked(database)
     database = _with_keys(database, options.get("keys") or ())
     links = [_link(database, text) for text in options.get("links") or ()]
     database = _with_links(database, links)
-    if schema_file is None:
+    if schema_file is None and layout is None:
         settled = {(link.table, column) for link in links for column in link.columns}
         database = guess_keys(database, settled)
     is_strict = bool(options.get("strict"))

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from structtree.data.columns import Adjacency, run_places
 from structtree.data.frames import Coded, PythonValues, Raw, Sheet, Texts
-from structtree.data.stored import Engine, Stored
+from structtree.data.stored import Engine, Stored, ValueClass
 from structtree.errors import DataError, UnknownNameError, option_text
 
 __all__ = [
@@ -120,6 +120,8 @@ class SourceTable:
         How the database has its columns, where that is known.
     rowid : str
         What the database calls the numbers of its rows; empty if it has none.
+    indexed : tuple of tuples of str
+        Columns by which the database finds rows quickly.
     """
 
     name: str
@@ -130,6 +132,7 @@ class SourceTable:
     chosen: NDArray[np.bool_] | None = None
     stored: Mapping[str, Stored] = field(default_factory=dict)
     rowid: str = "rowid"
+    indexed: tuple[tuple[str, ...], ...] = ()
 
     def is_unique(self, columns: Iterable[str]) -> bool:
         """Return whether these columns are declared to differ from row to row."""
@@ -199,9 +202,6 @@ class Database:
     def with_tables(self, tables: Iterable[SourceTable]) -> Database:
         """Return the database with some tables in the place of those of the same names."""
         return replace(self, tables={**self.tables, **{table.name: table for table in tables}})
-
-
-ValueClass = Literal["number", "moment", "text"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -9,24 +9,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
-from structtree.data.keys import Database, ForeignKey, SourceTable, ValueClass
-from structtree.data.linking import KeyLink, Relations
 from structtree.data.schema import Kind
-from structtree.data.stored import Engine, Stored
+from structtree.data.stored import Engine, Stored, ValueClass
 from structtree.errors import DataError
+
+if TYPE_CHECKING:  # so that the options, which know layouts, need nothing heavy
+    from structtree.data.keys import Database, SourceTable
+    from structtree.data.linking import KeyLink, Relations
 
 __all__ = ["LayoutLink", "LayoutTable", "SourceLayout", "layout_of", "said_by"]
 
 
 @dataclass(frozen=True, slots=True)
 class LayoutTable:
-    """A table: its key, what the database calls the numbers of its rows, and how its columns are stored."""
+    """A table: its key, the name for the numbers of its rows, how columns are stored, and which are indexed."""
 
     key: tuple[str, ...] = ()
     rowid: str = "rowid"
     columns: Mapping[str, Stored] = field(default_factory=dict)
+    indexed: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,13 +154,15 @@ class SourceLayout:
 
 def _table_to_json(table: LayoutTable) -> dict[str, Any]:
     columns = {name: stored.to_json() for name, stored in table.columns.items()}
-    return {"key": list(table.key), "rowid": table.rowid, "columns": columns}
+    indexed = {"indexed": [list(each) for each in table.indexed]} if table.indexed else {}
+    return {"key": list(table.key), "rowid": table.rowid, "columns": columns, **indexed}
 
 
 def _table_from_json(value: Any) -> LayoutTable:
     match value:
         case {"key": key, "rowid": str(rowid), "columns": dict(columns)}:
-            return LayoutTable(_names(key), rowid, {name: Stored.from_json(each) for name, each in columns.items()})
+            stored = {name: Stored.from_json(each) for name, each in columns.items()}
+            return LayoutTable(_names(key), rowid, stored, tuple(map(_names, value.get("indexed", []))))
     raise DataError("expected a table with key, rowid and columns")
 
 
@@ -217,7 +222,7 @@ def layout_of(relations: Relations, individual: str) -> SourceLayout:
     return SourceLayout(
         individual,
         {
-            name: LayoutTable(table.key, table.rowid, _columns(table, relations.laid_out))
+            name: LayoutTable(table.key, table.rowid, _columns(table, relations.laid_out), table.indexed)
             for name, table in database.tables.items()
         },
         tuple(_link(database, link) for link in relations.links),
@@ -261,11 +266,15 @@ def said_by(layout: SourceLayout, database: Database) -> Database:
 
     Tables that the layout does not have are left out, as in training.
     """
+    from structtree.data.keys import ForeignKey, KeyColumns
+
+    values = KeyColumns(database.tables)
     known = {name: set(table.sheet.columns) for name, table in database.tables.items() if name in layout.tables}
     tables = {}
     for name, columns in known.items():
         key = layout.tables[name].key
-        tables[name] = replace(database.tables[name], key=key if set(key) <= columns else ())
+        is_key = bool(key) and set(key) <= columns and values.differs(name, key)
+        tables[name] = replace(database.tables[name], key=key if is_key else ())
     links = (
         ForeignKey(
             link.table, link.columns, link.to, link.key, name=None if link.joins else link.name, back=link.back

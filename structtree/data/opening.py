@@ -88,7 +88,7 @@ def open_data(
         How to read a file; see `structtree.data.sources.read_data`.
     delimiter, header, names, encoding, decimal, missing_words
         How to read text; see `structtree.data.tables.read_csv`.
-    keys, links, exclude, condition, schema_file, strict
+    keys, links, exclude, condition, schema_file, layout, strict
         How to read databases; see `structtree.data.databases.from_database`.
     smiles, hydrogens, largest_fragment, neutralise, skip_bad, cache
         How to read molecules; see `structtree.data.molecules.read_molecules`.

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Any, Literal, TypedDict, get_args, get_origin, get_type_hints
 
+from structtree.data.layouts import SourceLayout
 from structtree.data.schema import Schema
 from structtree.errors import UsageError, did_you_mean
 
@@ -122,6 +123,7 @@ class KeyOptions(TypedDict, total=False):
         str | None,
         OptionText("Keys and links, as structtree data schema writes them.", DATABASES, "FILE.toml", "--schema"),
     ]
+    layout: SourceLayout | None
     strict: Annotated[bool | None, OptionText("Refuse foreign keys that lead nowhere.", DATABASES)]
     as_of: Annotated[
         str | None,
@@ -226,6 +228,7 @@ _EXPECTED: Mapping[Any, str] = {
     bool: "True or False",
     int: "a whole number",
     Schema: "a Schema",
+    SourceLayout: "the layout of a model",
     Sequence: "a list of texts",
     Mapping: "a mapping from names to kinds",
 }

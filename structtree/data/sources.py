@@ -78,7 +78,8 @@ _ONLY_MOLECULES = ("hydrogens", "largest_fragment", "neutralise", "skip_bad")
 _BLOCKS = ("types", *_ONLY_MOLECULES, "cache", "missing_words")
 _MOLECULES = ("types", *_ONLY_MOLECULES, "cache", "smiles", *_LAYOUT, *_FIELDS)
 _IN_TIME = ("as_of", "lead", "frozen_at", "exclude_after", "dates")
-_LINKED = ("individual", "types", "keys", "links", "exclude", "condition", "schema_file", "strict", *_IN_TIME)
+_KEYS = ("keys", "links", "schema_file", "layout", "strict")
+_LINKED = ("individual", "types", "exclude", "condition", *_KEYS, *_IN_TIME)
 _FOLDER = (*_LINKED, "encoding", "delimiter", "header", *_FIELDS)
 _GRAPH = "a graph, or a folder of them"
 _FACTS = ("types", "individual", "encoding", *FactOptions.__annotations__)
@@ -148,7 +149,7 @@ def read_data(
     missing_words : sequence of str, optional
         For text of any format: the words for a missing value, instead of
         `structtree.data.textfiles.MISSING_WORDS`; in ARFF, where ``?`` is the only one, besides it.
-    keys, links, exclude, condition, schema_file, strict : optional
+    keys, links, exclude, condition, schema_file, layout, strict : optional
         For databases and folders of tables; see `structtree.data.databases.from_database`.
     smiles, hydrogens, largest_fragment, neutralise, skip_bad, cache : optional
         For molecules; see `structtree.data.molecules.read_molecules`.

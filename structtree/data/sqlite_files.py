@@ -320,7 +320,8 @@ def _table(
     known = tuple(each for each in (key, *_unique(connection, name)) if each and set(each) <= set(columns))
     is_key = bool(key) and set(key) <= set(columns)
     rowid = "" if re.search(r"WITHOUT\s+ROWID", definition) else _rowid(names)
-    table = SourceTable(name, sheet, key if is_key else (), known[is_key:], chosen=chosen, stored=stored, rowid=rowid)
+    own = key if is_key else ()
+    table = SourceTable(name, sheet, own, known[is_key:], chosen=chosen, stored=stored, rowid=rowid, indexed=known)
     return table, binary
 
 

@@ -9,13 +9,16 @@ from typing import Any, Literal, get_args
 
 from structtree.errors import DataError
 
-__all__ = ["Engine", "Stored", "TextMoments", "moments_of"]
+__all__ = ["Engine", "Stored", "TextMoments", "ValueClass", "moments_of"]
 
 Engine = Literal["sqlite", "duckdb"]
 """A database that SQL is written for."""
 
 TextMoments = Literal["day", "clock", "fraction"]
 """How text has dates: as days, with the time of the day, or with parts of a second."""
+
+ValueClass = Literal["number", "moment", "text"]
+"""What the values of a key are compared as."""
 
 _DAY = r"\d{4}-\d{2}-\d{2}"
 _CLOCK = rf"{_DAY}(?:[T ]\d{{2}}:\d{{2}}(?::\d{{2}})?(?:Z|[+-]\d{{2}}:\d{{2}})?)?"

@@ -171,7 +171,7 @@ class _Coded(NamedTuple):
 def _coded(column: Column, tuning: Tuning) -> _Coded | None:
     """A column as codes; None where that does not pay."""
     if column.kind in ("nominal", "bool"):
-        codes = np.where(column.missing, -1, column.values).astype(np.int32)
+        codes = column.values.astype(np.int32, copy=False)
         return _Coded(codes, max(len(column.categories), int(codes.max(initial=0)) + 1))
     values = column.values
     few = _few_values(values) if len(values) >= tuning.counted else None

@@ -128,7 +128,7 @@ class _Views:
                     f"-- Leaf {leaf}: {_one_line(self._said(leaf))}",
                     *comments,
                     f"CREATE VIEW {self._name(f'leaf_{leaf}')} AS",
-                    f"SELECT {', '.join(self._columns(row))}",
+                    f"{self.tests.beginning()}SELECT {', '.join(self._columns(row))}",
                     f"FROM {self.tests.source(row)}",
                     f"WHERE {where};",
                 ]
@@ -151,7 +151,8 @@ class _Views:
                 each = [number_literal(float(shares[leaf, place])) for leaf in self.tree.leaves]
                 values.append(self._by_leaf(f"p_{class_name(label)}", each))
         outer = ",\n    ".join([f"{', '.join(names)}, leaf", *values])
-        return f"CREATE VIEW {self._name('prediction')} AS\nSELECT {outer}\nFROM (\n" + "\n".join(inner) + "\n);"
+        head = f"CREATE VIEW {self._name('prediction')} AS\n{self.tests.beginning()}SELECT {outer}"
+        return f"{head}\nFROM (\n" + "\n".join(inner) + "\n);"
 
     def _by_leaf(self, name: str, values: list[str]) -> str:
         cases = " ".join(f"WHEN {leaf} THEN {value}" for leaf, value in zip(self.tree.leaves, values, strict=True))

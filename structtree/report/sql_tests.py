@@ -97,6 +97,8 @@ class SqlRow:
         The row at which that derived link begins.
     asker : SqlRow, optional
         The row that asks, in the condition of a derived link.
+    is_copied : bool
+        Whether its table is a copy that the query makes.
     """
 
     alias: str
@@ -107,6 +109,7 @@ class SqlRow:
     pair: ComputedLink | None = None
     begun: SqlRow | None = None
     asker: SqlRow | None = None
+    is_copied: bool = False
 
     @property
     def root(self) -> SqlRow:
@@ -152,6 +155,10 @@ class SqlTests:
     engine : {"sqlite", "duckdb"}
     background : Background
         The derived links and computed attributes.
+    n_aliases : int
+        The number of aliases so far.
+    copies : dict from table to name
+        The tables that are selected from by way of a copy; see `beginning`.
     """
 
     schema: Schema
@@ -159,6 +166,7 @@ class SqlTests:
     engine: Engine
     background: Background
     n_aliases: int = 0
+    copies: dict[str, str] = field(default_factory=dict)
     _links: dict[tuple[str, str], ComputedLink] = field(init=False)
     _attributes: dict[tuple[str, str], ComputedAttribute] = field(init=False)
     _tables: Mapping[str, str] = field(init=False)
@@ -175,7 +183,31 @@ class SqlTests:
 
     def source(self, row: SqlRow) -> str:
         """Return a table as a query selects from it."""
-        return f"{sql_name(row.table)} AS {row.alias}"
+        return f"{sql_name(self.copies[row.table] if row.is_copied else row.table)} AS {row.alias}"
+
+    def beginning(self) -> str:
+        """Return how a query begins that has the conditions written so far; the next ones are for another.
+
+        SQLite looks for rows by a column without an index in all of a table, every time; of a copy that a query makes
+        it makes an index first, if that is worth it.
+        """
+        copies = []
+        for table, name in self.copies.items():
+            rowid = self.layout.tables[table].rowid
+            number = f"{rowid} AS {rowid}, " if rowid else ""
+            copies.append(f"{sql_name(name)} AS MATERIALIZED (SELECT {number}* FROM {sql_name(table)})")
+        self.copies = {}
+        return f"WITH {', '.join(copies)}\n" if copies else ""
+
+    def _is_copied(self, table: str, columns: Sequence[str]) -> bool:
+        """Return whether rows are better looked for in a copy of a table; then there will be one."""
+        if self.engine != "sqlite" or any(set(columns) == set(each) for each in self.layout.tables[table].indexed):
+            return False
+        name = f"{table} rows"
+        while name in self.layout.tables:
+            name += "_"
+        self.copies[table] = name
+        return True
 
     def identity(self, row: SqlRow) -> tuple[str, ...]:
         """Return what tells the rows of a table apart."""
@@ -562,10 +594,13 @@ class SqlTests:
 
     def _joined(self, row: SqlRow, way: _Way, target: str, name: str) -> _Rows:
         """Return the rows of another table that a key leads to, whatever the individual sees."""
-        made = SqlRow(self._alias(way.table), target, way.table, row, name, asker=row.asker)
+        columns = way.other.key if way.other is not None else way.link.key if way.forth else way.link.columns
+        is_copied = self._is_copied(way.table, columns)
+        made = SqlRow(self._alias(way.table), target, way.table, row, name, asker=row.asker, is_copied=is_copied)
         if way.other is None:
             return _Rows(made, (self.source(made),), (self._join(way.link, row, made, way.forth),))
-        between = SqlRow(self._alias(way.link.table), "", way.link.table)
+        is_copied = self._is_copied(way.link.table, way.link.columns)
+        between = SqlRow(self._alias(way.link.table), "", way.link.table, is_copied=is_copied)
         inside = both((self._join(way.link, between, row, True), self._join(way.other, between, made, True)))
         return _Rows(made, (self.source(made),), (f"EXISTS (SELECT 1 FROM {self.source(between)} WHERE {inside})",))
 

@@ -8,14 +8,17 @@ import warnings
 import numpy as np
 import pytest
 
-from structtree import Growth, Population, export_sql, fit, load_model, open_data, save_model
+from structtree import Grammar, Growth, Population, export_sql, fit, load_model, open_data, save_model
 from structtree.data.layouts import SourceLayout, layout_of
 from structtree.data.provenance import provenance_of
 from structtree.errors import UsageError
 from structtree.lang.background import Background
+from structtree.lang.check import check_predicate
+from structtree.lang.parse import parse_predicate
 from structtree.lang.pretty import pretty
 from structtree.report.sql_tests import SqlTests
 from structtree.report.sql_values import NotInSqlError
+from structtree.space.background import with_background
 from structtree.space.evaluate import holds
 from tests.data.bank import write_large_bank
 from tests.odd_shop import LINKS, duck_shop, shop
@@ -50,7 +53,7 @@ def selected(database, tests, predicate):
     """The rows of which the database says that a predicate holds, in the order of the table."""
     row = tests.individual()
     truth = f"CASE WHEN {tests.condition(predicate, row)} THEN 1 ELSE 0 END"
-    query = f"SELECT {truth} FROM {tests.source(row)} ORDER BY {row.alias}.rowid"
+    query = f"{tests.beginning()}SELECT {truth} FROM {tests.source(row)} ORDER BY {row.alias}.rowid"
     return np.array([bool(found) for (found,) in database.execute(query).fetchall()])
 
 
@@ -73,6 +76,32 @@ def test_a_database_selects_the_rows_of_which_a_predicate_holds(engine, reading)
             n_said += 1
             assert found.tolist() == holds(predicate, population).tolist(), pretty(predicate)
     assert n_said > (50 if engine == "sqlite" else 15)
+
+
+BACKGROUND = """
+link rival: customer -> set of customer = town.customer where vip and not me
+link older: customer -> set of customer = town.customer where born <= my born with years = (my born - born) / 365
+link past: order -> list of order = customer.order where day <= my day with gap = my day - day sorted by gap
+link clubmate: customer -> set of customer = club.customer where not me
+link same: order -> set of order = customer.~order.customer where kind = my kind
+attribute each: order = total / pieces
+refine order { top -> customer (top) }
+"""
+
+
+@pytest.mark.parametrize("engine", ["sqlite", "duckdb"])
+def test_derived_links_and_computed_attributes_are_joined_along_their_paths(engine):
+    for seed in range(3):
+        database, population = opened(seed, engine, {"individual": "order"})
+        grammar = Grammar.parse(BACKGROUND)
+        whole = with_background(population, grammar, {})
+        background = grammar.check(whole.schema).background
+        layout = layout_of(provenance_of(population).relations, "order")
+        source = RandomPredicates(whole, seed)
+        for _ in range(25 if engine == "sqlite" else 8):
+            predicate = source.predicate("order")
+            found = selected(database, SqlTests(whole.schema, layout, engine, background), predicate)
+            assert found.tolist() == holds(predicate, whole).tolist(), pretty(predicate)
 
 
 GRAMMAR = """
@@ -120,3 +149,40 @@ def test_what_sql_cannot_say_is_refused_by_the_test_that_asks_it(bank):
     shared = fit(loans, labels, "refine loan { top -> years >= * }", Growth(max_depth=1, missing="fractional"))
     with pytest.raises(UsageError, match="divides individuals with unknown values among leaves"):
         export_sql(shared)
+
+
+def test_dates_that_are_digits_are_asked_as_they_are_stored():
+    database = sqlite3.connect(":memory:")
+    database.executescript(
+        """
+        CREATE TABLE loan(id INTEGER PRIMARY KEY, day INTEGER);
+        CREATE TABLE payment(loan INTEGER REFERENCES loan(id), paid_on TEXT, amount REAL);
+        INSERT INTO loan VALUES (1, 930705), (2, 10101), (3, NULL);
+        INSERT INTO payment VALUES (1, '19930701', 2.5), (1, '19930801', 4.0), (2, '19990101', 1.0);
+        """
+    )
+    kinds = {"day": "date(%y%m%d)", "paid_on": "date(%Y%m%d)"}
+    loans = Population.from_database(database, individual="loan", types=kinds, as_of="day")
+    layout = layout_of(provenance_of(loans).relations, "loan")
+    for text in ("day >= 1993-07-05", "day.year = 2001", "count payment (top) >= 1", "sum payment.amount >= 2.5"):
+        predicate = check_predicate(parse_predicate(text), "loan", loans.schema)
+        tests = SqlTests(loans.schema, layout, "sqlite", Background(loans.schema))
+        assert selected(database, tests, predicate).tolist() == holds(predicate, loans).tolist(), text
+
+
+PETS = "refine person { top -> exists pet (top) } refine pet { top -> kind = * }"
+
+
+def test_new_data_has_the_links_that_the_training_data_had():
+    database = sqlite3.connect(":memory:")
+    database.executescript("CREATE TABLE person(person_id INTEGER, age INTEGER); CREATE TABLE pet(person_id, kind)")
+    for i in range(40):
+        database.execute("INSERT INTO person VALUES (?, ?)", (i, 20 + i))
+        database.executemany("INSERT INTO pet VALUES (?, ?)", [(i, ("cat", "dog")[i % 2]), (i, "fish")])
+    people = Population.from_database(database, individual="person")
+    layout = fit(people, ["a", "b"] * 20, PETS).layout
+    assert [link.back for link in layout.links] == ["pet"]
+    database.executescript("UPDATE pet SET person_id = person_id + 100")
+    assert "pet" not in Population.from_database(database, individual="person").schema.type("person").members
+    again = Population.from_database(database, individual="person", layout=layout)
+    assert again.schema.type("person").link("pet").kind == "set"
