@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
 import sqlite3
 import warnings
+from contextlib import closing
 
 import numpy as np
 import pytest
@@ -186,3 +188,34 @@ def test_new_data_has_the_links_that_the_training_data_had():
     assert "pet" not in Population.from_database(database, individual="person").schema.type("person").members
     again = Population.from_database(database, individual="person", layout=layout)
     assert again.schema.type("person").link("pet").kind == "set"
+
+
+REAL = [
+    ("sqlite_samples/chinook.sqlite.gz", "Customer", "Country"),
+    ("sqlite_samples/chinook.sqlite.gz", "Invoice", "Total"),
+    ("sqlite_samples/northwind.sqlite.gz", "Orders", "Freight"),
+    ("sqlite_samples/northwind.sqlite.gz", "Products", "Discontinued"),
+    ("sqlite_zoo/concert_singer.sqlite.gz", "sänger", "ist_männlich"),
+    ("sqlite_zoo/allergy_1.sqlite.gz", "schüler", "geschlecht"),
+]
+
+
+@pytest.mark.parametrize(("name", "individual", "target"), REAL)
+def test_real_databases_say_what_the_tree_says(shared_data, tmp_path, name, individual, target):
+    path = tmp_path / "real.sqlite"
+    path.write_bytes(gzip.decompress(shared_data(name).read_bytes()))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        data = open_data(path, individual=individual, target=target)
+        model = fit(data.population, data.target, growth=Growth(max_depth=2, time_limit=2), target_name=target)
+    with closing(sqlite3.connect(path)) as database:
+        database.executescript(export_sql(model))
+        found = database.execute("SELECT * FROM prediction")
+        names = [column[0] for column in found.description]
+        leaf = names.index("leaf")
+        keys = ", ".join(f'"{key}"' for key in names[:leaf])
+        order = database.execute(f'SELECT {keys} FROM "{individual}" ORDER BY rowid').fetchall()
+        said = {row[:leaf]: row[leaf + 1] for row in found.fetchall()}
+    ours = model.predict(data.population).tolist()
+    assert [said[order[row]] for row in data.rows] == ours
+    assert len(said) == len(ours)
