@@ -90,7 +90,7 @@ def cv_command(
     done = found[0].validation
     if as_json:
         about = {
-            "data": source.where,
+            "data": source.shown,
             "individuals": len(data.population),
             "target": data.target_name,
             "grammar": grammar_facts(grammar, divided.data),

@@ -283,7 +283,7 @@ class _Learned:
         main = main_metric(tree.task)
         held_out = None if estimated.found is None else estimated.found.evaluate(metrics.names).to_dict()
         return {
-            "data": self.source.where,
+            "data": self.source.shown,
             "individuals": len(self.data.population),
             "target": self.model.target,
             "task": tree.task,

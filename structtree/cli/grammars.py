@@ -168,6 +168,7 @@ def grammar_derive(
 
     Example: structtree grammar derive facts/ --from-modes modes.pl -o my.grammar
     """
+    from structtree.data.database_urls import shown_url
     from structtree.files import replacing
 
     where = data or what
@@ -183,12 +184,13 @@ def grammar_derive(
     if out is not None:
         with replacing(out) as draft:
             draft.write_text(text, encoding="utf-8")
+    shown = shown_url(where)
     if as_json:
-        print_json({"data": where, **grammar_facts(grammar), "text": text, "file": str(out) if out else None})
+        print_json({"data": shown, **grammar_facts(grammar), "text": text, "file": str(out) if out else None})
     elif out is None:
         typer.echo(text.rstrip("\n"))
     else:
-        typer.echo(f"wrote {out}; check it with: structtree grammar check {quote(str(out))} --data {quote(where)}")
+        typer.echo(f"wrote {out}; check it with: structtree grammar check {quote(str(out))} --data {quote(shown)}")
 
 
 def _with_modes(reading: Reading, modes: str) -> Reading:

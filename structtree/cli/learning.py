@@ -133,6 +133,13 @@ class Source:
     target: TargetName = None
     grammar: GrammarOption = None
 
+    @property
+    def shown(self) -> str:
+        """The data as it may be told, without the password of a URL."""
+        from structtree.data.database_urls import shown_url
+
+        return shown_url(self.where)
+
     def labelled(
         self, reading: Reading, task: Literal["classes", "numbers"] | None = None
     ) -> tuple[Opened, NDArray[Any]]:

@@ -149,11 +149,12 @@ def read_as_said(
 
     The tables of a database have the keys and links of a layout, if one is given.
     """
+    from structtree.data.database_urls import is_url
     from structtree.data.opening import open_data
     from structtree.data.sources import is_database
 
     options = reading.options()
-    if layout is not None and Path(where).exists() and is_database(where, options.get("format")):
+    if layout is not None and (is_url(where) or Path(where).exists()) and is_database(where, options.get("format")):
         options["layout"] = layout
 
     with warnings.catch_warnings(record=True) as caught, reading_bar():
@@ -253,7 +254,11 @@ def _said(value: Any) -> str:
 
 
 def _ending(where: str) -> str:
-    """Return the ending of a file's name, a slash for a folder, and nothing for data sets that have a name."""
+    """Return the ending of a file's name, a slash for a folder, nothing for data sets that have a name."""
+    from structtree.data.database_urls import is_url
+
+    if is_url(where):
+        return "://"
     return "/" if Path(where).is_dir() else extension_of(where)
 
 
@@ -266,14 +271,16 @@ def labelled(
     if data.target is None and facts is not None and facts.notes:
         raise UsageError(f"say with --target what to predict; {'; '.join(facts.notes)}")
     if data.target is None:
-        schema = data.population.schema
+        from structtree.data.database_urls import shown_url
+
+        schema, shown = data.population.schema, shown_url(where)
         relations = data.provenance.relations
         if relations is not None and not relations.individual_given:
             known = ", ".join(relations.database.tables)
-            raise UsageError(f"say with --individual which table of {where} to learn about (it has: {known})")
+            raise UsageError(f"say with --individual which table of {shown} to learn about (it has: {known})")
         known = ", ".join(attribute.name for attribute in schema.type(schema.individual).attributes)
         has = "; ".join(filter(None, [f"(it has: {known or 'none'})", _about_parts(where, data.population)]))
-        raise UsageError(f"say with --target which attribute of {where} to predict {has}")
+        raise UsageError(f"say with --target which attribute of {shown} to predict {has}")
     labels = _labels(data.target, task, str(data.target_name))
     _require_finite(labels, data)
     remarks = [
@@ -290,9 +297,11 @@ def labelled(
 
 
 def _command(where: str, **options: str) -> str:
-    """Return the command that runs, with other options, as it can be pasted."""
+    """Return the command that runs, with other options, as it can be pasted, but for the password of a URL."""
+    from structtree.data.database_urls import shown_url
+
     words = [option for name, value in options.items() for option in (f"--{name}", value)]
-    return f"{RUNNING.get()} {shlex.join([where, *words])}"
+    return f"{RUNNING.get()} {shlex.join([shown_url(where), *words])}"
 
 
 def _about_parts(where: str, population: Population) -> str:

@@ -1,4 +1,4 @@
-"""Databases as populations: one door for SQLite, DuckDB, folders of tables, open connections and frames.
+"""Databases as populations: one door for SQLite, DuckDB, URLs, folders of tables, open connections and frames.
 
 Whatever the tables come from, the same follows: columns and tables that the user excludes are left out, keys are
 those of a schema file, or as declared, or else guessed, what the user says of keys and links goes before that, and
@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from structtree.data.as_of import are_until, as_of, dates_of, frozen_at, own_dates
 from structtree.data.columns import Population
+from structtree.data.database_urls import from_alchemy, is_alchemy, is_url, read_url
 from structtree.data.duckdb_files import from_duckdb, is_duckdb, read_duckdb
 from structtree.data.key_guesses import guess_keys
 from structtree.data.keys import Database, ForeignKey, KeyColumns, RowChoice, SourceTable, columns_text
@@ -37,7 +38,7 @@ from structtree.data.textfiles import require_file
 from structtree.errors import DataError, UnknownNameError, UsageError, option_text
 from structtree.reprs import number_text
 
-__all__ = ["from_database", "linked_database", "read_database", "read_tables"]
+__all__ = ["from_database", "linked_database", "read_database", "read_database_url", "read_tables"]
 
 
 def from_database(source: Any, **options: Unpack[DatabaseOptions]) -> Population:
@@ -46,8 +47,9 @@ def from_database(source: Any, **options: Unpack[DatabaseOptions]) -> Population
     Parameters
     ----------
     source : path, connection or mapping
-        An SQLite or DuckDB file, a folder of CSV or Parquet files, an open connection of `sqlite3` or ``duckdb``, or
-        frames of pandas or polars by the names of the tables.
+        An SQLite or DuckDB file, a folder of CSV or Parquet files, the URL of a database, an engine or connection of
+        ``sqlalchemy``, an open connection of `sqlite3` or ``duckdb``, or frames of pandas or polars by the names of
+        the tables.
     individual : str, optional
         The table whose rows are the individuals.
     types : mapping, optional
@@ -89,16 +91,20 @@ def from_database(source: Any, **options: Unpack[DatabaseOptions]) -> Population
     >>> league.record(1, depth=1)
     {'guests': 20, 'home_team': {'town': 'Oslo', 'games': '...'}}
     """
+    if isinstance(source, str) and is_url(source):
+        return read_database_url(source, **options)
     if isinstance(source, str | os.PathLike):
         path = Path(source)
         return read_tables(path, **options) if path.is_dir() else read_database(path, **options)
     where = _row_choice(options)
     if isinstance(source, sqlite3.Connection):
         return linked_database(from_sqlite(source, where=where), options)
+    if is_alchemy(source):
+        return linked_database(from_alchemy(source, where), options)
     if hasattr(source, "execute") and hasattr(source, "fetchnumpy"):
         return linked_database(from_duckdb(source, where=where), options)
     if not isinstance(source, Mapping):
-        expected = "a path, a connection of sqlite3 or duckdb, or frames by the names of their tables"
+        expected = "a path, a connection of sqlite3, duckdb or sqlalchemy, a URL, or frames by the names of tables"
         raise UsageError(f"expected {expected}; got a {type(source).__name__}")
     tables = {str(name): SourceTable(str(name), frame_sheet(frame, str(name))) for name, frame in source.items()}
     database = Database("the tables", tables)
@@ -129,6 +135,18 @@ def read_database(
         return linked_database(read_duckdb(path, where), options)
     words = {} if missing_words is None else {"missing_words": missing_words}
     return linked_database(read_sqlite(path, where, **words), options)
+
+
+def read_database_url(url: str, **options: Unpack[DatabaseOptions]) -> Population:
+    """Return the population of the database at a URL; see `structtree.data.database_urls`.
+
+    Parameters
+    ----------
+    url : str
+    individual, types, keys, links, exclude, condition, schema_file, strict
+        As in `from_database`.
+    """
+    return linked_database(read_url(url, _row_choice(options)), options)
 
 
 def read_tables(path: str | os.PathLike[str], **options: Any) -> Population:

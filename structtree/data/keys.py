@@ -140,13 +140,14 @@ class SourceTable:
         return any(wanted == set(each) for each in (self.key, *self.unique))
 
 
-UnreadKind = Literal["view", "virtual table", "binary column", "column of other values"]
+UnreadKind = Literal["view", "virtual table", "binary column", "column of other values", "key to another schema"]
 
 UNREAD: Mapping[UnreadKind, str] = {
     "view": "views",
     "virtual table": "virtual tables",
     "binary column": "binary columns",
     "column of other values": "columns of values other than numbers, text and dates",
+    "key to another schema": "keys to tables of other schemas",
 }
 """What is not read, in the plural."""
 
@@ -164,7 +165,7 @@ class Database:
     unread : mapping from name to str
         The tables and columns (``table.column``) that were not read, and what they are.
     engine : {"sqlite", "duckdb"}, optional
-        The database that has the tables; None for files and frames.
+        The database that has the tables; None for others, files and frames.
     condition : str, optional
         The condition in SQL for the rows that are individuals.
     missing_words : tuple of str

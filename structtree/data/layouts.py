@@ -73,7 +73,7 @@ class SourceLayout:
     tables : mapping from name to LayoutTable
     links : tuple of LayoutLink
     engine : {"sqlite", "duckdb"}, optional
-        The database that has them; None for files and frames.
+        The database that has them; None for others, files and frames.
     condition : str, optional
         The condition in SQL for the rows that are individuals.
     as_of : str, optional

@@ -1,4 +1,4 @@
-"""One door for everything called DATA: the name of a data set, a file, a folder, or a stream."""
+"""One door for everything called DATA: the name of a data set, a file, a folder, a URL, or a stream."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from structtree.data.catalog import dataset_names, load_dataset
 from structtree.data.columns import Population
+from structtree.data.database_urls import is_url, shown_url
 from structtree.data.graphs import is_of_graphs
 from structtree.data.labels import Unlabelled, with_label
 from structtree.data.options import ReadingOptions, given_options
@@ -67,13 +68,14 @@ def open_data(
     unlabelled: Unlabelled = "refuse",
     **options: Unpack[ReadingOptions],
 ) -> Opened:
-    """Open data by the name of a data set, by the path of a file or folder, or from standard input.
+    """Open data by the name of a data set, the path of a file or folder, the URL of a database, or standard input.
 
     Parameters
     ----------
     where : str or Path
-        ``-`` is standard input, whose format is guessed unless given; a path that exists is a path; otherwise the
-        name of a data set (see `structtree.dataset_names`).
+        ``-`` is standard input, whose format is guessed unless given; a path that exists is a path; what
+        begins as ``postgresql://`` does is the URL of a database; otherwise it is the name of a data set (see
+        `structtree.dataset_names`).
     target : str, optional
         The attribute of the individuals that is the target; data sets, folders of the TU format, ARFF files and
         those of C4.5 know theirs.
@@ -103,7 +105,7 @@ def open_data(
     """
     if is_piped(where):
         opened = _received(where, target, unlabelled, options, id)
-    elif Path(where).exists():
+    elif is_url(where) or Path(where).exists():
         opened = _read(where, target, unlabelled, options, id)
     else:
         _require_name(str(where), options)
@@ -121,10 +123,11 @@ def _read(
     population = _with_names(_of_owner(where, target, options), id)
     if target is None:
         target = target_of(where, population, options.get("format"))
+    shown = shown_url(str(where))
     if target is None:
-        return Opened(Path(where).stem, population, source=str(where))
+        return Opened(Path(shown).stem, population, source=shown)
     rest, labels = _split(population, target, unlabelled)
-    return Opened(Path(where).stem, rest, labels, target, source=str(where))
+    return Opened(Path(shown).stem, rest, labels, target, source=shown)
 
 
 def _of_owner(where: str | Path, target: str | None, options: ReadingOptions) -> Population:

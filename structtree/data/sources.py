@@ -16,7 +16,8 @@ from typing import Any, Unpack
 from structtree.data.arff import read_arff
 from structtree.data.c45 import read_c45
 from structtree.data.columns import Population
-from structtree.data.databases import read_database, read_tables
+from structtree.data.database_urls import is_url, shown_url
+from structtree.data.databases import read_database, read_database_url, read_tables
 from structtree.data.delimited import csv_layout
 from structtree.data.fact_files import FACT_ENDINGS, is_fact_folder
 from structtree.data.facts import read_facts
@@ -121,17 +122,20 @@ FILE_FORMATS: Mapping[str, FileFormat] = {
 }
 """The formats that can be read, by name."""
 
+_AT_URL = FileFormat("a URL", (), read_database_url, _LINKED, "a database")
+"""What is no file, so that nobody says its format."""
+
 
 def read_data(
     where: str | os.PathLike[str], target: str | None = None, **options: Unpack[ReadingOptions]
 ) -> Population:
-    """Return the population of a file, or of a folder of graphs, of tables or of facts.
+    """Return the population of a file, of a folder of graphs, of tables or of facts, or of the database at a URL.
 
     A table with a column of SMILES is read as molecules; with ``format="csv"`` it is read as it stands.
 
     Parameters
     ----------
-    where : path
+    where : path or URL
     target : str, optional
         What is to be predicted, for formats in which that decides who the individuals are.
     format : str, optional
@@ -166,9 +170,13 @@ def read_data(
     >>> len(weather), weather.record(1)
     (2, {'sky': 'rain'})
     """
-    path, given = Path(where), given_options(options)
+    given = given_options(options)
     name = given.pop("format", None)
-    chosen = _format(path, name)
+    chosen = _format(where, name)
+    if chosen is _AT_URL:
+        _refuse_others(given, chosen, is_named=True)
+        return chosen.read(where, **given)
+    path = Path(where)
     if name is None and chosen.name == "csv":
         return _read_delimited(path, given)
     _refuse_others(given, chosen, is_named=name is not None)
@@ -220,19 +228,24 @@ def target_of(where: str | os.PathLike[str], population: Population, format: str
     present = [a.name for a in population.schema.type(population.schema.individual).attributes]
     if population.provenance is not None and population.provenance.facts is not None:
         return population.provenance.facts.target
-    chosen = _format(Path(where), format)
+    chosen = _format(where, format)
     usual = [name for name in chosen.targets if name in present] or (present[-1:] if chosen.last else [])
     return next((name for name in usual if not population.column(name).missing.any()), None)
 
 
 def is_database(where: str | os.PathLike[str], format: str | None = None) -> bool:
     """Return whether data is of several linked tables."""
-    return "links" in _format(Path(where), format).options
+    return "links" in _format(where, format).options
 
 
-def _format(path: Path, name: str | None) -> FileFormat:
+def _format(where: str | os.PathLike[str], name: str | None) -> FileFormat:
     if name is not None and name not in FILE_FORMATS:
         raise UsageError(f"unknown format {name!r}{did_you_mean(name, FILE_FORMATS)}")
+    if isinstance(where, str) and is_url(where):
+        if name is not None:
+            raise UsageError(f"--format is for files, and {shown_url(where)} is the URL of a database")
+        return _AT_URL
+    path = Path(where)
     if path.is_dir():
         return FILE_FORMATS[name or _format_in_folder(path)]
     require_file(path)

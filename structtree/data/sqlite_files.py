@@ -37,7 +37,16 @@ from structtree.data.textfiles import MISSING_WORDS, require_file
 from structtree.errors import DataError
 from structtree.telling import tell
 
-__all__ = ["from_sqlite", "is_sqlite", "looks_like", "read_sqlite", "sql_name", "with_choice"]
+__all__ = [
+    "as_hexadecimal",
+    "from_sqlite",
+    "is_sqlite",
+    "looks_like",
+    "number_column",
+    "read_sqlite",
+    "sql_name",
+    "with_choice",
+]
 
 _MAGIC = b"SQLite format 3\0"
 _BLOCK = 50_000
@@ -310,7 +319,7 @@ def _table(
     definition = _definition(connection, name)
     for column, values in zip(names, cells, strict=True):
         is_key = column in key or (name.lower(), column.lower()) in linking
-        raw = _raw(_as_hexadecimal(values) if is_key else values, declared[column], frozenset(missing_words))
+        raw = _raw(as_hexadecimal(values) if is_key else values, declared[column], frozenset(missing_words))
         if raw is None:
             binary.append(column)
         else:
@@ -341,7 +350,7 @@ def _rowid(columns: Sequence[str]) -> str:
     return next((name for name in ("rowid", "_rowid_", "oid") if name not in taken), "")
 
 
-def _as_hexadecimal(values: list[Any]) -> list[Any]:
+def as_hexadecimal(values: list[Any]) -> list[Any]:
     """Return the values of a key; those of bytes, as UUIDs often are, as text that tells them apart."""
     return [f"x{value.hex()}" if isinstance(value, bytes) else value for value in values]
 
@@ -415,11 +424,27 @@ def _foreign_keys(connection: sqlite3.Connection, name: str) -> Iterator[Foreign
 
 def _raw(values: list[Any], declared: str, missing_words: frozenset[str]) -> tuple[Raw, Stored] | None:
     """Return a column for what its values are, and how they are stored; None if some are binary."""
-    import pandas as pd
-
     types = set(map(type, values)) - {type(None)}
     if bytes in types:
         return None
+    if types <= {int, float}:
+        return number_column(values, types, declared)
+    return _of_texts(values, types, missing_words)
+
+
+def number_column(values: list[Any], types: set[type], declared: str) -> tuple[Raw, Stored]:
+    """Return a column of numbers, and how they are stored.
+
+    Parameters
+    ----------
+    values : list of int, float and None
+    types : set of type
+        The types of those that are not missing.
+    declared : str
+        The type of the column, which tells what it is if none has a value.
+    """
+    import pandas as pd
+
     if not types:
         return _without_values(len(values), declared), Stored()
     if types == {int}:
@@ -431,9 +456,7 @@ def _raw(values: list[Any], declared: str, missing_words: frozenset[str]) -> tup
         if declared.upper().startswith("BOOL") and not (numbers & ~1).any():
             return pd.Series(pd.arrays.BooleanArray(numbers.astype(np.bool_), mask)), Stored("integer")
         return pd.Series(pd.arrays.IntegerArray(numbers, mask)), Stored("integer")
-    if types and types <= {int, float}:
-        return pd.Series(np.array(values, dtype=np.float64)), Stored("number")
-    return _of_texts(values, types, missing_words)
+    return pd.Series(np.array(values, dtype=np.float64)), Stored("number")
 
 
 def _without_values(n: int, declared: str) -> Raw:

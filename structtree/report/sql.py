@@ -33,7 +33,7 @@ def export_sql(model: Any, dialect: str | None = None) -> str:
     model : Model or fitted estimator
     dialect : {"sqlite", "duckdb"}, optional
         The database that is to understand it; by default the one that the model was learned from, and SQLite for
-        files and frames, whose tables are expected there by their names.
+        other databases, files and frames, whose tables are expected there by their names.
 
     Raises
     ------
