@@ -230,7 +230,7 @@ def test_a_database_that_cannot_be_reached_is_told_without_its_password():
     def refuse():
         raise sqlite3.OperationalError("no route for ann with secret\nand more")
 
-    engine = alchemy.create_engine("postgresql+psycopg2://ann:secret@host/bank", module=sqlite3, creator=refuse)
+    engine = alchemy.create_engine("mysql+pymysql://ann:secret@host/bank", module=sqlite3, creator=refuse)
     with pytest.raises(DataError) as caught:
         from_alchemy(engine)
     assert "the database cannot be read: no route for ann with ***" in str(caught.value)
@@ -282,3 +282,13 @@ def test_commands_take_urls_and_remember_how_they_were_read(tmp_path, monkeypatc
     mine = succeed("predict", "m.json", "sqlite:///bank.db")
     assert mine == succeed("predict", "m.json", "bank.db", "--individual", "loan")
     assert json.loads((tmp_path / "m.json").read_text())["params"]["reading"]["ending"] == "://"
+
+
+def test_a_url_of_a_duckdb_file_is_that_file(tmp_path):
+    duckdb = pytest.importorskip("duckdb")
+    path = tmp_path / "a.duckdb"
+    with duckdb.connect(str(path)) as connection:
+        connection.execute("CREATE TABLE p(id INTEGER PRIMARY KEY, v INTEGER)")
+        connection.execute("INSERT INTO p VALUES (1, 5), (2, 6)")
+    found = Population.from_database(f"duckdb:///{path}", individual="p", condition="v > 5")
+    assert same_population(found, read_data(path, individual="p", condition="v > 5")) and len(found) == 1
