@@ -56,6 +56,14 @@ def own_cache(tmp_path_factory):
         yield
 
 
+@pytest.fixture(autouse=True, scope="session")
+def own_width():
+    """What is printed is as wide as in a pipe, however wide the terminal of the tests is."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("COLUMNS", raising=False)
+        yield
+
+
 @pytest.fixture
 def shared_data():
     """A function from a name such as ``trains/eastwest20_facts.pl`` to its path; skips when it is absent."""

@@ -545,7 +545,7 @@ def test_a_budget_of_evaluations_gives_the_same_tree_every_time(trains):
 
 def test_progress_is_printed_when_asked_for(capsys):
     StructuralTreeClassifier(verbose=True).fit([[1], [2]], ["a", "b"])
-    assert "3 nodes, 2 of 2 individuals in leaves" in capsys.readouterr().out
+    assert "100%, 3 nodes, 1 predicate" in capsys.readouterr().out
 
 
 def test_relabelling_a_fitted_tree_needs_no_growing():

@@ -215,7 +215,7 @@ def _test(test: AttributeTest, record: RecordType, scope: Scope) -> Predicate:
         case Among(name, values):
             attribute = _attribute(name, record, scope)
             _expect(attribute, ("nominal", *NUMERIC), test, scope)
-            return replace(test, values=sort_scalars(_value(v, attribute, record, scope) for v in values))
+            return replace(test, values=sort_scalars(_own_value(v, attribute, record, scope) for v in values))
         case Within(name):
             attribute = _attribute(name, record, scope)
             _expect(attribute, (*_NUMBERS, *_MOMENTS), test, scope)
@@ -386,10 +386,10 @@ def _compare(test: Compare, attribute: Attribute, record: RecordType, scope: Sco
         case Range() if attribute.kind in _NUMBERS:
             return test
         case Listed() | Range() as source:
-            listed = dict.fromkeys(_value(value, attribute, record, scope, test.op) for value in source.values)
+            listed = dict.fromkeys(_own_value(value, attribute, record, scope, test.op) for value in source.values)
             return replace(test, value=Listed(tuple(listed)))
         case value:
-            return replace(test, value=_value(value, attribute, record, scope, test.op))
+            return replace(test, value=_own_value(value, attribute, record, scope, test.op))
 
 
 def _flag_as_value(test: Compare, scope: Scope) -> Flag:
@@ -422,8 +422,6 @@ def _value(value: Scalar, attribute: Attribute, record: RecordType, scope: Scope
         raise scope.error(f"{attribute.name!r} is {attribute.kind}: expected a number, got {str(value)!r}{hint}")
     if attribute.kind == "real":
         return float(value)
-    if op != "in":
-        _require_part(value, attribute, record, scope)
     if isinstance(value, int) or not math.isfinite(value):
         return value
     match op:
@@ -437,12 +435,14 @@ def _value(value: Scalar, attribute: Attribute, record: RecordType, scope: Scope
             raise scope.error(f"{attribute.name!r} is int: expected a whole number, got {value!r}")
 
 
-def _require_part(value: int | float, attribute: Attribute, record: RecordType, scope: Scope) -> None:
-    """Refuse a number that no date has as that part of it, such as a 13th month."""
+def _own_value(value: Scalar, attribute: Attribute, record: RecordType, scope: Scope, op: str = "=") -> Scalar:
+    """A value that an attribute itself is compared with; refused if no date has such a part, as a 13th month."""
+    found = _value(value, attribute, record, scope, op)
     is_part = record.attribute(attribute.name) is None
     low, high = PART_RANGES.get(attribute.name.rpartition(".")[2], (-math.inf, math.inf))
-    if is_part and not low <= value <= high:
+    if is_part and isinstance(value, int | float) and not low <= value <= high:
         raise scope.error(f"{attribute.name!r} is a number from {low} to {high}; got {value}")
+    return found
 
 
 def _parameter(name: str, attribute: Attribute, record: RecordType, scope: Scope) -> Parameter:

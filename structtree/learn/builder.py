@@ -93,7 +93,9 @@ class Progress:
         """The same in words."""
         which = f"growing tree {self.tree} of {self.trees}" if self.trees > 1 else "growing"
         rate = f", {self.evaluated / self.seconds:,.0f}/s" if self.seconds >= 1 else ""
-        facts = [f"node {self.nodes + 1:,} at depth {self.depth}", f"{self.evaluated:,} predicates{rate}"]
+        is_done = self.settled == self.individuals
+        where = f"{self.nodes:,} nodes" if is_done else f"node {self.nodes + 1:,} at depth {self.depth}"
+        facts = [where, f"{self.evaluated:,} predicate{'' if self.evaluated == 1 else 's'}{rate}"]
         if self.best is not None:
             gap = f", gap {self.gap:.2g}" if self.gap else ""
             facts.append(f"best {self.criterion} {self.best:.4g}{gap}")

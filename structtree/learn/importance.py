@@ -99,7 +99,8 @@ def _shares(tree: Tree, parts_at: Callable[[Branch | Switch], Sequence[_P]]) -> 
     for node in tree.nodes:
         if not isinstance(node, Leaf):
             parts, gain = parts_at(node), node.stats.weight * _gain(tree, node)
-            total += gain
+            if parts or isinstance(node, Switch):  # a test that mentions nothing divides nobody
+                total += gain
             for part in parts:
                 owed[part] = owed.get(part, 0.0) + gain / len(parts)
     shares = {part: value / total if total > 0 else 0.0 for part, value in owed.items()}

@@ -37,7 +37,7 @@ def molecule_drawing(on: Canvas, smiles: str | None) -> Drawing | None:
     --------
     >>> from structtree.data.columns import Population
     >>> molecule_drawing(Canvas(Population.from_smiles(["CCO"]), frozenset(), frozenset(), 300), "CCO")
-    <Drawing: 71 × 37, 7 elements>
+    <Drawing: 90 × 34, 7 elements>
     """
     schema, start = on.alone.schema, int(on.alone.individuals[0])
     link = schema.type(schema.individual).link("atoms")

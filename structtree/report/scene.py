@@ -166,7 +166,7 @@ def shortened(text: str, width: float, size: float = 12.0, *, bold: bool = False
     Examples
     --------
     >>> shortened("Academy of St. Martin in the Fields", 130), shortened("AC/DC", 130)
-    ('Academy of St. Ma…', 'AC/DC')
+    ('Academy of St. M…', 'AC/DC')
     """
     shown = inert(text)
     if line_width(shown, size, bold=bold) <= width:
