@@ -16,7 +16,7 @@ same things; after that everything is sets of numbers.
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -52,6 +52,8 @@ __all__ = ["Clause", "clauses", "conjunction", "negation", "short_clauses"]
 
 Numbers = frozenset[int]
 Ways = Sequence[tuple[Way, ...]]
+#: The ways of each node, with the number of the test instead of the test.
+NumberedWays = Sequence[tuple[tuple[int, int, bool], ...]]
 
 
 class Clause(NamedTuple):
@@ -124,7 +126,8 @@ def short_clauses(tree: Tree, answers: Sequence[Hashable]) -> tuple[Clause, ...]
     ]
     facts = facts.including(_conditions_of(possible))
     told = answers_below(tree, answers)
-    shorter = [_generalised(clause, ways, told, facts) for clause in possible]
+    numbered = [tuple((way.child, facts.number[way.test], way.answer) for way in of_node) for of_node in ways]
+    shorter = [_generalised(clause, numbered, told, facts) for clause in possible]
     return tuple(_readable(clause) for clause in _absorbed(shorter, answers, facts))
 
 
@@ -185,7 +188,7 @@ def _names(predicate: Predicate) -> Iterator[str]:
 
 
 def _shape(condition: Predicate) -> tuple[Predicate, float] | None:
-    """A condition with 0 for its only threshold, and the threshold; None if it has none, or other numbers as well.
+    """A condition with 0 for its only threshold, and the threshold, 0 if it has none; None if it has other numbers.
 
     Of two such conditions only the order of their thresholds matters to what follows from what.
     """
@@ -206,10 +209,22 @@ def _shape(condition: Predicate) -> tuple[Predicate, float] | None:
                 return part
 
     shape = emptied(condition)
-    return (shape, thresholds[0]) if len(thresholds) == 1 and not others else None
+    return (shape, sum(thresholds)) if len(thresholds) <= 1 and not others else None
 
 
 Judgement = Callable[[Predicate, Predicate], bool | None]
+
+
+class _Alike(NamedTuple):
+    """The numbers of the conditions of one shape, by ascending threshold."""
+
+    thresholds: list[float]
+    conditions: list[int]
+
+    def parts(self, threshold: float) -> tuple[list[int], list[int], list[int]]:
+        """The conditions whose threshold is less, equal and greater."""
+        first, last = bisect_left(self.thresholds, threshold), bisect_right(self.thresholds, threshold)
+        return self.conditions[:first], self.conditions[first:last], self.conditions[last:]
 
 
 class _Facts:
@@ -218,17 +233,20 @@ class _Facts:
     def __init__(self, conditions: Iterable[Predicate]) -> None:
         self.conditions = list(dict.fromkeys(conditions))
         self.number = {condition: i for i, condition in enumerate(self.conditions)}
-        self._by_name: dict[str, set[int]] = {}
         self._entailers: dict[int, Numbers] = {}
         self._refuters: dict[int, Numbers] = {}
-        self._shapes = list(map(_shape, self.conditions))
-        self._alike: dict[Predicate, list[tuple[float, int]]] = {}
-        self._judged: dict[tuple[Judgement, Predicate, Predicate, int], bool] = {}
+        self._parts: dict[int, tuple[Numbers, ...]] = {}
+        self._judged: dict[tuple[Judgement, int, int, int], bool] = {}
+        found = list(map(_shape, self.conditions))
+        shapes = {shape: i for i, shape in enumerate(dict.fromkeys(one[0] for one in found if one is not None))}
+        self._shapes = [None if one is None else (shapes[one[0]], one[1]) for one in found]
+        self._alike = [_Alike([], []) for _ in shapes]
         for threshold, i, shape in sorted((s[1], i, s[0]) for i, s in enumerate(self._shapes) if s is not None):
-            self._alike.setdefault(shape, []).append((threshold, i))
-        for i, condition in enumerate(self.conditions):
-            for name in _names(condition):
-                self._by_name.setdefault(name, set()).add(i)
+            self._alike[shape].thresholds.append(threshold)
+            self._alike[shape].conditions.append(i)
+        self._by_name = _index((i, condition) for i, condition in enumerate(self.conditions))
+        self._shapeless_by_name = _index((i, self.conditions[i]) for i, one in enumerate(found) if one is None)
+        self._shapes_by_name = _index((i, shape) for shape, i in shapes.items())
 
     def including(self, more: Iterable[Predicate]) -> _Facts:
         """The facts about more conditions, too; what is known stays known only if there are no new ones."""
@@ -251,40 +269,62 @@ class _Facts:
             self._refuters[condition] = frozenset(self._judged_by(excludes, condition))
         return self._refuters[condition]
 
-    def _judged_by(self, judge: Judgement, condition: int) -> Iterator[int]:
+    def entailed(self, conditions: Numbers) -> dict[int, set[int]]:
+        """For each of some conditions those of them that follow from it, itself among them."""
+        found: dict[int, set[int]] = {condition: set() for condition in conditions}
+        for condition in conditions:
+            for entailer in self.entailers(condition) & conditions:
+                found[entailer].add(condition)
+        return found
+
+    def _judged_by(self, judge: Judgement, condition: int) -> set[int]:
         """The conditions that imply one, or exclude it; those of one shape are told by the order of thresholds."""
         mine, shape = self.conditions[condition], self._shapes[condition]
-        related = self._related(mine)
-        for i in related:
-            if (shape is None or self._shapes[i] is None) and judge(self.conditions[i], mine):
-                yield i
+        one_by_one = self._related(mine) if shape is None else _about(self._shapeless_by_name, mine)
+        found = {i for i in one_by_one if judge(self.conditions[i], mine)}
         if shape is None:
-            return
-        for other in dict.fromkeys(found[0] for i in related if (found := self._shapes[i]) is not None):
-            alike = self._alike[other]
-            first, last = bisect_left(alike, (shape[1], -1)), bisect_left(alike, (shape[1], len(self.conditions)))
-            for order, part in enumerate((alike[:first], alike[first:last], alike[last:])):
-                if part and self._is_judged(judge, other, shape[0], order, part[0][1], condition):
-                    yield from (i for _, i in part)
+            return found
+        for other in _about(self._shapes_by_name, mine):
+            for order, part in enumerate(self._alike[other].parts(shape[1])):
+                if part and self._is_judged(judge, other, shape[0], order, part[0], condition):
+                    found.update(part)
+        return found
 
-    def _is_judged(
-        self, judge: Judgement, one: Predicate, other: Predicate, order: int, first: int, second: int
-    ) -> bool:
+    def _is_judged(self, judge: Judgement, one: int, other: int, order: int, first: int, second: int) -> bool:
         """What is true of conditions of two shapes whose thresholds are in some order, as two of them show."""
         key = (judge, one, other, order)
         if key not in self._judged:
             self._judged[key] = bool(judge(self.conditions[first], self.conditions[second]))
         return self._judged[key]
 
-    def settles(self, given: Numbers, test: Predicate) -> bool | None:
+    def settles(self, given: Numbers, test: int) -> bool | None:
         """The answer to a test that the given conditions leave no choice about; else None."""
-        if not given.isdisjoint(self.refuters(self.number[test])):
+        if not given.isdisjoint(self.refuters(test)):
             return False
-        parts = (self.number[part] for part in conjuncts(test))
-        return True if all(not given.isdisjoint(self.entailers(part)) for part in parts) else None
+        return None if any(map(given.isdisjoint, self._entailers_of_parts(test))) else True
+
+    def _entailers_of_parts(self, test: int) -> tuple[Numbers, ...]:
+        if test not in self._parts:
+            parts = conjuncts(self.conditions[test])
+            self._parts[test] = tuple(self.entailers(self.number[part]) for part in parts)
+        return self._parts[test]
 
     def _related(self, condition: Predicate) -> set[int]:
-        return set().union(*(self._by_name[name] for name in _names(condition)))
+        return _about(self._by_name, condition)
+
+
+def _index(numbered: Iterable[tuple[int, Predicate]]) -> dict[str, set[int]]:
+    """The numbers of the predicates that ask about each name."""
+    by_name: dict[str, set[int]] = {}
+    for i, predicate in numbered:
+        for name in _names(predicate):
+            by_name.setdefault(name, set()).add(i)
+    return by_name
+
+
+def _about(by_name: dict[str, set[int]], predicate: Predicate) -> set[int]:
+    """The numbers of those that ask about something that a predicate asks about."""
+    return set().union(*(by_name.get(name, ()) for name in _names(predicate)))
 
 
 def _tests(ways: Ways) -> Iterator[Predicate]:
@@ -338,21 +378,21 @@ def conjunction(parts: tuple[Predicate, ...]) -> Predicate:
 # ---- clauses against the tree, and against each other ----------------------------------------------------
 
 
-def _generalised(clause: Clause, ways: Ways, told: list[set[Hashable]], facts: _Facts) -> Clause:
+def _generalised(clause: Clause, ways: NumberedWays, told: list[set[Hashable]], facts: _Facts) -> Clause:
     """The clause without the conditions that make no difference to what the tree says.
 
     Negative ones are tried first: a rule reads better without them.
     """
-    kept, answer = list(clause.conditions), told[clause.leaves[0]]
-    for condition in sorted(kept, key=_is_negative, reverse=True):
-        rest = [c for c in kept if c is not condition]
-        if _all_are_told(answer, facts.numbers(rest), ways, told, facts):
+    kept, answer = facts.numbers(clause.conditions), told[clause.leaves[0]]
+    for condition in sorted(clause.conditions, key=_is_negative, reverse=True):
+        rest = kept - {facts.number[condition]}
+        if _all_are_told(answer, rest, ways, told, facts):
             kept = rest
-    return Clause(tuple(kept), clause.leaves)
+    return Clause(tuple(c for c in clause.conditions if facts.number[c] in kept), clause.leaves)
 
 
 def _all_are_told(
-    answer: set[Hashable], given: Numbers, ways: Ways, told: list[set[Hashable]], facts: _Facts
+    answer: set[Hashable], given: Numbers, ways: NumberedWays, told: list[set[Hashable]], facts: _Facts
 ) -> bool:
     """Tell whether all leaves that individuals with these conditions can reach, as far as can be seen, say this."""
     stack = [0]
@@ -373,9 +413,11 @@ def _absorbed(found: list[Clause], answers: Sequence[Hashable], facts: _Facts) -
     alike: dict[Hashable, list[int]] = {}
     for i, clause in enumerate(found):
         alike.setdefault(answers[clause.leaves[0]], []).append(i)
+    entailed = facts.entailed(frozenset().union(*numbers))
     for i, mine in enumerate(found):
+        known = frozenset().union(*(entailed[c] for c in numbers[i]))
         for j in alike[answers[mine.leaves[0]]]:
-            if home[j] == j != i and all(not numbers[i].isdisjoint(facts.entailers(c)) for c in numbers[j]):
+            if home[j] == j != i and numbers[j] <= known:
                 home[i] = j
                 break
     return _gathered(found, home)

@@ -44,7 +44,8 @@ class Tuning(NamedTuple):
     shared : int
         A node with so many rows times tests is divided by several threads; a smaller one grows its whole subtree.
     counted : int
-        Columns of numbers of fewer rows are sorted in any case: to count by value pays where values come often.
+        Columns of numbers of fewer rows are sorted in any case: to count by value pays where values come often. Nor
+        is one of them worth handing to a thread.
     threads : int
     searched : int
         Before searches of so many rows of all types the best single test of a node is found in sweeps.
@@ -99,7 +100,9 @@ class SortedTable:
 
 def table_of(listed: ListedTests, population: Population, clock: Clock, tuning: Tuning) -> SortedTable:
     """The columns that some tests are about as integers, as many of them as there is time for."""
-    with pool_for(len(population) * len(listed.tests), tuning) or nullcontext() as threads:
+    n_rows = len(population)
+    n_cells = n_rows * len(listed.tests) if n_rows >= tuning.counted else 0
+    with pool_for(n_cells, tuning) or nullcontext() as threads:
         return _table_of(listed, population, clock, tuning, map if threads is None else threads.map)
 
 

@@ -212,11 +212,12 @@ def link_columns(
         tell("listing tests", 0, None, f"{sum(len(one.tests) for one in found):,} so far")
         inner = _inside(work, family, depth, size)
         complete &= inner.complete and not work.over
-        for column in _columns(family, inner, work):
-            key = column.ranks.tobytes()
-            if key not in seen and column.ranks.any() and column.ranks.min() != column.ranks.max():
+        for predicate, ranks in _ranks(family, inner, work):
+            key = ranks.tobytes()
+            if key not in seen and ranks.any() and ranks.min() != ranks.max():
                 seen.add(key)
-                found.append(column)
+                passed = family.numbers[: int(ranks.max())]
+                found.append(LinkColumn(tuple(family.build(n, [predicate]) for n in passed), ranks))
     if complete:
         return LinkColumns(tuple(found), None)
     return LinkColumns(tuple(found), "time" if work.over else "literals" if work.overflow else "conjunctions")
@@ -235,18 +236,19 @@ def own_columns(family: TestFamily, population: Population) -> Iterator[LinkColu
         yield LinkColumn((family.literal(v),), holds(family.literal(v), population).astype(np.int16))
 
 
-def _columns(family: LinkFamily, inner: Meanings, work: _Work) -> Iterator[LinkColumn]:
+def _ranks(family: LinkFamily, inner: Meanings, work: _Work) -> Iterator[tuple[Predicate, NDArray[np.int16]]]:
+    """For each meaning behind a link, how many tests of the family each individual passes."""
     individuals, n_rows = work.population.individuals, work.population.tables[family.type].n_rows
+    everybody = np.array_equal(individuals, np.arange(n_rows))
     for first in range(0, len(inner), PREDICATES):
         if first and work.over:
             return
         lifted = _lifted(family, inner.words[first : first + PREDICATES], work)
         reached = np.zeros((lifted.shape[1], len(individuals)), dtype=np.int16)
         for words in lifted:
-            reached += _masks(words, n_rows)[:, individuals]
-        for m, own in enumerate(reached, first):
-            passed = family.numbers[: int(own.max(initial=0))]
-            yield LinkColumn(tuple(family.build(n, [inner.predicates[m]]) for n in passed), own)
+            masks = _masks(words, n_rows)
+            reached += masks if everybody else masks[:, individuals]
+        yield from zip(inner.predicates[first : first + PREDICATES], reached, strict=True)
 
 
 def meanings(space: Space, name: str, most: int = MOST, cells: int = CELLS) -> Meanings:

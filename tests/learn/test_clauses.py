@@ -127,7 +127,12 @@ def test_a_long_chain_of_tests_is_no_trouble():
 
 @given(schemas().flatmap(lambda schema: st.lists(predicates(schema, depth=2), min_size=2, max_size=8)))
 def test_what_is_looked_up_is_what_logic_says(conditions):
-    forms = [form.format(t) for t in (1, 2, 2.5) for form in ("a >= {}", "a <= {}", "exists cars (a >= {})")]
+    behind = ("exists cars (a >= {})", "exists cars (a >= {} and b)", "count cars (a >= {}) >= 2")
+    forms = [
+        *(text.format(t) for t in (1, 2, 2.5) for text in ("a >= {}", "a <= {}", *behind)),
+        "missing a",
+        "exists cars (b)",
+    ]
     plain = [*conditions, *map(parse_predicate, forms)]
     facts = _Facts([*plain, *map(negation, plain)])
     for (i, p), (j, q) in product(enumerate(facts.conditions), repeat=2):
