@@ -149,7 +149,7 @@ def financial(name: str, statuses: str) -> Task:
     """Loans of the 354 whose transactions are known, as of their date; the grammar was written beforehand."""
     condition = f"loan_id IN (SELECT loan_id FROM loan_354_ids) AND status IN ({statuses})"
     task = opened(name, "financial", RANKING, condition=condition, **FINANCIAL)
-    return replace(task, grammar=(HERE / "financial.grammar").read_text())
+    return replace(task, grammars=((HERE / "financial.grammar").read_text(),))
 
 
 TASKS: dict[str, Callable[[], Task]] = {
@@ -207,6 +207,8 @@ def chosen(task: Task, training: NDArray[np.bool_], seconds: float) -> Grammar |
     """The grammar that is best in five folds of the training part, by AUC; None for the derived one."""
     if not task.grammars:
         return None
+    if len(task.grammars) == 1:
+        return Grammar.parse(task.grammars[0])
     data, labels = task.population[training], task.labels[training]
     found = []
     for text in task.grammars:
