@@ -18,7 +18,7 @@ import signal
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import NoReturn
 
@@ -166,9 +166,8 @@ def leave(stop: Stop, code: int) -> NoReturn:
     """
     for stream in (sys.stdout, sys.stderr):
         try:
-            stream.flush()
-        except (AttributeError, BrokenPipeError, ValueError):  # closed, or a pipe that nobody reads any more
-            pass
+            with suppress(AttributeError, BrokenPipeError, ValueError):  # closed, or a pipe that nobody reads now
+                stream.flush()
         except OSError:  # a full disk, of which was told when something was printed
             code = code or 1
     os._exit(EXIT_CODE if stop.pressed else code)

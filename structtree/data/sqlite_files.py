@@ -189,10 +189,10 @@ def looks_like(head: bytes) -> str:
     """Return what a file may be that begins so and is no database."""
     try:
         text = head.decode("utf-8", "strict" if len(head) < 90 else "ignore")
-        if text and all(sign.isprintable() or sign.isspace() for sign in text):
-            return f"it is text, which begins {text.splitlines()[0][:40]!r}"
     except UnicodeDecodeError:
-        pass
+        text = ""
+    if text and all(sign.isprintable() or sign.isspace() for sign in text):
+        return f"it is text, which begins {text.splitlines()[0][:40]!r}"
     return "it is of another kind, or encrypted"
 
 

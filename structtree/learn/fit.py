@@ -135,10 +135,7 @@ def fit(
     checked = target_for(known.labels, len(known.population), criterion, known.weights, class_weight, classes, priors)
     if criterion is None:
         checked = replace(checked, criterion=goal_criterion(goal, checked.criterion.task))
-    population, labels = known.population, known.labels
-    if not checked.weights.all():  # nothing should depend on those who have no weight
-        which = np.flatnonzero(checked.weights)
-        population, checked, labels = population.take(which), checked.take(which), labels[which]
+    population, labels, checked = _with_weight(known.population, known.labels, checked)
     allowed = asked or default_grammar(population)
     if target_name is not None:
         allowed = allowed.omitting({target_name: "the target"}, population.schema)
@@ -150,11 +147,18 @@ def fit(
         time = clock or Clock(settings.growth.time_limit, stop)
         job = _Job(whole, labels, checked, allowed.check(whole.schema), settings, _Watch(progress, clock=time), time)
         tree = job.run()
-    params = {"goal": goal, **job.facts, **_facts(allowed)}
-    functions_used = tuple(job.grammar.functions.values())
-    computes = job.grammar.background if job.grammar.background.steps else None
-    model = Model(tree, settings.decision, target_name, params, functions=functions_used, background=computes)
-    return replace(model, optional=optional_members(whole, model.needed), layout=_layout(population))
+    model = job.model(tree, target_name, {"goal": goal, **job.facts, **_facts(allowed)})
+    return replace(model, layout=_layout(population))
+
+
+def _with_weight(
+    population: Population, labels: NDArray[Any], target: Target
+) -> tuple[Population, NDArray[Any], Target]:
+    """Those who have a weight: nothing should depend on others."""
+    if target.weights.all():
+        return population, labels, target
+    which = np.flatnonzero(target.weights)
+    return population.take(which), labels[which], target.take(which)
 
 
 def _layout(population: Population) -> SourceLayout | None:
@@ -267,6 +271,13 @@ class _Job:
     def decision(self) -> Decision:
         """What leaves say."""
         return self.settings.decision
+
+    def model(self, tree: Tree, target_name: str | None, params: dict[str, Any]) -> Model:
+        """A tree with all that its tests need."""
+        computes = self.grammar.background if self.grammar.background.steps else None
+        functions = tuple(self.grammar.functions.values())
+        model = Model(tree, self.decision, target_name, params, functions=functions, background=computes)
+        return replace(model, optional=optional_members(self.population, model.needed))
 
     @property
     def facts(self) -> dict[str, Any]:
