@@ -207,7 +207,8 @@ def test_real_databases_say_what_the_tree_says(shared_data, tmp_path, name, indi
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         data = open_data(path, individual=individual, target=target)
-        model = fit(data.population, data.target, growth=Growth(max_depth=2, time_limit=2), target_name=target)
+        growth = Growth(max_depth=2, max_evaluations=20_000)
+        model = fit(data.population, data.target, growth=growth, target_name=target)
     with closing(sqlite3.connect(path)) as database:
         database.executescript(export_sql(model))
         found = database.execute("SELECT * FROM prediction")
@@ -217,5 +218,6 @@ def test_real_databases_say_what_the_tree_says(shared_data, tmp_path, name, indi
         order = database.execute(f'SELECT {keys} FROM "{individual}" ORDER BY rowid').fetchall()
         said = {row[:leaf]: row[leaf + 1] for row in found.fetchall()}
     ours = model.predict(data.population).tolist()
+    assert len(set(ours)) > 1
     assert [said[order[row]] for row in data.rows] == ours
     assert len(said) == len(ours)
