@@ -13,7 +13,8 @@ CREATE TABLE customer(
     id INTEGER PRIMARY KEY, born TEXT, joined TEXT, vip BOOLEAN, points TEXT, note TEXT,
     town INTEGER REFERENCES town("town id"), "friend""s" INTEGER REFERENCES customer(id));
 CREATE TABLE "order"(
-    customer INTEGER REFERENCES customer(id), day DATE, total REAL, pieces INTEGER, paid_at TEXT, kind TEXT);
+    customer INTEGER REFERENCES customer(id), day DATE, total REAL, pieces INTEGER, paid_at TEXT, kind TEXT,
+    refunded TEXT, reason TEXT);
 CREATE TABLE passport(number TEXT PRIMARY KEY, customer INTEGER UNIQUE REFERENCES customer(id), level TEXT);
 CREATE TABLE club(code TEXT PRIMARY KEY, fee REAL);
 CREATE TABLE member(customer INTEGER REFERENCES customer(id), club TEXT REFERENCES club(code));
@@ -26,7 +27,7 @@ CREATE TABLE visit(
 
 def fill(connection, seed, n=14):
     """Make the tables, and fill them by chance."""
-    random = Random(seed)
+    random, later = Random(seed), Random(seed + 1000)
     connection.executescript(TABLES)
 
     def day(first=2018, last=2021):
@@ -51,7 +52,9 @@ def fill(connection, seed, n=14):
     for _ in range(3 * n):
         paid = random.choice(["2020-05-01T10:00:00", "2020-05-01 10:30", "2019-12-31", "2020-05-02 00:00:00.5"])
         row = (perhaps(random.randrange(n)), perhaps(day()), perhaps(random.randint(-8, 40) / 8))
-        insert("order", [(*row, random.randint(0, 3), perhaps(paid), perhaps(random.choice(["web", "Shop"])))])
+        refund = (None, None) if later.random() < 0.6 else (f"2020-0{later.randint(1, 9)}-05", later.choice("ab"))
+        rest = (random.randint(0, 3), perhaps(paid), perhaps(random.choice(["web", "Shop"])), *refund)
+        insert("order", [(*row, *rest)])
     owners = random.sample(range(n), 6)
     insert("passport", [(f"P{i}", perhaps(owner), random.choice(["low", "high"])) for i, owner in enumerate(owners)])
     insert("club", [(code, random.randint(1, 8) / 2) for code in ("A", "B", "C")])

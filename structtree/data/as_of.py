@@ -6,17 +6,20 @@ pairs of an individual and a row that it sees, one for each way to it. A link le
 individual, so that nothing that is asked of an individual can pass by its date, whatever the path. Tables without
 dates that lead nowhere further are shared.
 
-A row is dated by its date attribute; by the latest of several; or, where its type has none, by the latest row that it
-refers to. What belongs to the individual itself (the items of an order) is seen whatever its date. A date that lies
-after that of the individual (when an account that is dated by its opening was closed) is missing.
+A row is dated as `structtree.data.dating` says; where its type has no dates, by the latest row that it refers to.
+What belongs to the individual itself (the items of an order) is seen whatever its date. A date after that of the
+individual is missing, exactly as if it had never been set; a column that would be missing for no other reason is
+skipped.
 
-Law: a walk along links exists in the result exactly where it exists in the population and every row on it is seen.
+Laws: a walk along links exists in the result exactly where it exists in the population and every row on it is seen.
+Two populations that differ only in what happened on or after each individual's date have the same result
+(`tests/data/test_future.py`).
 """
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterator, Mapping
+from collections import Counter, deque
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -24,11 +27,24 @@ from numpy.typing import NDArray
 
 from structtree.arrays import Floats, Ints, Mask
 from structtree.data.columns import Adjacency, Column, Population, Table
-from structtree.data.moments import DAY, pattern_of_digits
+from structtree.data.dating import (
+    MOMENTS,
+    OFTEN_LATER,
+    UPDATED,
+    USUALLY_FILLED,
+    date_names,
+    dating_of,
+    days_of,
+    earliest,
+    is_year,
+    past_from,
+)
+from structtree.data.layouts import Dating, TypeDates
+from structtree.data.moments import pattern_of_digits
 from structtree.data.schema import Attribute, Kind, Link, RecordType, Schema
 from structtree.errors import DataError, UnknownNameError, option_text
 
-__all__ = ["DAYS_BEFORE", "NESTING", "AsOf", "are_until", "as_of", "dates_of", "frozen_at", "own_dates"]
+__all__ = ["DAYS_BEFORE", "NESTING", "AsOf", "are_until", "as_of", "frozen_at", "own_dates"]
 
 DAYS_BEFORE = "days_before"
 """The attribute of rows that are seen as of a date: how many days before it they are dated.
@@ -39,12 +55,16 @@ individual, less the lead, or the end of the day at which everything is frozen, 
 """
 
 MOST_ROWS = 5_000_000
-"""So many rows may be made in all; links that would lead to more are left out, the farthest first."""
+"""How many rows may be made in all; links that would lead to more are not followed, the farthest first."""
 
 NESTING = 4
 """How many links deep individuals see."""
 
-_MOMENTS = ("date", "time")
+NOT_FOLLOWED = "not followed: "
+"""How notes about links that are not followed begin."""
+
+PAIRS_AT_ONCE = 2_000_000
+"""How many pairs are looked at together, which bounds the memory for those that turn out to be hidden."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,18 +75,28 @@ class AsOf:
     ----------
     population : Population
     notes : tuple of str
-        How types were dated, and which links were left out for their size.
+        How types are dated, which columns are skipped, and which links are not followed because of their size.
+    dating : mapping from type to TypeDates
+        How rows are dated, and which columns are skipped or set together with a date.
     origins : mapping from type to str
-        For each type of the population, the type whose rows it has.
+        For each type of the population, the type whose rows it has; empty if types are the same.
     absolute : frozenset of pairs
         The dates, by type and attribute, that `DAYS_BEFORE` stands for, the date of the individuals, and numbers that
         are the years of those dates: asked for themselves, they say nothing about what comes later.
+    hidden : mapping from path to array
+        What was hidden from each row of the individual type: how many rows behind a path (``user.visits``), or how
+        many values (``user.closed``).
+    rows : mapping from type to mask
+        The rows of the given population that somebody sees.
     """
 
     population: Population
     notes: tuple[str, ...]
-    origins: Mapping[str, str]
+    dating: Dating
+    origins: Mapping[str, str] = field(default_factory=dict)
     absolute: frozenset[tuple[str, str]] = frozenset()
+    hidden: Mapping[str, Ints] = field(default_factory=dict)
+    rows: Mapping[str, Mask] = field(default_factory=dict)
 
 
 def as_of(
@@ -74,10 +104,12 @@ def as_of(
     date: str,
     *,
     dates: Mapping[str, str | None] | None = None,
+    set_once: Mapping[str, Collection[str]] | None = None,
     until: float | None = None,
     lead: float = 0.0,
     nesting: int = NESTING,
     most_rows: int = MOST_ROWS,
+    dating: Dating | None = None,
 ) -> AsOf:
     """Return the population in which each individual sees only rows dated before its own date.
 
@@ -87,15 +119,20 @@ def as_of(
     date : str
         The attribute of the individuals that dates them; also behind references (``race.date``).
     dates : mapping from type to attribute, optional
-        What dates the rows of a type; None for nothing. Without it, all date attributes do: the latest of them.
+        What dates the rows of a type; None for nothing. By default the earliest of its dates does, and of the
+        individuals their own date.
+    set_once : mapping from type to attributes, optional
+        Dates that are never changed once they are set.
     until : float, optional
         The last day that is seen, in days since 1970, whatever the date of an individual.
     lead : float
-        How many days before its date an individual stops to see.
+        Days between the last visible row and the date of an individual.
     nesting : int
         How many links deep individuals see.
     most_rows : int
         How many rows may be made.
+    dating : mapping from type to TypeDates, optional
+        How rows are dated, as found in other data: that which a model was learned from.
 
     Examples
     --------
@@ -106,16 +143,36 @@ def as_of(
     >>> as_of(loans, "date", lead=30).population.record(0)["paid"]
     []
     """
-    sight = _Sight.of(population, dates or {})
-    dating = own_dates(population, date)
-    own = _days(dating)
+    column = own_dates(population, date)
+    own = days_of(column)
     limits = own - lead if until is None else np.fmin(own - lead, until + 1.0)
-    draft = _Draft(population, sight, limits, own, date, dating.kind == "date", nesting, most_rows)
+    is_settled = dating is not None
+    if dating is None:
+        last = float(np.nanmax(limits[population.individuals], initial=-np.inf))
+        dating = dating_of(population, last, _with_own(population, date, dates or {}), set_once)
+    sight = _Sight.of(population, dating)
+    draft = _Draft(population, sight, limits, own, date, column.kind == "date", nesting, most_rows)
     draft.unroll()
-    return AsOf(draft.finish(), (*sight.notes, *draft.notes), draft.origins, frozenset(draft.absolute))
+    if not is_settled:
+        dating = _without_blanks(dating, draft.blanks, set_once or {})
+    notes = (*_dating_notes(dating), *sight.notes, *draft.notes)
+    found = AsOf(draft.finish(), notes, dating, draft.origins, frozenset(draft.absolute), draft.hidden, draft.rows)
+    return _skipping(found, population.schema.individual)
 
 
-def frozen_at(population: Population, day: float, dates: Mapping[str, str | None] | None = None) -> Population:
+def _with_own(population: Population, date: str, dates: Mapping[str, str | None]) -> dict[str, str | None]:
+    """Return what dates the rows of each type: by default, individuals are dated by their own date."""
+    is_own = "." not in date
+    return {**({population.schema.individual: date} if is_own else {}), **dates}
+
+
+def frozen_at(
+    population: Population,
+    day: float,
+    dates: Mapping[str, str | None] | None = None,
+    set_once: Mapping[str, Collection[str]] | None = None,
+    dating: Dating | None = None,
+) -> AsOf:
     """Return the population without the rows dated after a day, for every individual alike.
 
     Parameters
@@ -123,16 +180,19 @@ def frozen_at(population: Population, day: float, dates: Mapping[str, str | None
     population : Population
     day : float
         In days since 1970.
-    dates : mapping from type to attribute, optional
+    dates, set_once, dating
         As for `as_of`.
 
     Examples
     --------
     >>> people = Population.from_records([{"visits": [{"on": "2024-01-05"}, {"on": "2025-01-05"}]}])
-    >>> len(frozen_at(people, 19800).record(0)["visits"])
+    >>> len(frozen_at(people, 19800).population.record(0)["visits"])
     1
     """
-    sight = _Sight.of(population, dates or {})
+    is_settled = dating is not None
+    if dating is None:
+        dating = dating_of(population, day + 1.0, dates, set_once)
+    sight, blanks = _Sight.of(population, dating), _Blanks()
     types, tables = [], {}
     for record in population.schema.types:
         table, links, adjacencies = population.tables[record.name], [], {}
@@ -143,9 +203,27 @@ def frozen_at(population: Population, day: float, dates: Mapping[str, str | None
             links.append(_as_it_is(link, made))
             adjacencies[link.name] = made
         types.append(replace(record, links=tuple(links)))
-        tables[record.name] = replace(table, links=adjacencies)
+        columns = _frozen_columns(population, record.name, sight, day, blanks)
+        tables[record.name] = replace(table, columns=columns, links=adjacencies)
+    if not is_settled:
+        dating = _without_blanks(dating, blanks, set_once or {})
     schema = Schema(tuple(types), population.schema.individual)
-    return replace(population, schema=schema, tables=tables, _known_good=False, _compact=False)
+    frozen = replace(population, schema=schema, tables=tables, _known_good=False, _compact=False)
+    notes = (*_dating_notes(dating), *sight.notes)
+    return _skipping(AsOf(frozen, notes, dating), population.schema.individual)
+
+
+def _frozen_columns(
+    population: Population, name: str, sight: _Sight, day: float, blanks: _Blanks
+) -> dict[str, Column]:
+    """Return the columns of a type without what lies after a day; individuals keep their dates and their labels."""
+    table, dates = population.tables[name], sight.dating.get(name, TypeDates())
+    is_individual = name == population.schema.individual
+    known = dates.by if is_individual else ()
+    limits = np.where(sight.seen_from[name] <= day + 1.0, day + 1.0, -np.inf)
+    hidden = _hidden_values(table.columns, dates, limits, known, with_followers=not is_individual)
+    blanks.count(name, table.columns, hidden, np.flatnonzero(limits > -np.inf))
+    return {key: _blanked(column, hidden.get(key)) for key, column in table.columns.items()}
 
 
 def are_until(
@@ -170,32 +248,13 @@ def are_until(
     [True, False, False]
     """
     if date is not None:
-        return np.asarray(_days(own_dates(population, date))[population.individuals] < day + 1.0)
+        return np.asarray(days_of(own_dates(population, date))[population.individuals] < day + 1.0)
     individual = population.schema.individual
-    seen_from = _Sight.of(population, dates or {}).seen_from[individual][population.individuals]
+    sight = _Sight.of(population, dating_of(population, day + 1.0, dates))
+    seen_from = sight.seen_from[individual][population.individuals]
     if np.isneginf(seen_from).all():
-        raise DataError(f"nothing dates {individual}", fix="say what does: --as-of DATE")
+        raise DataError(f"{individual} has no date column", fix="name one with --as-of DATE")
     return np.asarray(seen_from <= day + 1.0)
-
-
-def dates_of(population: Population, dates: Mapping[str, str | None]) -> dict[str, dict[str, Kind]]:
-    """Return the types that have dates, each with the attributes that date its rows, and their kinds.
-
-    Parameters
-    ----------
-    population : Population
-    dates : mapping from type to attribute
-        As for `as_of`.
-
-    Examples
-    --------
-    >>> visits = Population.from_records([{"on": "2024-01-05", "rooms": [{"size": 3}]}], individual="Visit")
-    >>> dates_of(visits, {})
-    {'Visit': {'on': 'date'}}
-    """
-    tables = population.tables
-    found = dict(_dated_by(population, dates))
-    return {name: {each: tables[name].columns[each].kind for each in columns} for name, columns in found.items()}
 
 
 def _as_it_is(link: Link, adjacency: Adjacency) -> Link:
@@ -227,8 +286,8 @@ def own_dates(population: Population, path: str) -> Column:
             raise UnknownNameError(f"reference of {at}", reference, singles)
         rows, at = population.tables[at].links[reference].first_targets[rows], link.target
     column = population.tables[at].columns.get(name)
-    if column is None or column.kind not in _MOMENTS:
-        known = [key for key, each in population.tables[at].columns.items() if each.kind in _MOMENTS]
+    if column is None or column.kind not in MOMENTS:
+        known = [key for key, each in population.tables[at].columns.items() if each.kind in MOMENTS]
         if column is None and known:
             raise UnknownNameError(f"date of {at}", name, known)
         if column is None:
@@ -241,19 +300,6 @@ def own_dates(population: Population, path: str) -> Column:
     return Column(column.kind, np.append(column.values, np.nan)[rows])
 
 
-def _is_year(column: Column, table: Table, moments: list[str]) -> bool:
-    """Tell whether a column has nothing but the years of a date of its rows."""
-    if column.kind != "int":
-        return False
-    known = ~np.isnan(column.values)
-    found = (table.value_column(f"{name}.year").values for name in moments)
-    return bool(known.any()) and any(np.array_equal(column.values[known], years[known]) for years in found)
-
-
-def _days(column: Column) -> Floats:
-    return np.asarray(column.values if column.kind == "date" else column.values / DAY)
-
-
 # ---- who sees what --------------------------------------------------------------------------------------
 
 
@@ -263,6 +309,7 @@ class _Sight:
 
     Parameters
     ----------
+    dating : mapping from type to TypeDates
     seen_from : mapping from type to array
         The first moment, in days, as of which a row is seen: the day after its date, or just after its time. Rows
         that nothing dates are always seen (-inf), rows that lack their date never (inf).
@@ -273,27 +320,23 @@ class _Sight:
     notes : tuple of str
     """
 
+    dating: Dating
     seen_from: Mapping[str, Floats]
     owner: Mapping[str, Ints]
     dated: Mapping[str, Floats]
     notes: tuple[str, ...]
 
     @classmethod
-    def of(cls, population: Population, dates: Mapping[str, str | None]) -> _Sight:
-        """Return what a population says of its rows, and what the user says of its types."""
-        chosen = dict(_dated_by(population, dates))
-        notes = [
-            f"{name} is dated by the latest of {', '.join(columns)}; to choose one: --date {name}.{columns[0]}"
-            for name, columns in chosen.items()
-            if len(columns) > 1
-        ]
-        seen = {name: _seen_from(population.tables[name], chosen.get(name, ())) for name in population.schema.names}
-        dated = {name: _latest(population.tables[name], columns) for name, columns in chosen.items()}
-        hidden = {name: int(np.isnan(days).sum()) for name, days in dated.items()}
-        notes += [f"{n:,} rows of {name} have no date and are not seen" for name, n in hidden.items() if n]
+    def of(cls, population: Population, dating: Dating) -> _Sight:
+        """Return what a population says of its rows."""
+        by = {name: _dates_in(population.tables[name], dating.get(name)) for name in population.schema.names}
+        seen = {name: earliest(population.tables[name], dates) for name, dates in by.items()}
+        dated = {name: _first_days(population.tables[name], dates) for name, dates in by.items() if dates}
+        undated = {name: int(np.isnan(days).sum()) for name, days in dated.items()}
+        notes = (f"{n:,} rows of {name} have no date and are not seen" for name, n in undated.items() if n)
         owner = {name: np.full(population.tables[name].n_rows, -1) for name in population.schema.names}
-        _inherit(population, seen, owner, undated=[name for name in seen if name not in chosen])
-        return cls(seen, owner, dated, tuple(notes))
+        _inherit(population, seen, owner, undated=[name for name in seen if name not in dated])
+        return cls(dating, seen, owner, dated, tuple(notes))
 
     def sees(self, name: str, rows: NDArray[np.integer], individuals: Ints, individual: str, limits: Floats) -> Mask:
         """Return which individuals see which rows of a type, pair by pair."""
@@ -303,40 +346,18 @@ class _Sight:
         return np.asarray(visible & ((owner < 0) | (owner == individuals) | (of_owner <= limit)))
 
 
-def _dated_by(population: Population, dates: Mapping[str, str | None]) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield the types that have dates, with the attributes that count."""
+def _dates_in(table: Table, dates: TypeDates | None) -> tuple[str, ...]:
+    """Return the dates that date the rows of a table, as far as it has them."""
+    by = () if dates is None else dates.by
+    return tuple(name for name in by if name in table.columns and table.columns[name].kind in MOMENTS)
+
+
+def _first_days(table: Table, dates: Collection[str]) -> Floats:
+    """Return the earliest of some dates for each row, in days; NaN where there is none."""
+    found = np.full(table.n_rows, np.nan)
     for name in dates:
-        population.schema.type(name)
-    for record in population.schema.types:
-        known = tuple(a.name for a in record.attributes if a.kind in _MOMENTS)
-        if record.name in dates:
-            said = dates[record.name]
-            if said is not None and said not in known:
-                raise UnknownNameError(f"date of {record.name}", said, known)
-            known = () if said is None else (said,)
-        if known:
-            yield record.name, known
-
-
-def _latest(table: Table, columns: tuple[str, ...]) -> Floats:
-    """Return the latest of some dates for each row, in days; NaN where there is none."""
-    found = _days(table.columns[columns[0]])
-    for name in columns[1:]:
-        found = np.fmax(found, _days(table.columns[name]))
+        found = np.fmin(found, days_of(table.columns[name]))
     return found
-
-
-def _seen_from(table: Table, columns: tuple[str, ...]) -> Floats:
-    found = np.full(table.n_rows, -np.inf if not columns else np.nan)
-    for name in columns:
-        found = np.fmax(found, _past_from(table.columns[name]))
-    return np.where(np.isnan(found), np.inf, found)
-
-
-def _past_from(column: Column) -> Floats:
-    """Return the first moment, in days, as of which dates are past: the day after, or just after a time."""
-    days = _days(column)
-    return days + 1.0 if column.kind == "date" else np.nextafter(days, np.inf)
 
 
 def _inherit(population: Population, seen: dict[str, Floats], owner: dict[str, Ints], undated: list[str]) -> None:
@@ -365,19 +386,152 @@ def _claim(owner: Ints, claimed: Ints, seen: dict[str, Floats], name: str) -> No
     owner[(owner < 0) & (claimed >= 0)] = claimed[(owner < 0) & (claimed >= 0)]
 
 
+# ---- values of the future -------------------------------------------------------------------------------
+
+
+_ONLY_CUTOFF = "it would be missing only because of the cutoff"
+_OFTEN_AFTER = "it often lies after the cutoff"
+
+
+@dataclass(slots=True)
+class _Blanks:
+    """For dates, by type and name: how many values were looked at, how many are not set, and how many are hidden."""
+
+    seen: Counter[tuple[str, str]] = field(default_factory=Counter)
+    unset: Counter[tuple[str, str]] = field(default_factory=Counter)
+    hidden: Counter[tuple[str, str]] = field(default_factory=Counter)
+
+    def count(
+        self, type_name: str, columns: Mapping[str, Column], hidden: Mapping[str, Mask], rows: Ints | slice
+    ) -> None:
+        """Count what is hidden of the dates of some rows."""
+        for name, mask in hidden.items():
+            if columns[name].kind in MOMENTS:
+                self.seen[type_name, name] += len(mask[rows])
+                self.unset[type_name, name] += int(columns[name].missing[rows].sum())
+                self.hidden[type_name, name] += int(mask[rows].sum())
+
+    def reason(self, type_name: str, name: str) -> str | None:
+        """Return why a date tells what happened later, if it does."""
+        key = type_name, name
+        filled = self.seen[key] - self.unset[key]
+        if not self.hidden[key]:
+            return None
+        if not self.unset[key]:
+            return _ONLY_CUTOFF
+        is_often = self.hidden[key] > OFTEN_LATER * filled
+        return _OFTEN_AFTER if filled >= USUALLY_FILLED * self.seen[key] and is_often else None
+
+
+def _hidden_values(
+    columns: Mapping[str, Column], dates: TypeDates, limits: Floats, known: Collection[str], with_followers: bool
+) -> dict[str, Mask]:
+    """Return where the values of columns lie after a limit, or were set together with a date that does.
+
+    Parameters
+    ----------
+    columns : mapping from name to Column
+    dates : TypeDates
+    limits : array
+        For each row, the first moment that is not seen, in days.
+    known : collection of str
+        Dates that are known whatever they are: those of the individuals themselves.
+    with_followers : bool
+        Whether other columns are hidden with a date.
+    """
+    found = {}
+    for name, column in columns.items():
+        if column.kind in MOMENTS and name not in known:
+            found[name] = np.asarray(~column.missing & ~(past_from(column) <= limits))
+    for name, date in dates.set_with.items() if with_followers else ():
+        if date in found and name in columns:
+            found[name] = found[date] & ~columns[name].missing
+    return found
+
+
+def _blanked(column: Column, hidden: Mask | None) -> Column:
+    """Return a column that is missing where its values are hidden."""
+    if hidden is None or not hidden.any():
+        return column
+    missing = np.nan if column.values.dtype.kind == "f" else -1
+    return replace(column, values=np.where(hidden, missing, column.values).astype(column.values.dtype))
+
+
+def _without_blanks(dating: Dating, blanks: _Blanks, set_once: Mapping[str, Collection[str]]) -> Dating:
+    """Return the dating that also skips dates that are missing because of the cutoff, and what tells as much."""
+    found = {}
+    for name, dates in dating.items():
+        skipped = dict(dates.skipped)
+        hidden = [date for type_name, date in blanks.hidden if type_name == name and blanks.hidden[name, date]]
+        for date in hidden:
+            reason = None if date in set_once.get(name, ()) else blanks.reason(name, date)
+            if reason is not None:
+                skipped.setdefault(date, reason)
+        for follower, date in dates.set_with.items():
+            if date in skipped:
+                skipped.setdefault(follower, f"it is set with {date}")
+        for follower, date in dates.telling.items():
+            if date in hidden or date in skipped:
+                skipped.setdefault(follower, f"it tells whether {date} is set")
+        found[name] = replace(dates, skipped=skipped)
+    return found
+
+
+def _skipping(found: AsOf, individual: str) -> AsOf:
+    """Return the population without the attributes that tell what happened later.
+
+    The individuals keep all but dates: what is learned is one of their attributes, and may well come later.
+    """
+    population = found.population
+    for record in population.schema.types:
+        dates = found.dating.get(found.origins.get(record.name, record.name))
+        for name in () if dates is None else dates.skipped:
+            attribute = record.attribute(name)
+            if attribute is not None and (record.name != individual or attribute.kind in MOMENTS):
+                population = population.without_attribute(record.name, name)
+                population = population.without_attribute(record.name, f"{DAYS_BEFORE}_{name}")
+    return replace(found, population=population)
+
+
+def _dating_notes(dating: Dating) -> Iterator[str]:
+    """Yield what a user may want to declare otherwise."""
+    for name, dates in dating.items():
+        if len(dates.by) > 1:
+            option = option_text("--date", f"{name}.{dates.by[0]}")
+            yield f"{name} is dated by the earliest of {', '.join(dates.by)}; choose one with {option}"
+        for skipped, reason in dates.skipped.items():
+            keep = f"; if it never changes, keep it with {option_text('--set-once', f'{name}.{skipped}')}"
+            is_date = reason in (UPDATED, _ONLY_CUTOFF, _OFTEN_AFTER)
+            yield f"skipped {name}.{skipped} ({reason}){keep if is_date else ''}"
+
+
 # ---- unrolling ------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Place:
-    """The rows behind one path: pairs of an individual and a row."""
+    """The rows behind one path: pairs of an individual and a row.
+
+    Parameters
+    ----------
+    name, base : str
+        The type that is made, and that whose rows it has.
+    rows, individuals : arrays
+    path : tuple of str
+        The links that lead there.
+    came_from : str
+        The type of the rows that they were reached from,
+    sources : array, optional
+        and those rows.
+    """
 
     name: str
     base: str
     rows: Ints
     individuals: Ints
     path: tuple[str, ...] = ()
-    came_by: tuple[str, Link] | None = None
+    came_from: str = ""
+    sources: Ints | None = None
 
 
 @dataclass(slots=True, eq=False)
@@ -397,12 +551,16 @@ class _Draft:
     types: dict[str, RecordType] = field(default_factory=dict)
     tables: dict[str, Table] = field(default_factory=dict)
     absolute: set[tuple[str, str]] = field(default_factory=set)
+    blanks: _Blanks = field(default_factory=_Blanks)
+    hidden: dict[str, Ints] = field(default_factory=dict)
+    rows: dict[str, Mask] = field(default_factory=dict)
     n_rows: int = 0
 
     def unroll(self) -> None:
         """Make the tables behind all paths, the nearest first."""
         individual = self.population.schema.individual
         everyone = np.arange(self.population.tables[individual].n_rows)
+        self.rows = {name: np.zeros(table.n_rows, dtype=np.bool_) for name, table in self.population.tables.items()}
         self.origins[individual] = individual
         waiting = deque([_Place(individual, individual, everyone, everyone)])
         while waiting:
@@ -410,13 +568,12 @@ class _Draft:
 
     def _place(self, place: _Place) -> list[_Place]:
         """Make the table of a place; return the places that its links lead to."""
-        record, table = self.population.schema.type(place.base), self.population.tables[place.base]
-        columns = {name: self._seen(name, column.take(place.rows), place) for name, column in table.columns.items()}
-        spans = {name: self.limits[place.individuals] - days for name, days in self._dates(place, columns)}
-        kind: Kind = "int" if self.in_days and self._has_days_only(table) else "real"
-        ages = {name: Column(kind, days) for name, days in spans.items()}
-        attributes = [a for a in record.attributes if a.name not in ages] + [Attribute(name, kind) for name in ages]
-        columns |= ages
+        record = self.population.schema.type(place.base)
+        self.rows[place.base][place.rows] = True
+        columns = self._columns(place)
+        ages = dict(self._ages(place, columns))
+        attributes = [a for a in record.attributes if a.name not in ages]
+        attributes += [Attribute(name, column.kind) for name, column in ages.items()]
         links: list[Link] = []
         adjacencies: dict[str, Adjacency] = {}
         further: list[_Place] = []
@@ -430,60 +587,97 @@ class _Draft:
                 adjacencies[link.name] = adjacency
                 further += [target] if target.name not in self.types else []
         self.types[place.name] = RecordType(place.name, tuple(attributes), tuple(links))
-        self.tables[place.name] = Table(len(place.rows), columns, adjacencies)
+        self.tables[place.name] = Table(len(place.rows), {**columns, **ages}, adjacencies)
         return further
 
-    def _has_days_only(self, table: Table) -> bool:
-        return not any(column.kind == "time" for column in table.columns.values())
-
-    def _seen(self, name: str, column: Column, place: _Place) -> Column:
-        """Return a column of a place; where it has dates, without those that lie in the future."""
-        if column.kind not in _MOMENTS or (not place.path and name == self.own_date):
-            return column
-        limits = self.limits if place.path else self.own
-        hidden = _past_from(column) > limits[place.individuals]
-        if hidden.any() and not place.path:
-            self.notes.append(f"{int(hidden.sum()):,} values of {name} lie after {self.own_date} and are not seen")
-        return replace(column, values=np.where(hidden, np.nan, column.values)) if hidden.any() else column
-
-    def _dates(self, place: _Place, seen: Mapping[str, Column]) -> Iterator[tuple[str, Floats]]:
-        """Yield the dates of the rows of a place, in days, by the attributes that tell how long ago they were."""
-        table, dating = self.population.tables[place.base], self.sight.dated.get(place.base)
-        moments = [name for name, column in table.columns.items() if column.kind in _MOMENTS]
-        if not place.path:
-            others = [name for name in moments if name != self.own_date]
+    def _columns(self, place: _Place) -> dict[str, Column]:
+        """Return the columns of a place, without the values of the future."""
+        columns = {
+            name: column.take(place.rows) for name, column in self.population.tables[place.base].columns.items()
+        }
+        dates = self.sight.dating.get(place.base, TypeDates())
+        if place.path:
+            hidden = _hidden_values(columns, dates, self.limits[place.individuals], (), with_followers=True)
         else:
-            others = moments if len(moments) > 1 or dating is None else []
-        if place.path and dating is not None:
-            yield DAYS_BEFORE, dating[place.rows]
-        for name in others:
-            yield f"{DAYS_BEFORE}_{name}", _days(seen[name])
-        years = (name for name, column in table.columns.items() if _is_year(column, table, moments))
+            hidden = _hidden_values(columns, dates, self.own, (self.own_date,), with_followers=False)
+        asked = slice(None) if place.path else self.population.individuals
+        self.blanks.count(place.base, columns, hidden, asked)
+        for name, mask in hidden.items():
+            if mask.any():
+                self._hide((*place.path, name), place.individuals[mask])
+        return {name: _blanked(column, hidden.get(name)) for name, column in columns.items()}
+
+    def _hide(self, path: tuple[str, ...], individuals: Ints) -> None:
+        """Keep how much each individual does not see of what is behind a path."""
+        self.hidden[".".join(path)] = np.bincount(individuals, minlength=len(self.own))
+
+    def _ages(self, place: _Place, columns: Mapping[str, Column]) -> Iterator[tuple[str, Column]]:
+        """Yield how long ago the dates of the rows of a place were, by the attributes that say so."""
+        base, dating = self.population.tables[place.base], self.sight.dated.get(place.base)
+        moments = date_names(self.population.schema.type(place.base))
+        is_dated = bool(place.path) and dating is not None
+        others = [name for name in moments if place.path or name != self.own_date]
+        kind: Kind = "int" if self.in_days and all(columns[name].kind == "date" for name in moments) else "real"
+        limits = self.limits[place.individuals]
+        if is_dated:
+            assert dating is not None  # as it is dated
+            yield DAYS_BEFORE, Column(kind, limits - dating[place.rows])
+        for name in others if len(moments) > 1 or not is_dated else ():
+            yield f"{DAYS_BEFORE}_{name}", Column(kind, limits - days_of(columns[name]))
+        years = (name for name, column in base.columns.items() if is_year(column, base, moments, place.rows))
         self.absolute |= {(place.name, name) for name in (*moments, *years)}
 
     def _followed(self, place: _Place, link: Link) -> tuple[_Place, Adjacency] | None:
         """Return the place behind a link and the link to it; None where that would be too many rows."""
-        adjacency, individual = self.population.tables[place.base].links[link.name], self.population.schema.individual
-        lengths = adjacency.n_of(place.rows)
-        if self.n_rows + int(lengths.sum()) > self.most_rows and not self._is_shared(link, place):
+        is_shared = self._is_shared(link, place)
+        found = self._visible(place, link, np.inf if is_shared else self.most_rows - self.n_rows)
+        if found is None:
             path = ".".join((*place.path, link.name))
-            self.notes.append(f"not followed: {path} (up to {int(lengths.sum()):,} rows)")
+            self.notes.append(f"{NOT_FOLLOWED}{path} (more than {self.most_rows:,} rows in all)")
             return None
-        targets, who = adjacency.targets[adjacency.places(place.rows)], np.repeat(place.individuals, lengths)
-        kept = self.sight.sees(link.target, targets, who, individual, self.limits)
-        made = _filtered(lengths, targets, kept)
-        if self._is_shared(link, place):
+        made, who = found
+        if is_shared:
+            self.rows[link.target][made.targets] = True
             return self._shared(link), made
         rows = made.targets.astype(np.int64)
         self.n_rows += len(rows)
-        name = self._new_name(link, place)
-        behind = _Place(name, link.target, rows, who[kept], (*place.path, link.name), (place.base, link))
+        name, sources = self._new_name(link, place), place.rows[made.owners]
+        behind = _Place(name, link.target, rows, who, (*place.path, link.name), place.base, sources)
         return behind, Adjacency.in_order(made.lengths)
 
+    def _visible(self, place: _Place, link: Link, most: float) -> tuple[Adjacency, Ints] | None:
+        """Return the visible rows behind a link and who sees them; None if there are too many.
+
+        Only what is seen counts: whether a link is followed must not depend on what lies in the future.
+        """
+        adjacency, individual = self.population.tables[place.base].links[link.name], self.population.schema.individual
+        lengths = adjacency.n_of(place.rows)
+        ends = np.cumsum(lengths)
+        starts = np.flatnonzero(np.diff(ends // PAIRS_AT_ONCE, prepend=0))
+        n_seen, hidden = 0, np.zeros(len(self.own), dtype=np.int64)
+        kept_lengths, kept_targets, kept_who = [], [], []
+        for part in np.split(np.arange(len(lengths)), starts):
+            targets = adjacency.targets[adjacency.places(place.rows[part])]
+            who = np.repeat(place.individuals[part], lengths[part])
+            kept = self.sight.sees(link.target, targets, who, individual, self.limits)
+            n_seen += int(kept.sum())
+            if n_seen > most:
+                return None
+            hidden += np.bincount(who[~kept], minlength=len(hidden))
+            made = _filtered(lengths[part], targets, kept)
+            kept_lengths.append(made.lengths)
+            kept_targets.append(made.targets)
+            kept_who.append(who[kept])
+        if hidden.any():
+            self.hidden[".".join((*place.path, link.name))] = hidden
+        whole = Adjacency.from_lengths(np.concatenate(kept_lengths), np.concatenate(kept_targets))
+        return whole, np.concatenate(kept_who)
+
     def _is_shared(self, link: Link, place: _Place) -> bool:
-        """Tell whether the rows behind a link can be those of all: they have no date, and lead nowhere further."""
-        undated = link.target not in self.sight.dated and link.target != self.population.schema.individual
-        ends = len(place.path) + 1 >= self.nesting or not self.population.schema.type(link.target).links
+        """Tell whether the rows behind a link can be those of all: they have no dates, and lead nowhere further."""
+        record = self.population.schema.type(link.target)
+        undated = not date_names(record) and link.target != self.population.schema.individual
+        ends = len(place.path) + 1 >= self.nesting or not record.links
         return undated and ends and link.kind != "list"
 
     def _shared(self, link: Link) -> _Place:
@@ -498,15 +692,11 @@ class _Draft:
         return _Place(name, link.target, np.arange(table.n_rows), np.zeros(0, dtype=np.int64))
 
     def _leads_back(self, place: _Place, link: Link) -> bool:
-        """Tell whether a reference leads back to the very row that the rows of a place were reached from."""
-        if place.came_by is None or not link.single:
+        """Tell whether a reference leads back to the very rows that those of a place were reached from."""
+        if place.sources is None or not link.single or link.target != place.came_from:
             return False
-        source, came = place.came_by
-        if link.target != source:
-            return False
-        forth = self.population.tables[source].links[came.name]
         back = self.population.tables[place.base].links[link.name].first_targets
-        return bool(np.array_equal(back[forth.targets], forth.owners))
+        return bool(np.array_equal(back[place.rows], place.sources))
 
     def _new_name(self, link: Link, place: _Place) -> str:
         name = self._free_name(link.target, "_".join((*place.path, link.name)))

@@ -18,18 +18,19 @@ from typing import Any, NamedTuple, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from structtree.data.as_of import are_until, as_of, dates_of, frozen_at, own_dates
+from structtree.data.as_of import NOT_FOLLOWED, AsOf, are_until, as_of, frozen_at, own_dates
 from structtree.data.columns import Population
 from structtree.data.database_urls import from_alchemy, is_alchemy, is_url, read_url
 from structtree.data.duckdb_files import from_duckdb, is_duckdb, read_duckdb
 from structtree.data.key_guesses import guess_keys
 from structtree.data.keys import Database, ForeignKey, KeyColumns, RowChoice, SourceTable, columns_text
-from structtree.data.layouts import said_by
+from structtree.data.layouts import Dating, SourceLayout, TypeDates, said_by
 from structtree.data.linking import Relations, SeenInTime, link_tables
 from structtree.data.moments import moment_text
 from structtree.data.options import DatabaseOptions
 from structtree.data.profile import identifiers
 from structtree.data.provenance import provenance_of
+from structtree.data.schema import Kind
 from structtree.data.schema_files import as_said, read_schema_file
 from structtree.data.sqlite_files import from_sqlite, is_sqlite, read_sqlite, with_choice
 from structtree.data.table_folders import read_table_folder
@@ -78,9 +79,13 @@ def from_database(source: Any, **options: Unpack[DatabaseOptions]) -> Population
     exclude_after : str, optional
         The same, and individuals that are dated later are left out.
     lead : int, optional
-        How many days before its date an individual stops to see, to predict so far ahead.
+        Days between the last visible row and the date of an individual.
     dates : list of str, optional
-        What dates the rows of a table (``["race.date"]``); a table alone is dated by nothing.
+        The date from which the rows of a table exist (``["race.date"]``), by default the earliest of its dates; a
+        table alone is dated by nothing.
+    set_once : list of str, optional
+        Dates that never change once they are set (``["order.shipped"]``). Other dates that most rows have, and that
+        are later than their row, may have been updated after the date of an individual, so they are skipped.
 
     Examples
     --------
@@ -193,37 +198,79 @@ def linked_database(database: Database, options: DatabaseOptions) -> Population:
 
 def _seen_in_time(population: Population, options: DatabaseOptions) -> Population:
     """Return a population in which individuals see only what lies before their dates, or before one day."""
-    own, day, said = options.get("as_of"), _last_day(options), options.get("dates") or ()
+    own, day = options.get("as_of"), _last_day(options)
     lead = _lead(options.get("lead"), own)
     if own is None and day is None:
-        if said:
-            raise UsageError("--date says what dates rows, which matters only with --as-of or --frozen-at")
+        for flag, given in (("--date", options.get("dates")), ("--set-once", options.get("set_once"))):
+            if given:
+                raise UsageError(f"{flag} matters only with --as-of, --frozen-at or --exclude-after")
         return population
-    dates = dict(_dated(_relations(population).database, text) for text in said)
+    dates, set_once = _said_dates(_relations(population).database, options)
     own = own and own.removeprefix(f"{population.schema.individual}.")
     if options.get("exclude_after") is not None:
         assert day is not None  # because this is the day
         population = _until(population, day, are_until(population, day, own, dates))
-    relations = _relations(population)
-    kind = None if own is None else own_dates(population, own).kind
-    limited = replace(relations, time=SeenInTime(own, kind, lead, day, dates_of(population, dates)))
+    dating = _learned_dating(options.get("layout"), dates)
     if own is None:
         assert day is not None  # because one of the two is given
-        frozen = frozen_at(population, day, dates)
-        return replace(frozen, provenance=replace(provenance_of(population), relations=limited))
-    seen = as_of(population, own, dates=dates, until=day, lead=lead)
-    notes = (*_label_tables(relations.database, population.schema.individual), *_in_short(seen.notes))
-    telling = identifiers(population)
-    told = replace(
-        limited,
-        remarks=(*relations.remarks, *notes),
+        kind, seen = None, frozen_at(population, day, dates, set_once, dating)
+    else:
+        kind = own_dates(population, own).kind
+        seen = as_of(population, own, dates=dates, set_once=set_once, until=day, lead=lead, dating=dating)
+    time = SeenInTime(own, kind, lead, day, _dated_by(population, seen), seen.dating)
+    relations = _in_time(population, seen, time)
+    return replace(seen.population, provenance=replace(provenance_of(population), relations=relations))
+
+
+def _learned_dating(layout: SourceLayout | None, dates: Mapping[str, str | None]) -> Dating | None:
+    """Return how the rows of a model's own data were dated, if there is a model; refuse to date them otherwise."""
+    if layout is None or not layout.dating:
+        return None
+    for table, said in dates.items():
+        learned = layout.dating.get(table, TypeDates()).by
+        if learned != (() if said is None else (said,)):
+            by = " and ".join(learned) or "nothing"
+            raise UsageError(f"the model was learned with {table} dated by {by}; predict without --date {table}")
+    return layout.dating
+
+
+def _in_time(population: Population, seen: AsOf, time: SeenInTime) -> Relations:
+    """Return the relations of a population in which individuals see the past only."""
+    relations = _relations(population)
+    tables = _label_tables(relations.database, population.schema.individual) if time.as_of is not None else ()
+    telling = identifiers(population, seen.rows) if time.as_of is not None else frozenset()
+    return replace(
+        relations,
+        time=time,
+        remarks=(*relations.remarks, *tables, *_in_short(seen.notes)),
         origins=seen.origins,
         absolute_dates=seen.absolute,
         identifying=frozenset(
             (name, m.attribute) for name, table in seen.origins.items() for m in telling if m.type == table
         ),
     )
-    return replace(seen.population, provenance=replace(provenance_of(population), relations=told))
+
+
+def _dated_by(population: Population, seen: AsOf) -> dict[str, dict[str, Kind]]:
+    """Return the tables whose rows have dates, each with the columns that date them, and their kinds."""
+    return {
+        name: {each: population.tables[name].columns[each].kind for each in dates.by}
+        for name, dates in seen.dating.items()
+        if dates.by and name in population.tables
+    }
+
+
+def _said_dates(
+    database: Database, options: DatabaseOptions
+) -> tuple[dict[str, str | None], dict[str, tuple[str, ...]]]:
+    """Return what the user says dates the rows of tables, and which dates are set once."""
+    dates = dict(_dated(database, "--date", text) for text in options.get("dates") or ())
+    set_once: dict[str, tuple[str, ...]] = {}
+    for table, column in (_dated(database, "--set-once", text) for text in options.get("set_once") or ()):
+        if column is None:
+            raise UsageError(f"--set-once takes TABLE.COLUMN; got the table {table}")
+        set_once[table] = (*set_once.get(table, ()), column)
+    return dates, set_once
 
 
 def _relations(population: Population) -> Relations:
@@ -285,24 +332,22 @@ def _label_tables(database: Database, individual: str) -> Iterator[str]:
             )
 
 
-_NOT_FOLLOWED = "not followed: "
-
-
 def _in_short(notes: Sequence[str]) -> Iterator[str]:
     """Yield notes, those about paths that are not followed as one."""
-    yield from (note for note in notes if not note.startswith(_NOT_FOLLOWED))
-    paths = [note.removeprefix(_NOT_FOLLOWED) for note in notes if note.startswith(_NOT_FOLLOWED)]
+    yield from (note for note in notes if not note.startswith(NOT_FOLLOWED))
+    paths = [note.removeprefix(NOT_FOLLOWED) for note in notes if note.startswith(NOT_FOLLOWED)]
     if len(paths) > 3:
         paths = [*paths[:2], f"and {len(paths) - 2} more paths"]
     if paths:
-        yield f"{_NOT_FOLLOWED}{', '.join(paths)}"
+        yield f"{NOT_FOLLOWED}{', '.join(paths)}"
 
 
-def _dated(database: Database, text: str) -> tuple[str, str | None]:
+def _dated(database: Database, flag: str, text: str) -> tuple[str, str | None]:
     """Return a table and the column that dates its rows; no column if nothing does."""
     said = _parsed(database, text)
     if len(said.columns) > 1:
-        raise UsageError(f"--date takes TABLE.COLUMN, or TABLE for one that nothing dates; got {text!r}")
+        also = ", or TABLE for one that nothing dates" if flag == "--date" else ""
+        raise UsageError(f"{flag} takes TABLE.COLUMN{also}; got {text!r}")
     return said.table, said.columns[0] if said.columns else None
 
 

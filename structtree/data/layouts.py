@@ -19,7 +19,7 @@ if TYPE_CHECKING:  # so that the options, which know layouts, need nothing heavy
     from structtree.data.keys import Database, SourceTable
     from structtree.data.linking import KeyLink, Relations
 
-__all__ = ["LayoutLink", "LayoutTable", "SourceLayout", "layout_of", "said_by"]
+__all__ = ["Dating", "LayoutLink", "LayoutTable", "SourceLayout", "TypeDates", "layout_of", "said_by"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +63,32 @@ class LayoutLink:
 
 
 @dataclass(frozen=True, slots=True)
+class TypeDates:
+    """Dates of the rows of a type.
+
+    Parameters
+    ----------
+    by : tuple of str
+        The dates whose earliest says since when a row exists; none if nothing does.
+    skipped : mapping from str to str
+        The attributes that tell what happened later, each with the reason.
+    set_with : mapping from str to str
+        The attributes that are set together with a date, each with that date.
+    telling : mapping from str to str
+        The attributes that tell whether a date is set, each with that date.
+    """
+
+    by: tuple[str, ...] = ()
+    skipped: Mapping[str, str] = field(default_factory=dict)
+    set_with: Mapping[str, str] = field(default_factory=dict)
+    telling: Mapping[str, str] = field(default_factory=dict)
+
+
+Dating = Mapping[str, TypeDates]
+"""The dates of each type that has any."""
+
+
+@dataclass(frozen=True, slots=True)
 class SourceLayout:
     """The tables that a population was made of.
 
@@ -85,7 +111,9 @@ class SourceLayout:
     until : float, optional
         The last day that is seen, in days since 1970.
     dated : mapping from table to attributes with their kinds
-        What dates the rows of a table, if anything does; only where time matters.
+        What dates the rows of a table, if anything does: the earliest of these; only where time matters.
+    dating : mapping from table to TypeDates
+        The same, and the columns that are skipped, or set together with a date.
     missing_words : tuple of str
         Of text files, the words for a missing value.
     """
@@ -101,6 +129,7 @@ class SourceLayout:
     until: float | None = None
     dated: Mapping[str, Mapping[str, Kind]] = field(default_factory=dict)
     missing_words: tuple[str, ...] = ()
+    dating: Dating = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
         """Return it as plain JSON values."""
@@ -113,6 +142,7 @@ class SourceLayout:
             "until": self.until,
             "dated": {name: dict(columns) for name, columns in self.dated.items()},
             "missing_words": list(self.missing_words),
+            "dating": {name: _dates_to_json(dates) for name, dates in self.dating.items()},
         }
         return {
             "individual": self.individual,
@@ -146,6 +176,7 @@ class SourceLayout:
                     _optional(value.get("until"), (int, float)),
                     {name: _kinds(columns) for name, columns in dict(value.get("dated", {})).items()},
                     _names(value.get("missing_words", [])),
+                    {name: _dates_from_json(dates) for name, dates in dict(value.get("dating", {})).items()},
                 )
                 if found.engine in (None, *get_args(Engine)):
                     return found
@@ -200,6 +231,26 @@ def _kinds(value: Any) -> dict[str, Kind]:
     raise DataError("expected dates with their kinds")
 
 
+def _dates_to_json(dates: TypeDates) -> dict[str, Any]:
+    parts = {"by": list(dates.by), "skipped": dict(dates.skipped), "set_with": dict(dates.set_with)}
+    return {name: part for name, part in parts.items() if part}
+
+
+def _dates_from_json(value: Any) -> TypeDates:
+    match value:
+        case dict():
+            return TypeDates(
+                _names(value.get("by", [])), _texts(value.get("skipped", {})), _texts(value.get("set_with", {}))
+            )
+    raise DataError("expected the dates of a table")
+
+
+def _texts(value: Any) -> dict[str, str]:
+    if isinstance(value, dict) and all(isinstance(each, str) for each in value.values()):
+        return dict(value)
+    raise DataError("expected names with texts")
+
+
 def _optional(value: Any, kind: Any) -> Any:
     if value is None or isinstance(value, kind):
         return value
@@ -234,6 +285,7 @@ def layout_of(relations: Relations, individual: str) -> SourceLayout:
         None if time is None else time.until,
         {} if time is None else time.dated,
         database.missing_words,
+        {} if time is None else time.dating,
     )
 
 

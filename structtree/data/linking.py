@@ -41,6 +41,7 @@ from structtree.data.columns import (
 from structtree.data.frames import TypedColumn
 from structtree.data.infer import Overrides
 from structtree.data.keys import Database, KeyColumns, KeyMatch, SourceTable, columns_text
+from structtree.data.layouts import Dating
 from structtree.data.moments import layouts_of
 from structtree.data.profile import FEW_WORDS
 from structtree.data.provenance import Provenance
@@ -99,7 +100,9 @@ class SeenInTime(NamedTuple):
     until : float or None
         The last day that is seen, in days since 1970.
     dated : mapping from table to attributes with their kinds
-        What dates the rows of a table.
+        What dates the rows of a table: the earliest of these.
+    dating : mapping from table to TypeDates
+        The same, and the columns that are skipped, or set together with a date.
     """
 
     as_of: str | None
@@ -107,6 +110,7 @@ class SeenInTime(NamedTuple):
     lead: int
     until: float | None
     dated: Mapping[str, Mapping[str, Kind]]
+    dating: Dating
 
 
 @dataclass(frozen=True, slots=True, eq=False)

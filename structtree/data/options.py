@@ -131,7 +131,7 @@ class KeyOptions(TypedDict, total=False):
     ]
     lead: Annotated[
         int | None,
-        OptionText("With --as-of: stop to see so many days earlier, to predict so far ahead.", DATABASES, "DAYS"),
+        OptionText("With --as-of: prediction horizon in days.", DATABASES, "DAYS"),
     ]
     frozen_at: Annotated[str | None, OptionText("Nothing dated after this day is seen.", DATABASES, "YYYY-MM-DD")]
     exclude_after: Annotated[
@@ -141,7 +141,18 @@ class KeyOptions(TypedDict, total=False):
     dates: Annotated[
         Sequence[str] | None,
         OptionText(
-            "What dates the rows of a table, if it has several dates; repeatable.", DATABASES, "T.COLUMN", "--date"
+            "The date from which rows of a table exist, by default the earliest; repeatable.",
+            DATABASES,
+            "T.COLUMN",
+            "--date",
+        ),
+    ]
+    set_once: Annotated[
+        Sequence[str] | None,
+        OptionText(
+            "A date that never changes once it is set, so that it can be used before later dates; repeatable.",
+            DATABASES,
+            "T.COLUMN",
         ),
     ]
 

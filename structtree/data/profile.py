@@ -176,16 +176,17 @@ def profile(population: Population, max_cuts: int = MANY_CUTS) -> Profile:
     return Profile(telling, many, alike, absolute=absolute, recent=recent, **_of_links(population))
 
 
-def identifiers(population: Population) -> frozenset[Member]:
-    """Return the attributes that identify rows, among all rows of their tables.
+def identifiers(population: Population, rows: Mapping[str, NDArray[np.bool_]] | None = None) -> frozenset[Member]:
+    """Return the attributes that identify rows, among some rows of each table or all of them.
 
     Examples
     --------
     >>> identifiers(Population.from_records([{"id": 7, "age": 31}, {"id": 8, "age": 40}]))
     frozenset({Member(type='Individual', attribute='id')})
     """
-    everything = {name: np.ones(table.n_rows, dtype=np.bool_) for name, table in population.tables.items()}
-    return frozenset(m for m in _suspects(population) if _identifies(m, _reached(population, m, everything)))
+    if rows is None:
+        rows = {name: np.ones(table.n_rows, dtype=np.bool_) for name, table in population.tables.items()}
+    return frozenset(m for m in _suspects(population) if _identifies(m, _reached(population, m, rows)))
 
 
 def _in_schema(population: Population, members: frozenset[tuple[str, str]]) -> frozenset[Member]:

@@ -13,7 +13,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, assert_never
 
-from structtree.data.as_of import DAYS_BEFORE, NESTING
+from structtree.data.as_of import DAYS_BEFORE
 from structtree.data.layouts import LayoutLink, SourceLayout
 from structtree.data.moments import DAY
 from structtree.data.schema import FAR_ROW, Attribute, Kind, RecordType, Schema
@@ -472,7 +472,7 @@ class SqlTests:
         declared = record.attribute(name) or self.schema.type(self._base(row)).attribute(name)
         assert declared is not None  # the test was checked
         if self.layout.as_of is None:
-            return _Typed(self._column(row.alias, row.table, declared), declared)
+            return _Typed(self._past(row, declared), declared)
         if name == DAYS_BEFORE and row.parent is not None and row.table in self.layout.dated:
             return _Typed(SqlValue.of_number(self._days_before(row)), declared)
         other = record.attribute(name.removeprefix(f"{DAYS_BEFORE}_"))
@@ -490,28 +490,50 @@ class SqlTests:
         return stored_value(column_name(alias, name), attribute, stored, self.engine, words, f"{table}.{name}")
 
     def _past(self, row: SqlRow, attribute: Attribute) -> SqlValue:
-        """Return an attribute as of a date: a date that lies after it is not known."""
+        """Return an attribute as of a date: one that lies after it, or was set with such a date, is not known."""
         value = self._column(row.alias, row.table, attribute)
-        if attribute.kind not in ("date", "time") or attribute.name in self._always_past(row):
+        date = self._dated_with(row, attribute)
+        if date is None:
             return value
-        limit = self._limit(row.root) if row.parent is not None else self._own_days(row)
-        days = own_moment(value, attribute.kind)
-        later = f"{days} + 1 > {limit}" if attribute.kind == "date" else f"{days} >= {limit}"
-        sql, number = (f"CASE WHEN {later} THEN NULL ELSE {each} END" for each in (value.sql, value.number))
+        found = value if date == attribute else self._column(row.alias, row.table, date)
+        days, limit = own_moment(found, date.kind), self._last(row)
+        past = f"{days} + 1 <= {limit}" if date.kind == "date" else f"{days} < {limit}"
+        if date != attribute:  # what has a value though the date has none is known
+            past = any_of((f"{days} IS NULL", past))
+        sql, number = (f"CASE WHEN {past} THEN {each} END" for each in (value.sql, value.number))
         return SqlValue(sql, value.domain, number)
 
-    def _always_past(self, row: SqlRow) -> Collection[str]:
-        """Return the dates of a row that are past whenever it is seen: those that date it, and all of shared rows."""
-        if row.parent is None:
-            return (str(self.layout.as_of),)
-        if row.table in self.layout.dated:
-            return self.layout.dated[row.table]
-        depth, above = 0, row
-        while above.parent is not None:
-            depth, above = depth + 1, above.parent
-        has_links = any(row.table in (link.table, link.to) for link in self.layout.links)
-        is_shared = (depth >= NESTING or not has_links) and row.table != self.layout.individual
-        return self.layout.tables[row.table].columns if is_shared else ()
+    def _dated_with(self, row: SqlRow, attribute: Attribute) -> Attribute | None:
+        """Return the date after which an attribute of a row is known; None if it always is."""
+        layout = self.layout
+        dates = layout.dating.get(row.table)
+        if layout.as_of is None and layout.until is None:
+            return None
+        if attribute.kind in ("date", "time"):
+            return None if attribute.name in self._always_known(row) else attribute
+        name = None if dates is None else dates.set_with.get(attribute.name)
+        of_individual = row.parent is None if layout.as_of is not None else row.table == layout.individual
+        if name is None or of_individual:
+            return None
+        date = self.schema.given.type(self._base(row)).attribute(name)
+        if date is None:
+            raise NotInSqlError(f"{attribute.name!r} is known as of {name!r}, which the model does not have")
+        return date
+
+    def _always_known(self, row: SqlRow) -> Collection[str]:
+        """Return the dates of a row that are past whenever it is seen, or known of every individual."""
+        if row.parent is None and self.layout.as_of is not None:
+            return (self.layout.as_of,)
+        dates = self.layout.dated.get(row.table, {})
+        is_frozen_individual = self.layout.as_of is None and row.table == self.layout.individual
+        return dates if len(dates) == 1 or is_frozen_individual else ()
+
+    def _last(self, row: SqlRow) -> str:
+        """Return the first moment, in days, that is not seen of a row."""
+        if self.layout.as_of is None:
+            assert self.layout.until is not None  # or everything is known
+            return number_literal(self.layout.until + 1)
+        return self._limit(row.root) if row.parent is not None else self._own_days(row)
 
     def _stored(self, table: str, column: str) -> Stored:
         """Return how a column is stored, if this database is the one that it was learned from."""
@@ -705,13 +727,7 @@ class SqlTests:
 
     def _dated_before(self, row: SqlRow, root: SqlRow, dates: Mapping[str, Kind]) -> list[str]:
         values = [(self._column(row.alias, row.table, Attribute(name, kind)), kind) for name, kind in dates.items()]
-        conditions = []
-        for value, kind in values:
-            before = both(self._before(value, kind, root))
-            conditions.append(before if len(values) == 1 else any_of((f"{value.sql} IS NULL", before)))
-        if len(values) > 1:
-            conditions.append(any_of(f"{value.sql} IS NOT NULL" for value, _ in values))
-        return conditions
+        return [any_of(both(self._before(value, kind, root)) for value, kind in values)]
 
     def _before(self, value: SqlValue, kind: Kind, root: SqlRow) -> list[str]:
         """Return the conditions that a date lies before that of an individual, and not after the last day."""
@@ -770,12 +786,12 @@ class SqlTests:
         return _Typed(SqlValue(sql, value.domain, number), attribute)
 
     def _days_before(self, row: SqlRow) -> str:
-        """Return how many days before the date of the individual a row is dated, by the latest of its dates."""
+        """Return how many days before the date of the individual a row is dated, by the earliest of its dates."""
         dates = [
             own_moment(self._column(row.alias, row.table, Attribute(name, kind)), kind)
             for name, kind in self.layout.dated[row.table].items()
         ]
-        return f"({self._limit(row.root)} - {_latest(dates)})"
+        return f"({self._limit(row.root)} - {_earliest(dates)})"
 
 
 def untrue(sql: str) -> str:
@@ -795,12 +811,12 @@ def untrue(sql: str) -> str:
             return f"({sql}) IS NOT TRUE"
 
 
-def _latest(dates: Sequence[str]) -> str:
-    """Return the latest of some dates that are not NULL."""
-    latest = dates[0]
+def _earliest(dates: Sequence[str]) -> str:
+    """Return the earliest of some dates that are not NULL."""
+    found = dates[0]
     for each in dates[1:]:
-        latest = f"CASE WHEN {latest} > {each} THEN {latest} ELSE COALESCE({each}, {latest}) END"
-    return latest
+        found = f"CASE WHEN {found} < {each} THEN {found} ELSE COALESCE({each}, {found}) END"
+    return found
 
 
 def _combined(left: Kind, one: str, op: str, right: Kind, other: str) -> tuple[Kind, str]:

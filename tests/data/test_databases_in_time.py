@@ -130,9 +130,9 @@ def test_another_table_of_labels_is_pointed_out(bank):
         ({"frozen_at": "soon"}, DataError, "takes a day such as 2010-01-01"),
         ({"exclude_after": "2020-01-01 12:00"}, DataError, "--exclude-after takes a day such as 2010-01-01"),
         ({"exclude_after": "2019-01-01"}, DataError, "no loan is dated 2019-01-01 or before"),
-        ({"exclude_after": "2019-01-01", "individual": "account"}, DataError, "nothing dates account"),
+        ({"exclude_after": "2019-01-01", "individual": "account"}, DataError, "account has no date column"),
         ({"exclude_after": "2019-01-01", "frozen_at": "2019-01-01"}, UsageError, "give one of them"),
-        ({"dates": ["payment.day"]}, UsageError, "only with --as-of or --frozen-at"),
+        ({"dates": ["payment.day"]}, UsageError, "only with --as-of, --frozen-at or --exclude-after"),
         ({"as_of": "date", "dates": ["payment.paid"]}, UnknownNameError, "unknown date of payment 'paid'"),
     ],
 )

@@ -36,7 +36,10 @@ READINGS = [
     {"individual": "visit", "as_of": "customer.joined", "dates": ["order.paid_at"]},
     {"individual": "order", "as_of": "day", "lead": 200, "dates": ["customer.born"]},
     {"individual": "customer", "as_of": "joined", "dates": ["order"]},
+    {"individual": "customer", "as_of": "joined", "dates": ["order.day"], "set_once": ["order.paid_at"]},
+    {"individual": "visit", "as_of": "customer.joined", "set_once": ["order.paid_at", "customer.joined"]},
     {"individual": "order", "frozen_at": "2020-03-01"},
+    {"individual": "customer", "frozen_at": "2020-03-01", "set_once": ["order.paid_at", "customer.joined"]},
 ]
 
 
