@@ -727,7 +727,8 @@ class SqlTests:
 
     def _dated_before(self, row: SqlRow, root: SqlRow, dates: Mapping[str, Kind]) -> list[str]:
         values = [(self._column(row.alias, row.table, Attribute(name, kind)), kind) for name, kind in dates.items()]
-        return [any_of(both(self._before(value, kind, root)) for value, kind in values)]
+        conditions = [both(self._before(value, kind, root)) for value, kind in values]
+        return conditions if len(conditions) == 1 else [any_of(conditions)]
 
     def _before(self, value: SqlValue, kind: Kind, root: SqlRow) -> list[str]:
         """Return the conditions that a date lies before that of an individual, and not after the last day."""
