@@ -7,7 +7,7 @@ Any other member is a coded column of its own. The kernels count whole boards in
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -123,12 +123,16 @@ class BoardColumn:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Boards:
-    """The boards of all types of a space on its population, made when they are first asked for."""
+    """The boards of all types of a space on its population, made when they are first asked for.
+
+    `check` is called between two columns; where it raises an error the board is not made.
+    """
 
     space: Space
-    steps: Steps = field(init=False)
     _known: dict[str, tuple[Board, Board]] = field(default_factory=dict)
-    _lengths: dict[str, Ints] = field(default_factory=dict)
+    check: Callable[[], None] = lambda: None
+    steps: Steps = field(init=False)
+    _lengths: dict[str, Ints] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
         assert self.space.population is not None
@@ -152,11 +156,13 @@ class Boards:
     def moved(self, space: Space, places: Mapping[str, Mapping[int, int]]) -> Boards:
         """Return the boards of a space whose families have changed places: where each goes, by type and index."""
         known = {name: self.of(name) for name in places}
-        return Boards(space, {name: (c.moved(places[name]), r.moved(places[name])) for name, (c, r) in known.items()})
+        moved = {name: (c.moved(places[name]), r.moved(places[name])) for name, (c, r) in known.items()}
+        return Boards(space, moved, self.check)
 
     def _made(self, name: str) -> tuple[Board, Board]:
         columns: list[BoardColumn] = []
         for family in self.space.offers.from_top[name]:
+            self.check()
             if isinstance(family, LinkFamily):
                 columns += [opening_column(family, self.steps.of(family).lengths)] if is_swept(family) else []
             else:

@@ -277,6 +277,7 @@ class Search:
 
     def __post_init__(self) -> None:
         self.tally = Tally(self.judge.labels, self.judge.weights, self.judge.n_labels)
+        self.boards = replace(self.boards, check=self._stop_if_over)
 
     @property
     def population(self) -> Population:
@@ -302,6 +303,8 @@ class Search:
         if self.population.n_rows > MANY_ROWS_JUDGED:
             self._judge_hints()
         self._take_turns()
+        if self.stopped_by == "done" and self.space.offers.n_skipped:
+            self.stopped_by = self.budget.clock.over() or "time"
         if self.stopped_by == "time":
             self._shorten()
 
@@ -390,14 +393,15 @@ class Search:
         assert space.population is not None
         own, n = space.population is self.population, len(space.population)
         least = max(1, self.least * n // len(self.population))
-        return Sweeps(space, judge, least, self._tell, self.boards if own else Boards(space))
+        return Sweeps(space, judge, least, self._tell, self.boards if own else Boards(space, check=self._stop_if_over))
 
     def _on_sample(self, n: int) -> Finder:
         """A finder on some of the individuals, with the thresholds that are between their values."""
         which = np.sort(np.random.default_rng(self.seed).choice(len(self.population), n, replace=False))
         part = compact(self.population.take(which))
         grammar = self.space.grammar
-        space = Space.build(grammar, part) if grammar.rewrites else replace(self.space, population=part)
+        limit = self.budget.clock
+        space = Space.build(grammar, part, limit=limit) if grammar.rewrites else replace(self.space, population=part)
         return Finder(self._sweeps(space, self.judge.take(which)), lambda predicate, _: predicate in space)
 
     def _tell(self, n: int, cells: int, position: str, seconds: float) -> None:
@@ -864,6 +868,8 @@ class Search:
         loss = _pair(self.judge.loss(self.judge.counts(true[:, None]))[0])
         yes, no = self.judge.sides(true)
         bounds = [waiting.bound for waiting in self.frontier]
+        if self.space.offers.n_skipped:  # of what there was no time to resolve nothing is known
+            bounds.append(self.least_bound)
         proved = not any(self.judge.compare(bound, loss) < 0 for bound in bounds) or self._is_perfect()
         gap = 0.0 if proved else max(0.0, loss[0] - min(bound[0] for bound in bounds))
         score = self.judge.score(np.array(loss))

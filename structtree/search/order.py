@@ -9,10 +9,12 @@ it is another one.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
 
+from structtree.interrupts import NO_LIMIT, Limit
 from structtree.lang.syntax import Exists, Follow, ListStep
 from structtree.search.boards import Board, Boards
 from structtree.search.chains import Chain
@@ -24,8 +26,19 @@ from structtree.space.space import Space
 __all__ = ["promising_last"]
 
 
-def promising_last(space: Space, judge: Judge) -> tuple[Space, Boards]:
+class _OverError(Exception):
+    """There is no time to order the tests of more types."""
+
+
+def promising_last(space: Space, judge: Judge, limit: Limit = NO_LIMIT) -> tuple[Space, Boards]:
     """The same space with the plain tests of every type in the order of their best bounds, the best last.
+
+    Parameters
+    ----------
+    space : Space
+    judge : Judge
+    limit : Limit, optional
+        When it is over, the tests of the remaining types keep their order.
 
     Returns
     -------
@@ -33,17 +46,23 @@ def promising_last(space: Space, judge: Judge) -> tuple[Space, Boards]:
     boards : Boards
         In the new order.
     """
-    top, boards = dict(space.offers.from_top), Boards(space)
+
+    def check() -> None:
+        if limit.over() is not None:
+            raise _OverError
+
+    top, boards = dict(space.offers.from_top), Boards(space, check=check)
     places: dict[str, dict[int, int]] = {}
-    for name, chain in _reach(space, boards.steps):
-        plain = space.plain[name].families
-        # Where a position has but one literal, nothing is combined.
-        if len(plain) > 1 and space.grammar.conjuncts.get(name, 1) != 1:
-            promise = _promise(boards.of(name), judge, chain)
-            ranked = sorted(plain, key=lambda index: (promise.get(index, (np.inf, np.inf)), -index), reverse=True)
-            moved = places[name] = dict(zip(ranked, sorted(plain), strict=True))
-            families: list[Family] = [replace(f, index=moved.get(f.index, f.index)) for f in top[name]]
-            top[name] = tuple(sorted(families, key=lambda family: family.index))
+    with suppress(_OverError):
+        for name, chain in _reach(space, boards.steps):
+            plain = space.plain[name].families
+            # Where a position has but one literal, nothing is combined.
+            if len(plain) > 1 and space.grammar.conjuncts.get(name, 1) != 1:
+                promise = _promise(boards.of(name), judge, chain)
+                ranked = sorted(plain, key=lambda index: (promise.get(index, (np.inf, np.inf)), -index), reverse=True)
+                moved = places[name] = dict(zip(ranked, sorted(plain), strict=True))
+                families: list[Family] = [replace(f, index=moved.get(f.index, f.index)) for f in top[name]]
+                top[name] = tuple(sorted(families, key=lambda family: family.index))
     ordered = replace(space, offers=replace(space.offers, from_top=top))
     return ordered, boards.moved(ordered, places)
 
