@@ -9,7 +9,7 @@ import typer
 
 from structtree.cli.common import Json, command, end_stopped, note, print_json, print_table, seconds_text
 from structtree.cli.learning import Searching, Source, common_task
-from structtree.cli.progress import search_bar
+from structtree.cli.progress import compiled_note, search_bar
 from structtree.cli.reading import Reading, grammar_facts, print_grammar
 from structtree.errors import UsageError
 from structtree.interrupts import stoppable
@@ -102,6 +102,7 @@ def effort_command(
         print_grammar(grammar, data)
     if stop.pressed:
         note(f"stopped by Ctrl-C: this is what was done until then, by {_n_criteria(len(efforts))}")
+    compiled_note()
     end_stopped(stop)
 
 

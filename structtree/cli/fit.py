@@ -34,8 +34,9 @@ from structtree.cli.learning import (
     learning_parameters,
     start_clock,
     time_for_learning,
+    time_for_reading,
 )
-from structtree.cli.progress import fold_bar, growth_bar
+from structtree.cli.progress import compiled_note, fold_bar, growth_bar
 from structtree.cli.reading import Reading, grammar_facts, print_grammar, to_remember
 from structtree.cli.scoring import MetricOption, Metrics, estimator_maker
 from structtree.errors import MissingFileError
@@ -117,7 +118,8 @@ def fit_command(
     with stoppable() as stop:
         clock = start_clock(learning.time_limit, stop)
         try:
-            data, labels = source.labelled(reading, common_task([learning.criterion]))
+            with time_for_reading(clock):
+                data, labels = source.labelled(reading, common_task([learning.criterion]))
         except KeyboardInterrupt:
             raise KeyboardInterrupt("the data was still being read, so nothing is learned yet") from None
         metrics.check("numbers" if labels.dtype.kind == "f" else "classes")
@@ -132,6 +134,7 @@ def fit_command(
         else:
             with words_aside(out):
                 _print_learned(learned, estimated, metrics, saved, plain=plain)
+        compiled_note()
         if report is not None:
             _write_report(learned, report)
         if refusal is not None:
@@ -216,11 +219,12 @@ def _estimate(learned: _Learned, wanted: bool | None, clock: Clock) -> _Estimate
     stop.answered = False
     found = _repeated(learned, seconds, stop)
     stop.answered = True
-    return _Estimate(found, "Ctrl-C came before the scores were estimated" if found is None else None)
+    first = "Ctrl-C came" if stop.pressed else "the time limit was reached"
+    return _Estimate(found, f"{first} before the scores were estimated" if found is None else None)
 
 
 def _repeated(learned: _Learned, seconds: float, stop: Stop) -> CrossValidation | None:
-    """The cross-validation; None if Ctrl-C ends it early."""
+    """The cross-validation; None if Ctrl-C or the time limit ends it early."""
     from structtree.learn.validate import cross_validate
 
     maker = estimator_maker(learned.grammar, learned.labels, learned.learning)
@@ -278,6 +282,7 @@ class _Learned:
     def to_dict(self, metrics: Metrics, estimated: _Estimate) -> dict[str, Any]:
         """Return the figures, for JSON."""
         from structtree.learn.score import METRICS, main_metric
+        from structtree.search.kernels.compiling import compile_seconds
 
         tree = self.model.tree
         main = main_metric(tree.task)
@@ -300,8 +305,10 @@ class _Learned:
             "evaluated": self.evaluated,
             "unproved": self.unproved,
             "stopped_by": self.stopped_by,
+            "skipped": self.model.params.get("skipped", []),
             "seconds": self.seconds,
             "reading_seconds": self.reading,
+            "compile_seconds": compile_seconds(),
         }
 
 
@@ -346,6 +353,8 @@ def _print_learned(
             "no test saves errors on new individuals; where a class is rare, --for ranking still tells those who are "
             "likely to be in it from others"
         )
+    for skipped in model.params.get("skipped", ()):
+        note(skipped)
     match learned.stopped_by:
         case "interrupt":
             note("stopped by Ctrl-C: this is the tree so far")

@@ -27,6 +27,7 @@ from structtree.data.columns import Adjacency, Column, Population, Table
 from structtree.data.moments import DAY, pattern_of_digits
 from structtree.data.schema import Attribute, Kind, Link, RecordType, Schema
 from structtree.errors import DataError, UnknownNameError, option_text
+from structtree.interrupts import NO_LIMIT, Limit
 
 __all__ = ["DAYS_BEFORE", "NESTING", "AsOf", "are_until", "as_of", "dates_of", "frozen_at", "own_dates"]
 
@@ -78,6 +79,7 @@ def as_of(
     lead: float = 0.0,
     nesting: int = NESTING,
     most_rows: int = MOST_ROWS,
+    limit: Limit = NO_LIMIT,
 ) -> AsOf:
     """Return the population in which each individual sees only rows dated before its own date.
 
@@ -96,6 +98,8 @@ def as_of(
         How many links deep individuals see.
     most_rows : int
         How many rows may be made.
+    limit : Limit, optional
+        When it is over, paths that are not followed yet are skipped, and a note counts them.
 
     Examples
     --------
@@ -110,7 +114,7 @@ def as_of(
     dating = own_dates(population, date)
     own = _days(dating)
     limits = own - lead if until is None else np.fmin(own - lead, until + 1.0)
-    draft = _Draft(population, sight, limits, own, date, dating.kind == "date", nesting, most_rows)
+    draft = _Draft(population, sight, limits, own, date, dating.kind == "date", nesting, most_rows, limit)
     draft.unroll()
     return AsOf(draft.finish(), (*sight.notes, *draft.notes), draft.origins, frozenset(draft.absolute))
 
@@ -392,12 +396,15 @@ class _Draft:
     in_days: bool
     nesting: int
     most_rows: int
+    limit: Limit = NO_LIMIT
     notes: list[str] = field(default_factory=list)
     origins: dict[str, str] = field(default_factory=dict)
     types: dict[str, RecordType] = field(default_factory=dict)
     tables: dict[str, Table] = field(default_factory=dict)
     absolute: set[tuple[str, str]] = field(default_factory=set)
     n_rows: int = 0
+    n_followed: int = 0
+    n_skipped: int = 0
 
     def unroll(self) -> None:
         """Make the tables behind all paths, the nearest first."""
@@ -407,6 +414,9 @@ class _Draft:
         waiting = deque([_Place(individual, individual, everyone, everyone)])
         while waiting:
             waiting.extend(self._place(waiting.popleft()))
+        if self.n_skipped:
+            n = self.n_followed + self.n_skipped
+            self.notes.append(f"time limit reached while following links: {self.n_skipped:,} of {n:,} paths skipped")
 
     def _place(self, place: _Place) -> list[_Place]:
         """Make the table of a place; return the places that its links lead to."""
@@ -423,6 +433,10 @@ class _Draft:
         for link in record.links if len(place.path) < self.nesting else ():
             if self._leads_back(place, link):
                 continue
+            if self.limit.over() is not None:
+                self.n_skipped += 1
+                continue
+            self.n_followed += 1
             found = self._followed(place, link)
             if found is not None:
                 target, adjacency = found

@@ -36,6 +36,7 @@ from structtree.data.table_folders import read_table_folder
 from structtree.data.tables import frame_sheet
 from structtree.data.textfiles import require_file
 from structtree.errors import DataError, UnknownNameError, UsageError, option_text
+from structtree.interrupts import current_limit
 from structtree.reprs import number_text
 
 __all__ = ["from_database", "linked_database", "read_database", "read_database_url", "read_tables"]
@@ -211,7 +212,7 @@ def _seen_in_time(population: Population, options: DatabaseOptions) -> Populatio
         assert day is not None  # because one of the two is given
         frozen = frozen_at(population, day, dates)
         return replace(frozen, provenance=replace(provenance_of(population), relations=limited))
-    seen = as_of(population, own, dates=dates, until=day, lead=lead)
+    seen = as_of(population, own, dates=dates, until=day, lead=lead, limit=current_limit())
     notes = (*_label_tables(relations.database, population.schema.individual), *_in_short(seen.notes))
     telling = identifiers(population)
     told = replace(

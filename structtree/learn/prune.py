@@ -144,7 +144,7 @@ def cost_complexity(tree: Tree, alpha: float, risk: Risk | None = None, decision
 
 
 def choose_alpha(
-    grow_fold: Callable[[Ints], Tree],
+    grow_fold: Callable[[Ints], Tree | None],
     tree: Tree,
     population: Population,
     target: ArrayLike,
@@ -166,7 +166,8 @@ def choose_alpha(
     Parameters
     ----------
     grow_fold : function
-        Grows a tree on the individuals at some positions, with the classes of the whole tree.
+        Grows a tree on the individuals at some positions, with the classes of the whole tree; or returns None when
+        there is no time for more of them, and those so far decide.
     tree : Tree
         Grown on the whole population.
     target : array
@@ -207,6 +208,8 @@ def choose_alpha(
         outside = np.ones(len(population), dtype=np.bool_)
         outside[inside] = False
         grown = grow_fold(np.flatnonzero(outside))
+        if grown is None:
+            break
         _check_classes(tree, grown)
         losses = _held_out(grown, population.take(inside), checked.take(inside), decision)
         own = pruning_path(grown, risk, decision)

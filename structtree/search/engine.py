@@ -393,7 +393,8 @@ class Search:
         assert space.population is not None
         own, n = space.population is self.population, len(space.population)
         least = max(1, self.least * n // len(self.population))
-        return Sweeps(space, judge, least, self._tell, self.boards if own else Boards(space, check=self._stop_if_over))
+        boards = self.boards if own else Boards(space, check=self._stop_if_over)
+        return Sweeps(space, judge, least, self._tell, boards)
 
     def _on_sample(self, n: int) -> Finder:
         """A finder on some of the individuals, with the thresholds that are between their values."""
