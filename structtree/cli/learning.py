@@ -48,8 +48,8 @@ __all__ = [
     "common_task",
     "learning_parameters",
     "start_clock",
-    "time_for_reading",
     "time_for_learning",
+    "time_for_reading",
 ]
 
 OPTIONS = [option for option in options_of(Objective, Growth, Pruning, Decision) if option.panel]

@@ -234,8 +234,8 @@ class _Planner:
             why = "the grammar asks one test of an individual's own attributes at a time"
             return self._sweeps(own, why, is_for_parts=True)
         shorten = self.growth.strategy == "bottom-up"
-        clock = self._part_of_time(FOR_LISTING)
-        found = linked_tests(self.space(), shorten=shorten, clock=clock)
+        space, clock = self.space(), self._part_of_time(FOR_LISTING)
+        found = linked_tests(space, shorten=shorten, clock=clock)
         if found is not None:
             self._skipped(clock, "listing tests", found.n_skipped, found.n_families, "families of tests")
             return self._sweeps(found, "the tests behind links are few enough to be made once for the whole tree")

@@ -7,7 +7,7 @@ Any other member is a coded column of its own. The kernels count whole boards in
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from structtree.arrays import Codes, Floats, Ints, Mask
 from structtree.data.columns import Column, run_places
+from structtree.interrupts import NO_LIMIT, Limit
 from structtree.lang.syntax import Aggregate, Among, Compare, Count, ValueSource, Within
 from structtree.search.steps import Steps, need_of
 from structtree.space.evaluate import aggregate_column, rows_where
@@ -125,12 +126,13 @@ class BoardColumn:
 class Boards:
     """The boards of all types of a space on its population, made when they are first asked for.
 
-    `check` is called between two columns; where it raises an error the board is not made.
+    When the limit is over, a board has the columns that there was time for, and its type is among the `partial` ones.
     """
 
     space: Space
     _known: dict[str, tuple[Board, Board]] = field(default_factory=dict)
-    check: Callable[[], None] = lambda: None
+    limit: Limit = NO_LIMIT
+    partial: set[str] = field(default_factory=set)
     steps: Steps = field(init=False)
     _lengths: dict[str, Ints] = field(default_factory=dict, init=False)
 
@@ -157,12 +159,14 @@ class Boards:
         """Return the boards of a space whose families have changed places: where each goes, by type and index."""
         known = {name: self.of(name) for name in places}
         moved = {name: (c.moved(places[name]), r.moved(places[name])) for name, (c, r) in known.items()}
-        return Boards(space, moved, self.check)
+        return Boards(space, moved, self.limit, self.partial)
 
     def _made(self, name: str) -> tuple[Board, Board]:
         columns: list[BoardColumn] = []
         for family in self.space.offers.from_top[name]:
-            self.check()
+            if columns and self.limit.over() is not None:
+                self.partial.add(name)
+                break
             if isinstance(family, LinkFamily):
                 columns += [opening_column(family, self.steps.of(family).lengths)] if is_swept(family) else []
             else:

@@ -277,7 +277,6 @@ class Search:
 
     def __post_init__(self) -> None:
         self.tally = Tally(self.judge.labels, self.judge.weights, self.judge.n_labels)
-        self.boards = replace(self.boards, check=self._stop_if_over)
 
     @property
     def population(self) -> Population:
@@ -303,7 +302,7 @@ class Search:
         if self.population.n_rows > MANY_ROWS_JUDGED:
             self._judge_hints()
         self._take_turns()
-        if self.stopped_by == "done" and self.space.offers.n_skipped:
+        if self.stopped_by == "done" and self._is_partial():
             self.stopped_by = self.budget.clock.over() or "time"
         if self.stopped_by == "time":
             self._shorten()
@@ -362,6 +361,10 @@ class Search:
         names = [name for name in families if any(not isinstance(f, LinkFamily) for f in families[name])]
         return len(names) > 1 or any(isinstance(f, LinkFamily) for name in names for f in families[name])
 
+    def _is_partial(self) -> bool:
+        """Return whether there was no time to prepare some of the tests."""
+        return bool(self.space.offers.n_skipped or self.boards.partial)
+
     def _is_perfect(self) -> bool:
         """Return whether the best found is as good as anything can be."""
         return self.best is not None and self.judge.compare(self.best.loss, self.least_bound) <= 0
@@ -393,7 +396,7 @@ class Search:
         assert space.population is not None
         own, n = space.population is self.population, len(space.population)
         least = max(1, self.least * n // len(self.population))
-        boards = self.boards if own else Boards(space, check=self._stop_if_over)
+        boards = self.boards if own else Boards(space, limit=self.budget.clock)
         return Sweeps(space, judge, least, self._tell, boards)
 
     def _on_sample(self, n: int) -> Finder:
@@ -869,7 +872,7 @@ class Search:
         loss = _pair(self.judge.loss(self.judge.counts(true[:, None]))[0])
         yes, no = self.judge.sides(true)
         bounds = [waiting.bound for waiting in self.frontier]
-        if self.space.offers.n_skipped:  # of what there was no time to resolve nothing is known
+        if self._is_partial():  # of tests that there was no time to prepare nothing is known
             bounds.append(self.least_bound)
         proved = not any(self.judge.compare(bound, loss) < 0 for bound in bounds) or self._is_perfect()
         gap = 0.0 if proved else max(0.0, loss[0] - min(bound[0] for bound in bounds))

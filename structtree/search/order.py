@@ -9,7 +9,6 @@ it is another one.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
@@ -24,10 +23,6 @@ from structtree.space.families import Family, LinkFamily
 from structtree.space.space import Space
 
 __all__ = ["promising_last"]
-
-
-class _OverError(Exception):
-    """There is no time to order the tests of more types."""
 
 
 def promising_last(space: Space, judge: Judge, limit: Limit = NO_LIMIT) -> tuple[Space, Boards]:
@@ -46,23 +41,19 @@ def promising_last(space: Space, judge: Judge, limit: Limit = NO_LIMIT) -> tuple
     boards : Boards
         In the new order.
     """
-
-    def check() -> None:
-        if limit.over() is not None:
-            raise _OverError
-
-    top, boards = dict(space.offers.from_top), Boards(space, check=check)
+    top, boards = dict(space.offers.from_top), Boards(space, limit=limit)
     places: dict[str, dict[int, int]] = {}
-    with suppress(_OverError):
-        for name, chain in _reach(space, boards.steps):
-            plain = space.plain[name].families
-            # Where a position has but one literal, nothing is combined.
-            if len(plain) > 1 and space.grammar.conjuncts.get(name, 1) != 1:
-                promise = _promise(boards.of(name), judge, chain)
-                ranked = sorted(plain, key=lambda index: (promise.get(index, (np.inf, np.inf)), -index), reverse=True)
-                moved = places[name] = dict(zip(ranked, sorted(plain), strict=True))
-                families: list[Family] = [replace(f, index=moved.get(f.index, f.index)) for f in top[name]]
-                top[name] = tuple(sorted(families, key=lambda family: family.index))
+    for name, chain in _reach(space, boards.steps):
+        if limit.over() is not None:
+            break
+        plain = space.plain[name].families
+        # Where a position has but one literal, nothing is combined.
+        if len(plain) > 1 and space.grammar.conjuncts.get(name, 1) != 1:
+            promise = _promise(boards.of(name), judge, chain)
+            ranked = sorted(plain, key=lambda index: (promise.get(index, (np.inf, np.inf)), -index), reverse=True)
+            moved = places[name] = dict(zip(ranked, sorted(plain), strict=True))
+            families: list[Family] = [replace(f, index=moved.get(f.index, f.index)) for f in top[name]]
+            top[name] = tuple(sorted(families, key=lambda family: family.index))
     ordered = replace(space, offers=replace(space.offers, from_top=top))
     return ordered, boards.moved(ordered, places)
 
