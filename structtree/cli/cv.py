@@ -83,7 +83,7 @@ def cv_command(
     """
     criteria, metrics = _criteria(compare, learning.criterion), Metrics.parse(metric)
     learning.check()
-    with stoppable() as stop:
+    with stoppable() as stop, compiled_note():
         clock = start_clock(folding.time_limit, stop)
         with time_for_reading(clock):
             data, labels = source.labelled(reading, common_task(criteria))
@@ -122,7 +122,6 @@ def cv_command(
     if n_done < n:
         why = "stopped by Ctrl-C" if stop.pressed else f"the time limit of {folding.time_limit:g} s was reached"
         note(f"{why}: these are the first {n_done} of {n} folds")
-    compiled_note()
     end_stopped(stop)
 
 

@@ -74,7 +74,7 @@ def effort_command(
         parse_predicate(why_not)
     wanted = [name.strip() for text in criteria or [] for name in text.split(",") if name.strip()]
     common_task(wanted)  # which refuses criteria that there are not before the data is read
-    with stoppable() as stop:
+    with stoppable() as stop, compiled_note():
         data, labels = source.labelled(reading)
         grammar = source.grammar_for(data)
         with search_bar() as progress:
@@ -102,7 +102,6 @@ def effort_command(
         print_grammar(grammar, data)
     if stop.pressed:
         note(f"stopped by Ctrl-C: this is what was done until then, by {_n_criteria(len(efforts))}")
-    compiled_note()
     end_stopped(stop)
 
 

@@ -115,7 +115,7 @@ def fit_command(
     check_writable(report)
     learning.check()
     metrics = Metrics.parse(metric)
-    with stoppable() as stop:
+    with stoppable() as stop, compiled_note():
         clock = start_clock(learning.time_limit, stop)
         try:
             with time_for_reading(clock):
@@ -134,14 +134,13 @@ def fit_command(
         else:
             with words_aside(out):
                 _print_learned(learned, estimated, metrics, saved, plain=plain)
-        compiled_note()
         if report is not None:
             _write_report(learned, report)
         if refusal is not None:
             raise refusal
         if stop.pressed and learned.stopped_by != "interrupt":
             note("Ctrl-C came after the tree was complete")
-        end_stopped(stop)
+    end_stopped(stop)
 
 
 def _write_report(learned: _Learned, path: Path) -> None:
@@ -168,7 +167,7 @@ def _learn(source: Source, data: Opened, labels: NDArray[Any], learning: Learnin
     """Learn; where Ctrl-C leaves no time for it, a tree of one leaf."""
     from structtree.lang.grammar import Grammar
     from structtree.learn.fit import fit
-    from structtree.search.kernels.compiling import now
+    from structtree.search.kernels.compiling import compile_seconds, now
 
     given = learning_parameters(learning, labels)
     learn = partial(
@@ -185,7 +184,7 @@ def _learn(source: Source, data: Opened, labels: NDArray[Any], learning: Learnin
         priors=given.get("priors"),
         target_name=data.target_name,
     )
-    grammar, model, time, started = None, None, clock, now()
+    grammar, model, time, started, compiled = None, None, clock, now(), compile_seconds()
     with cut_short(clock.stop):
         grammar = source.grammar_for(data, learning)
         time, started = time_for_learning(clock), now()
@@ -194,7 +193,8 @@ def _learn(source: Source, data: Opened, labels: NDArray[Any], learning: Learnin
     clock.stop.answered = True  # what is left to do is short, and has to be done
     grammar = grammar or Grammar.from_schema(data.population.schema)
     model = model or learn(grammar, clock=time)
-    return _Learned(source, data, labels, learning, grammar, model, now() - started, started - clock.started)
+    seconds = (now() - started, started - clock.started, compile_seconds() - compiled)
+    return _Learned(source, data, labels, learning, grammar, model, *seconds)
 
 
 class _Estimate(NamedTuple):
@@ -241,7 +241,7 @@ def _repeated(learned: _Learned, seconds: float, stop: Stop) -> CrossValidation 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Learned:
-    """Result of a fit, with the seconds of learning and of reading."""
+    """Result of a fit, with the seconds of learning and of reading, which do not count those of compiling."""
 
     source: Source
     data: Opened
@@ -251,6 +251,7 @@ class _Learned:
     model: Model
     seconds: float
     reading: float
+    compiling: float
 
     def train_scores(self, metrics: Sequence[str] | None) -> Scores:
         """Return the scores on the training data."""
@@ -282,7 +283,6 @@ class _Learned:
     def to_dict(self, metrics: Metrics, estimated: _Estimate) -> dict[str, Any]:
         """Return the figures, for JSON."""
         from structtree.learn.score import METRICS, main_metric
-        from structtree.search.kernels.compiling import compile_seconds
 
         tree = self.model.tree
         main = main_metric(tree.task)
@@ -308,7 +308,7 @@ class _Learned:
             "skipped": self.model.params.get("skipped", []),
             "seconds": self.seconds,
             "reading_seconds": self.reading,
-            "compile_seconds": compile_seconds(),
+            "compile_seconds": self.compiling,
         }
 
 

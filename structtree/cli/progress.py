@@ -47,12 +47,15 @@ def _tell_of_compiling() -> None:
     note("note: compiling, which takes some seconds and is needed only once")
 
 
-def compiled_note() -> None:
-    """Say how long compiling took, if it did: the time limit does not count it."""
+@contextmanager
+def compiled_note() -> Iterator[None]:
+    """Say after a block how long something was compiled in it, if so: no time limit counts that."""
     from structtree.search.kernels.compiling import compile_seconds
 
-    if compile_seconds():
-        note(f"note: compiled in {seconds_text(compile_seconds())} s (not counted in the time limit)")
+    before = compile_seconds()
+    yield
+    if compile_seconds() > before:
+        note(f"note: compiled in {seconds_text(compile_seconds() - before)} s (not counted in the time limit)")
 
 
 @contextmanager
