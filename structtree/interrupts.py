@@ -47,7 +47,7 @@ LAST_PATIENCE = 0.3
 
 
 class Limit(Protocol):
-    """When to stop working: what long work asks between two steps.
+    """Limit of long work, which asks between two steps whether to stop.
 
     `structtree.search.clock.Clock` is one. Readers and the space of predicates, which come before the search, know no
     more of it than this.

@@ -26,6 +26,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from structtree.arrays import TOLERANCE, Floats, Ints
 from structtree.data.columns import Population
+from structtree.data.reach import compact
 from structtree.errors import DataError, UnknownNameError, UsageError
 from structtree.learn.growth import MAJORITY, Decision
 from structtree.learn.leaves import class_counts, cost_matrix, decisions, means
@@ -211,7 +212,8 @@ def choose_alpha(
         if grown is None:
             break
         _check_classes(tree, grown)
-        losses = _held_out(grown, population.take(inside), checked.take(inside), decision)
+        # A test behind links is asked of all rows of a population, so these get only their own.
+        losses = _held_out(grown, compact(population.take(inside)), checked.take(inside), decision)
         own = pruning_path(grown, risk, decision)
         at = [own.step(alpha) for alpha in middles]
         seen += [_along(grown, own.gone, len(own), each)[at] for each in losses]

@@ -43,7 +43,7 @@ WORTHWHILE = 2
 
 @dataclass(slots=True, eq=False)
 class Pace:
-    """How long it takes to prepare a search, as seen with the most individuals; all trees of a plan share it."""
+    """Seconds that preparing a search takes, as seen with the most individuals; all trees of a plan share it."""
 
     n: int = 0
     seconds: float = 0.0
