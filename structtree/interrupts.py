@@ -19,10 +19,22 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from types import FrameType
-from typing import NoReturn
+from typing import Literal, NoReturn, Protocol
 
-__all__ = ["EXIT_CODE", "Stop", "cut_short", "leave", "listening", "stoppable"]
+__all__ = [
+    "EXIT_CODE",
+    "NO_LIMIT",
+    "Limit",
+    "Stop",
+    "current_limit",
+    "cut_short",
+    "leave",
+    "limited",
+    "listening",
+    "stoppable",
+]
 
 EXIT_CODE = 130
 """Of a command that was stopped by Ctrl-C: 128 and the number of the signal."""
@@ -32,6 +44,49 @@ PATIENCE = 1.2
 
 LAST_PATIENCE = 0.3
 """Seconds between one attempt to end a command and the next, rougher one."""
+
+
+class Limit(Protocol):
+    """Limit of long work, which asks between two steps whether to stop.
+
+    `structtree.search.clock.Clock` is one. Readers and the space of predicates, which come before the search, know no
+    more of it than this.
+    """
+
+    def over(self) -> Literal["time", "interrupt"] | None:
+        """Return why to stop now with what there is; None to go on."""
+
+
+class _NoLimit:
+    def over(self) -> None:
+        return None
+
+
+NO_LIMIT: Limit = _NoLimit()
+"""For work that is done to its end."""
+
+_CURRENT: ContextVar[Limit] = ContextVar("limit", default=NO_LIMIT)
+
+
+@contextmanager
+def limited(limit: Limit) -> Iterator[None]:
+    """Set the limit of whatever is read in this block; `current_limit` returns it.
+
+    Examples
+    --------
+    >>> with limited(NO_LIMIT):
+    ...     current_limit().over()
+    """
+    token = _CURRENT.set(limit)
+    try:
+        yield
+    finally:
+        _CURRENT.reset(token)
+
+
+def current_limit() -> Limit:
+    """Return the limit of the block of `limited` that this is called in, or none."""
+    return _CURRENT.get()
 
 
 class Stop:

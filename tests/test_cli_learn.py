@@ -17,6 +17,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from numba.core.event import trigger_event
 
 from structtree import Growth, Pruning, StructuralTreeClassifier, load_dataset, load_model, open_data, pretty
 from structtree.cli import fit as fitting
@@ -30,8 +31,10 @@ from structtree.learn.grow import Progress
 from structtree.learn.prune import cost_complexity
 from structtree.learn.tree import Leaf
 from structtree.learn.validate import FoldDone
-from structtree.report import text
+from structtree.report import effort, text
 from structtree.search import clock
+from structtree.search.kernels import compiling
+from structtree.space.families import _Resolver
 from structtree.telling import tell
 from tests.conftest import REPOSITORY
 from tests.test_cli import fail, run, succeed
@@ -626,6 +629,61 @@ def test_the_time_limit_counts_reading(monkeypatch):
     )
     assert learning.time_for_learning(clock.Clock(100.0)).seconds == 93.0
     assert len(told) == 3
+
+
+@pytest.mark.parametrize("command", ["fit", "cv", "effort"])
+def test_compiling_is_told_and_not_counted(monkeypatch, command):
+    moment = [100.0]
+    monkeypatch.setattr(compiling, "perf_counter", lambda: moment[0])
+    real = searching.best_split if command != "effort" else effort.best_split
+
+    def compiled(*arguments, **options):
+        if moment[0] == 100.0:
+            with trigger_event("numba:compile"):
+                moment[0] += 12.0
+        return real(*arguments, **options)
+
+    monkeypatch.setattr(effort if command == "effort" else searching, "best_split", compiled)
+    limit = ["--exhaustive-limit", 0] if command == "effort" else ["--max-depth", 1]
+    result = run(command, "trains", "--time-limit", 5, *limit)
+    assert result.exit_code == 0
+    assert "note: compiled in 12 s (not counted in the time limit)\n" in result.stderr
+    assert "time limit ended" not in result.stdout
+    assert "compiled in" not in run(command, "trains", "--time-limit", 5, *limit).stderr
+
+
+def test_a_fit_says_what_there_was_no_time_to_prepare(monkeypatch, ticking, tmp_path):
+    now, real = ticking(0.0), _Resolver.family
+
+    def slowly(*arguments, **options):
+        now.seconds += 1.0
+        return real(*arguments, **options)
+
+    monkeypatch.setattr(_Resolver, "family", slowly)
+    said = "time limit reached while finding the values of tests: 3 of 5 families of tests skipped"
+    (tmp_path / "cars.grammar").write_text(
+        "refine Train { top -> exists cars (top) } "
+        "refine Car { top -> long; top -> roof = *; top -> wheels >= *; top -> shape = * }"
+    )
+    given = ["fit", "trains", "--grammar", tmp_path / "cars.grammar", "--no-estimate", "--time-limit", 4]
+    assert said in run(*given).stderr
+    assert json.loads(succeed(*given, "--json"))["skipped"] == [said]
+    given[-1] = 400
+    assert "skipped" not in run(*given).stderr
+    assert json.loads(succeed(*given, "--json"))["skipped"] == []
+
+
+def test_a_cross_validation_that_runs_out_of_time_has_the_folds_so_far(monkeypatch, ticking):
+    now, real = ticking(0.0), StructuralTreeClassifier.fit
+
+    def slowly(*arguments, **options):
+        now.seconds += 2.0
+        return real(*arguments, **options)
+
+    monkeypatch.setattr(StructuralTreeClassifier, "fit", slowly)
+    result = run("cv", "lenses", "--folds", 3, "--repeats", 2, "--time-limit", 5)
+    assert result.exit_code == 0
+    assert "the time limit of 5 s was reached: these are the first 3 of 6 folds" in result.stderr
 
 
 def pressing(monkeypatch, where, name, at=1):

@@ -9,8 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from structtree.cli.common import Json, command, end_stopped, finite, note, print_json, say, seconds_text
-from structtree.cli.learning import Learning, Source, common_task, start_clock, time_for_learning
-from structtree.cli.progress import fold_bar
+from structtree.cli.learning import (
+    Learning,
+    Source,
+    common_task,
+    start_clock,
+    time_for_learning,
+    time_for_reading,
+)
+from structtree.cli.progress import compiled_note, fold_bar
 from structtree.cli.reading import Reading, grammar_facts, print_grammar
 from structtree.cli.scoring import Divided, FoldsOption, MetricOption, Metrics, estimator_maker, fold_facts, folds_for
 from structtree.errors import UsageError
@@ -76,9 +83,10 @@ def cv_command(
     """
     criteria, metrics = _criteria(compare, learning.criterion), Metrics.parse(metric)
     learning.check()
-    with stoppable() as stop:
+    with stoppable() as stop, compiled_note():
         clock = start_clock(folding.time_limit, stop)
-        data, labels = source.labelled(reading, common_task(criteria))
+        with time_for_reading(clock):
+            data, labels = source.labelled(reading, common_task(criteria))
         metrics.check("numbers" if labels.dtype.kind == "f" else "classes")
         divided = folds_for(data, folding.folds)
         grammar = source.grammar_for(divided.data, learning)
@@ -112,7 +120,8 @@ def cv_command(
         print_grammar(grammar, divided.data)
     n_done, n = len(done.scores), divided.n_folds * _n_repeats(divided, folding.repeats)
     if n_done < n:
-        note(f"stopped by Ctrl-C: these are the first {n_done} of {n} folds")
+        why = "stopped by Ctrl-C" if stop.pressed else f"the time limit of {folding.time_limit:g} s was reached"
+        note(f"{why}: these are the first {n_done} of {n} folds")
     end_stopped(stop)
 
 

@@ -9,7 +9,7 @@ import typer
 
 from structtree.cli.common import Json, command, end_stopped, note, print_json, print_table, seconds_text
 from structtree.cli.learning import Searching, Source, common_task
-from structtree.cli.progress import search_bar
+from structtree.cli.progress import compiled_note, search_bar
 from structtree.cli.reading import Reading, grammar_facts, print_grammar
 from structtree.errors import UsageError
 from structtree.interrupts import stoppable
@@ -74,7 +74,7 @@ def effort_command(
         parse_predicate(why_not)
     wanted = [name.strip() for text in criteria or [] for name in text.split(",") if name.strip()]
     common_task(wanted)  # which refuses criteria that there are not before the data is read
-    with stoppable() as stop:
+    with stoppable() as stop, compiled_note():
         data, labels = source.labelled(reading)
         grammar = source.grammar_for(data)
         with search_bar() as progress:

@@ -34,8 +34,9 @@ from structtree.cli.learning import (
     learning_parameters,
     start_clock,
     time_for_learning,
+    time_for_reading,
 )
-from structtree.cli.progress import fold_bar, growth_bar
+from structtree.cli.progress import compiled_note, fold_bar, growth_bar
 from structtree.cli.reading import Reading, grammar_facts, print_grammar, to_remember
 from structtree.cli.scoring import MetricOption, Metrics, estimator_maker
 from structtree.errors import MissingFileError
@@ -114,10 +115,11 @@ def fit_command(
     check_writable(report)
     learning.check()
     metrics = Metrics.parse(metric)
-    with stoppable() as stop:
+    with stoppable() as stop, compiled_note():
         clock = start_clock(learning.time_limit, stop)
         try:
-            data, labels = source.labelled(reading, common_task([learning.criterion]))
+            with time_for_reading(clock):
+                data, labels = source.labelled(reading, common_task([learning.criterion]))
         except KeyboardInterrupt:
             raise KeyboardInterrupt("the data was still being read, so nothing is learned yet") from None
         metrics.check("numbers" if labels.dtype.kind == "f" else "classes")
@@ -138,7 +140,7 @@ def fit_command(
             raise refusal
         if stop.pressed and learned.stopped_by != "interrupt":
             note("Ctrl-C came after the tree was complete")
-        end_stopped(stop)
+    end_stopped(stop)
 
 
 def _write_report(learned: _Learned, path: Path) -> None:
@@ -165,7 +167,7 @@ def _learn(source: Source, data: Opened, labels: NDArray[Any], learning: Learnin
     """Learn; where Ctrl-C leaves no time for it, a tree of one leaf."""
     from structtree.lang.grammar import Grammar
     from structtree.learn.fit import fit
-    from structtree.search.kernels.compiling import now
+    from structtree.search.kernels.compiling import compile_seconds, now
 
     given = learning_parameters(learning, labels)
     learn = partial(
@@ -182,7 +184,7 @@ def _learn(source: Source, data: Opened, labels: NDArray[Any], learning: Learnin
         priors=given.get("priors"),
         target_name=data.target_name,
     )
-    grammar, model, time, started = None, None, clock, now()
+    grammar, model, time, started, compiled = None, None, clock, now(), compile_seconds()
     with cut_short(clock.stop):
         grammar = source.grammar_for(data, learning)
         time, started = time_for_learning(clock), now()
@@ -191,7 +193,8 @@ def _learn(source: Source, data: Opened, labels: NDArray[Any], learning: Learnin
     clock.stop.answered = True  # what is left to do is short, and has to be done
     grammar = grammar or Grammar.from_schema(data.population.schema)
     model = model or learn(grammar, clock=time)
-    return _Learned(source, data, labels, learning, grammar, model, now() - started, started - clock.started)
+    seconds = (now() - started, started - clock.started, compile_seconds() - compiled)
+    return _Learned(source, data, labels, learning, grammar, model, *seconds)
 
 
 class _Estimate(NamedTuple):
@@ -216,11 +219,12 @@ def _estimate(learned: _Learned, wanted: bool | None, clock: Clock) -> _Estimate
     stop.answered = False
     found = _repeated(learned, seconds, stop)
     stop.answered = True
-    return _Estimate(found, "Ctrl-C came before the scores were estimated" if found is None else None)
+    first = "Ctrl-C came" if stop.pressed else "the time limit was reached"
+    return _Estimate(found, f"{first} before the scores were estimated" if found is None else None)
 
 
 def _repeated(learned: _Learned, seconds: float, stop: Stop) -> CrossValidation | None:
-    """The cross-validation; None if Ctrl-C ends it early."""
+    """The cross-validation; None if Ctrl-C or the time limit ends it early."""
     from structtree.learn.validate import cross_validate
 
     maker = estimator_maker(learned.grammar, learned.labels, learned.learning)
@@ -237,7 +241,7 @@ def _repeated(learned: _Learned, seconds: float, stop: Stop) -> CrossValidation 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Learned:
-    """Result of a fit, with the seconds of learning and of reading."""
+    """Result of a fit, with the seconds of learning and of reading, which do not count those of compiling."""
 
     source: Source
     data: Opened
@@ -247,6 +251,7 @@ class _Learned:
     model: Model
     seconds: float
     reading: float
+    compiling: float
 
     def train_scores(self, metrics: Sequence[str] | None) -> Scores:
         """Return the scores on the training data."""
@@ -300,8 +305,10 @@ class _Learned:
             "evaluated": self.evaluated,
             "unproved": self.unproved,
             "stopped_by": self.stopped_by,
+            "skipped": self.model.params.get("skipped", []),
             "seconds": self.seconds,
             "reading_seconds": self.reading,
+            "compile_seconds": self.compiling,
         }
 
 
@@ -346,6 +353,8 @@ def _print_learned(
             "no test saves errors on new individuals; where a class is rare, --for ranking still tells those who are "
             "likely to be in it from others"
         )
+    for skipped in model.params.get("skipped", ()):
+        note(skipped)
     match learned.stopped_by:
         case "interrupt":
             note("stopped by Ctrl-C: this is the tree so far")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from importlib import import_module
 from inspect import Parameter, Signature
@@ -28,7 +29,7 @@ from structtree.cli.reading import (
     with_declared_facts,
 )
 from structtree.errors import UnknownNameError, UsageError, did_you_mean
-from structtree.interrupts import Stop
+from structtree.interrupts import Stop, limited
 from structtree.learn.growth import Decision, Growth, Objective, Pruning
 from structtree.options import Option, build_options, listed, options_of
 
@@ -48,6 +49,7 @@ __all__ = [
     "learning_parameters",
     "start_clock",
     "time_for_learning",
+    "time_for_reading",
 ]
 
 OPTIONS = [option for option in options_of(Objective, Growth, Pruning, Decision) if option.panel]
@@ -177,6 +179,11 @@ def start_clock(time_limit: float, stop: Stop) -> Clock:
     for name in ("data.opening", "lang.default", "learn.fit"):
         import_module(f"structtree.{name}")
     return Clock(time_limit, stop)
+
+
+def time_for_reading(clock: Clock) -> AbstractContextManager[None]:
+    """Return a block in which links are followed until half of the time limit is over; reading is not cut short."""
+    return limited(clock.part(clock.left() / 2))
 
 
 def time_for_learning(clock: Clock) -> Clock:

@@ -10,7 +10,7 @@ from threading import Timer
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from structtree.cli.common import note
+from structtree.cli.common import note, seconds_text
 from structtree.reprs import inert
 from structtree.telling import Doing, HasDoing, clock_text, telling
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from structtree.learn.validate import FoldDone
     from structtree.search.best_split import SearchStats
 
-__all__ = ["compiling_note", "fold_bar", "growth_bar", "reading_bar", "search_bar"]
+__all__ = ["compiled_note", "compiling_note", "fold_bar", "growth_bar", "reading_bar", "search_bar"]
 
 Show = Callable[[HasDoing], None]
 """Shows what is being done."""
@@ -45,6 +45,17 @@ def compiling_note() -> Iterator[None]:
 @cache
 def _tell_of_compiling() -> None:
     note("note: compiling, which takes some seconds and is needed only once")
+
+
+@contextmanager
+def compiled_note() -> Iterator[None]:
+    """Say after a block how long something was compiled in it, if so: no time limit counts that."""
+    from structtree.search.kernels.compiling import compile_seconds
+
+    before = compile_seconds()
+    yield
+    if compile_seconds() > before:
+        note(f"note: compiled in {seconds_text(compile_seconds() - before)} s (not counted in the time limit)")
 
 
 @contextmanager

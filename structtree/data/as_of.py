@@ -43,6 +43,7 @@ from structtree.data.layouts import Dating, TypeDates
 from structtree.data.moments import pattern_of_digits
 from structtree.data.schema import Attribute, Kind, Link, RecordType, Schema
 from structtree.errors import DataError, UnknownNameError, option_text
+from structtree.interrupts import NO_LIMIT, Limit
 
 __all__ = ["DAYS_BEFORE", "NESTING", "AsOf", "are_until", "as_of", "frozen_at", "own_dates"]
 
@@ -110,6 +111,7 @@ def as_of(
     nesting: int = NESTING,
     most_rows: int = MOST_ROWS,
     dating: Dating | None = None,
+    limit: Limit = NO_LIMIT,
 ) -> AsOf:
     """Return the population in which each individual sees only rows dated before its own date.
 
@@ -133,6 +135,8 @@ def as_of(
         How many rows may be made.
     dating : mapping from type to TypeDates, optional
         How rows are dated, as found in other data: that which a model was learned from.
+    limit : Limit, optional
+        When it is over, paths that are not followed yet are skipped, and a note counts them.
 
     Examples
     --------
@@ -151,7 +155,7 @@ def as_of(
         last = float(np.nanmax(limits[population.individuals], initial=-np.inf))
         dating = dating_of(population, last, _with_own(population, date, dates or {}), set_once)
     sight = _Sight.of(population, dating)
-    draft = _Draft(population, sight, limits, own, date, column.kind == "date", nesting, most_rows)
+    draft = _Draft(population, sight, limits, own, date, column.kind == "date", nesting, most_rows, limit)
     draft.unroll()
     if not is_settled:
         dating = _without_blanks(dating, draft.blanks, set_once or {})
@@ -546,6 +550,7 @@ class _Draft:
     in_days: bool
     nesting: int
     most_rows: int
+    limit: Limit = NO_LIMIT
     notes: list[str] = field(default_factory=list)
     origins: dict[str, str] = field(default_factory=dict)
     types: dict[str, RecordType] = field(default_factory=dict)
@@ -555,6 +560,8 @@ class _Draft:
     hidden: dict[str, Ints] = field(default_factory=dict)
     rows: dict[str, Mask] = field(default_factory=dict)
     n_rows: int = 0
+    n_followed: int = 0
+    n_skipped: int = 0
 
     def unroll(self) -> None:
         """Make the tables behind all paths, the nearest first."""
@@ -565,6 +572,9 @@ class _Draft:
         waiting = deque([_Place(individual, individual, everyone, everyone)])
         while waiting:
             waiting.extend(self._place(waiting.popleft()))
+        if self.n_skipped:
+            n = self.n_followed + self.n_skipped
+            self.notes.append(f"time limit reached while following links: {self.n_skipped:,} of {n:,} paths skipped")
 
     def _place(self, place: _Place) -> list[_Place]:
         """Make the table of a place; return the places that its links lead to."""
@@ -580,6 +590,10 @@ class _Draft:
         for link in record.links if len(place.path) < self.nesting else ():
             if self._leads_back(place, link):
                 continue
+            if self.limit.over() is not None:
+                self.n_skipped += 1
+                continue
+            self.n_followed += 1
             found = self._followed(place, link)
             if found is not None:
                 target, adjacency = found

@@ -37,6 +37,7 @@ from structtree.data.table_folders import read_table_folder
 from structtree.data.tables import frame_sheet
 from structtree.data.textfiles import require_file
 from structtree.errors import DataError, UnknownNameError, UsageError, option_text
+from structtree.interrupts import current_limit
 from structtree.reprs import number_text
 
 __all__ = ["from_database", "linked_database", "read_database", "read_database_url", "read_tables"]
@@ -216,7 +217,16 @@ def _seen_in_time(population: Population, options: DatabaseOptions) -> Populatio
         kind, seen = None, frozen_at(population, day, dates, set_once, dating)
     else:
         kind = own_dates(population, own).kind
-        seen = as_of(population, own, dates=dates, set_once=set_once, until=day, lead=lead, dating=dating)
+        seen = as_of(
+            population,
+            own,
+            dates=dates,
+            set_once=set_once,
+            until=day,
+            lead=lead,
+            dating=dating,
+            limit=current_limit(),
+        )
     time = SeenInTime(own, kind, lead, day, _dated_by(population, seen), seen.dating)
     relations = _in_time(population, seen, time)
     return replace(seen.population, provenance=replace(provenance_of(population), relations=relations))

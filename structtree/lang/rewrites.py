@@ -235,6 +235,9 @@ def _reach(steps: Mapping[str, set[str]], start: str) -> set[str]:
 
 def never_derived(rewrite: CheckedRewrite, rewrites: Iterable[CheckedRewrite], schema: Schema) -> bool:
     """Tell whether no other rewrite can lead to the left side of this one."""
+    wanted = _literals(rewrite.left)
+    if not wanted:  # `top` stands everywhere, and a grammar of a large database has a thousand rewrites of it
+        return False
     made = [
         part
         for other in rewrites
@@ -242,7 +245,7 @@ def never_derived(rewrite: CheckedRewrite, rewrites: Iterable[CheckedRewrite], s
         for part, name in subpredicates(other.right, other.type, schema, closed=False)
         if name == rewrite.type and not isinstance(part, Top)
     ]
-    return not all(any(_may_become(part, literal) for part in made) for literal in _literals(rewrite.left))
+    return not all(any(_may_become(part, literal) for part in made) for literal in wanted)
 
 
 def _may_become(right: Predicate, left: Predicate) -> bool:

@@ -223,6 +223,8 @@ class Builder(Generic[M]):
                 assert node.proposal is not None
                 node.hints = node.proposal.runners_up
                 self._look_at(node, max(self.clock.left() / 2, LEAST_SECONDS))
+                if not node.proposal.trace:
+                    break  # not even half of all the time is enough to begin a search
         if not node.accepted:
             self.n_leaves += 1
             self.n_nodes += 1
@@ -275,7 +277,7 @@ class Builder(Generic[M]):
             child.known, child.hints = node.known, hints
             if side == 0 and not isinstance(test, SideValues):
                 child.known = (test, *node.known)
-            if child.is_open:
+            if child.is_open and not (self.splitter.is_timed and self.clock.over()):
                 child.members = self.splitter.prepare(child.members, node, side)
         node.children = tuple(children)
         self.n_nodes += 1

@@ -91,7 +91,8 @@ def fit(
         What may be asked: its name, its file, its text, or a Grammar; when it is not given, what
         `structtree.default_grammar` decides from all individuals.
     growth : Growth, optional
-        When to stop, and how to search. Its ``time_limit`` is for all that is grown here.
+        When to stop, and how to search. Its ``time_limit`` counts from the start of this call; preparing the data,
+        listing tests and cross-validation are part of it, and compiling is not.
     pruning : Pruning, optional
     decision : Decision, optional
         How leaves say a class; its costs also count in pruning.
@@ -130,6 +131,8 @@ def fit(
     ['east', 'east', 'east']
     """
     Objective(goal=goal, grow=grow)  # which checks them
+    given = (growth or Growth(), pruning or Pruning(), decision or Decision())
+    time = clock or Clock(given[0].time_limit)
     asked = None if grammar is None else grammar_from(grammar)
     known = _labelled(_population(individuals, asked, smiles), target, sample_weight, unlabelled, target_name)
     checked = target_for(known.labels, len(known.population), criterion, known.weights, class_weight, classes, priors)
@@ -140,11 +143,10 @@ def fit(
     if target_name is not None:
         allowed = allowed.omitting({target_name: "the target"}, population.schema)
     whole = with_background(population, allowed, functions or {})
-    given = (growth or Growth(), pruning or Pruning(), decision or Decision())
     settings = settle(goal, grow, checked.criterion.task, len(population), *given)
     _check_task(settings.decision, settings.pruning, checked.classes)
     with stoppable() as stop:
-        time = clock or Clock(settings.growth.time_limit, stop)
+        time = time if clock is not None else replace(time, stop=stop)
         job = _Job(whole, labels, checked, allowed.check(whole.schema), settings, _Watch(progress, clock=time), time)
         tree = job.run()
     model = job.model(tree, target_name, {"goal": goal, **job.facts, **_facts(allowed)})
@@ -232,6 +234,7 @@ class _Watch:
     tree: int = 1
     trees: int = 1
     sizes: dict[str, list[float]] | None = None
+    skipped: tuple[str, ...] = ()
 
     def __call__(self, progress: Progress) -> None:
         self.stopped_by = progress.stopped_by or self.stopped_by
@@ -286,11 +289,20 @@ class _Job:
             "criterion": self.checked.criterion.name,
             "growth": asdict(self.growth),
             "pruning": asdict(self.pruning),
-            "size": "not chosen, since Ctrl-C came first" if self.watch.is_choosing else self.settings.size,
+            "size": self._size,
             "route": self.watch.why,
             "stopped_by": "interrupt" if self.clock.over() == "interrupt" else self.watch.stopped_by,
             **({"sizes": self.watch.sizes} if self.watch.sizes else {}),
+            **({"skipped": list(self.watch.skipped)} if self.watch.skipped else {}),
         }
+
+    @property
+    def _size(self) -> str:
+        """How the size of the tree came about."""
+        if not self.watch.is_choosing:
+            return self.settings.size
+        first = "Ctrl-C came" if self.clock.over() == "interrupt" else "the time limit was reached"
+        return f"not chosen, since {first} first"
 
     def run(self) -> Tree:
         """The tree, pruned as it should be."""
@@ -326,6 +338,7 @@ class _Job:
         criterion = self.checked.criterion
         plan = plan_for(population, self.grammar, self.growth, self.clock, criterion=criterion, reusable=reusable)
         self.watch.why, self.watch.plan = plan.why, plan if reusable else None
+        self.watch.skipped = self.watch.skipped or plan.notes
         return plan
 
     def _unless_stopped(self, tree: Tree, prune: Callable[[Tree], Tree]) -> Tree:
@@ -350,15 +363,17 @@ class _Job:
         folds = min(FOLDS, n)
         is_quick = n < SHUFFLED_TWICE and self.watch.plan is not None and self.watch.plan.route == "sweeps"
         rounds = _rounds(n, 2 * folds if is_quick else folds)
-        if self.clock.over() == "interrupt":
+        if self.clock.over() is not None:
             return tree
         if folds < 2 or len(tree.nodes) == 1:
             self.watch.is_choosing = False
             return tree
         n_waiting, pruning, stopped_by = iter(range(rounds, 0, -1)), self.pruning, self.watch.stopped_by
 
-        def grown(train: Ints) -> Tree:
+        def grown(train: Ints) -> Tree | None:
             n = next(n_waiting)
+            if n < rounds and self.clock.over() is not None:
+                return None
             self.watch.tells_of(rounds + 2 - n, rounds + 1)
             return self._grown(train, n)
 

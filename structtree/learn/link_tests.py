@@ -21,7 +21,6 @@ import numpy as np
 
 from structtree.arrays import Codes, Ints
 from structtree.data.columns import Column, Population
-from structtree.lang.check import CheckedGrammar
 from structtree.lang.syntax import TOP, Aggregate, All, Among, Compare, Distinct, Predicate, Star
 from structtree.lang.walk import functional_step, wrap
 from structtree.learn.listing import FlatTest, ListedTests, flat_test
@@ -48,9 +47,7 @@ FEW_STEPS = 256
 """Up to so many steps are counted, more are sorted."""
 
 
-def linked_tests(
-    grammar: CheckedGrammar, population: Population, *, shorten: bool = False, clock: Clock | None = None
-) -> ListedTests | None:
+def linked_tests(space: Space, *, shorten: bool = False, clock: Clock | None = None) -> ListedTests | None:
     """List the tests of a grammar behind links beside those of the individuals themselves.
 
     None where a node may ask several things at once, where the grammar does not suit, or where there is too much;
@@ -58,21 +55,21 @@ def linked_tests(
 
     Parameters
     ----------
-    population : Population
-        Of which every row is reached.
+    space : Space
+        On its population, of which every row is reached.
 
     Examples
     --------
     >>> from structtree import Grammar, load_dataset, pretty
     >>> trains = load_dataset("trains").population
     >>> text = "refine Train { top -> exists cars (top) } refine Car { top -> wheels >= *; top -> load.shape = * }"
-    >>> found = linked_tests(Grammar.parse(text).check(trains.schema), trains)
+    >>> found = linked_tests(Space.build(Grammar.parse(text), trains))
     >>> [pretty(test.right) for test in found.tests][:3]
     ['exists cars (wheels >= 3)', 'exists cars (load.shape = circle)', 'exists cars (load.shape = diamond)']
     """
+    grammar = space.grammar
     if grammar.conjuncts.get(grammar.individual, 1) != 1:
         return None
-    space = Space.build(grammar, population)
     listing = _Listing(space, clock or Clock())
     if not shorten and listing.suits():
         return listing.along_links()
@@ -83,21 +80,22 @@ def linked_tests(
         return None
     own = listing.of_individuals()
     return ListedTests(
-        (*own, *(_stepped(c.tests, c.ranks.astype(np.int32)) for c in found.columns)), found.missing is None
+        (*own, *(_stepped(c.tests, c.ranks.astype(np.int32)) for c in found.columns)),
+        found.missing is None and not space.offers.n_skipped,
     )
 
 
-def single_tests(grammar: CheckedGrammar, population: Population, clock: Clock) -> ListedTests | None:
+def single_tests(space: Space, clock: Clock) -> ListedTests | None:
     """List those tests of a grammar that ask one thing at each position, whatever else it combines; None if too many.
 
     Sets of values are left out, which have no list.
     """
-    alone = replace(grammar, conjuncts=dict.fromkeys(grammar.conjuncts, 1))
-    listing = _Listing(Space.build(alone, population), clock)
+    alone = replace(space.grammar, conjuncts=dict.fromkeys(space.grammar.conjuncts, 1))
+    listing = _Listing(replace(space, grammar=alone), clock)
     if not listing.suits():
         return None
-    tests, complete = listing.along_links()
-    return ListedTests(tuple(test for test in tests if test.form != kernel.SUBSET), complete)
+    found = listing.along_links()
+    return found._replace(tests=tuple(test for test in found.tests if test.form != kernel.SUBSET))
 
 
 def is_one_at_a_time(space: Space) -> bool:
@@ -244,15 +242,16 @@ class _Listing:
     def along_links(self) -> ListedTests:
         """Return the tests at the ends of all ways, shorter ones first, then in the order of generation."""
         found: list[tuple[int, tuple[int, ...], FlatTest]] = []
-        complete = True
-        for way in self.ways(_Way(self.space.grammar.individual)):
+        asked = [(way, f) for way in self.ways(_Way(self.space.grammar.individual)) for f in self.families(way)]
+        n_done = 0
+        for way, family in asked:
             if found and self.clock.over() is not None:
-                complete = False
                 break
-            tests = ((family, test) for family in self.families(way) for test in self._tests(way, family))
-            found += [(n_literals(test.right), (*way.key, family.index), test) for family, test in tests]
+            found += [(n_literals(test.right), (*way.key, family.index), test) for test in self._tests(way, family)]
+            n_done += 1
         in_order = [test for _, _, test in sorted(found, key=lambda item: item[:2])]
-        return ListedTests(tuple(_different(in_order)), complete)
+        n_skipped, complete = len(asked) - n_done, n_done == len(asked) and not self.space.offers.n_skipped
+        return ListedTests(tuple(_different(in_order)), complete, n_skipped, len(asked))
 
     def of_individuals(self) -> list[FlatTest]:
         """Return the tests of individuals that open nothing behind a link."""

@@ -75,26 +75,32 @@ class Linked:
                 return literal
 
 
-def linked(grammar: CheckedGrammar, population: Population, *, clock: Clock | None = None) -> Linked | None:
+def linked(space: Space, *, clock: Clock | None = None) -> Linked | None:
     """A population as a table of all that a grammar asks of it; None where that is not to be had.
 
     Parameters
     ----------
-    population : Population
-        Of which every row is reached.
+    space : Space
+        On its population, of which every row is reached.
     clock : Clock, optional
-        When it is over, what is still missing is left out.
+        When it is over, there is no table.
     """
-    space = Space.build(grammar, population)
+    grammar, population, time = space.grammar, space.population, clock or Clock()
+    assert population is not None
     if not suits(space):
         return None
-    found = link_columns(space, shorten=False, clock=clock)
+    found = link_columns(space, shorten=False, clock=time)
     if found.missing in ("literals", "time"):
         return None
     tests = [family for family in space.first_families() if isinstance(family, TestFamily)]
     own = [family for family in tests if _is_own(family, population)]
     # Some tests look behind links without opening a position there, as aggregates do.
-    others = [column for f in tests if not _is_own(f, population) for column in own_columns(f, population)]
+    others: list[LinkColumn] = []
+    for family in tests:
+        if not _is_own(family, population):
+            if time.over() is not None:
+                return None
+            others += own_columns(family, population)
     behind = [*others, *found.columns]
     taken = set(population.schema.type(grammar.individual).members)
     names = [name for name in (f"behind{i}" for i in range(len(behind) + len(taken))) if name not in taken]
@@ -107,7 +113,9 @@ def linked(grammar: CheckedGrammar, population: Population, *, clock: Clock | No
     rewrites = grammar.rewrites.get(grammar.individual, ())
     anew = replace(small, rewrites={grammar.individual: tuple(rewrites[f.index] for f in own if _is_of_node(f))})
     steps = {name: column.tests for name, column in columns.items()}
-    return Linked(table, Space(small, table, offers), anew, steps, found.missing is None)
+    return Linked(
+        table, Space(small, table, offers), anew, steps, found.missing is None and not space.offers.n_skipped
+    )
 
 
 def _is_of_node(family: TestFamily) -> bool:

@@ -101,10 +101,15 @@ class FlatTest:
 
 
 class ListedTests(NamedTuple):
-    """All tests that a grammar offers for the individuals, one at a time, and whether none is missing."""
+    """All tests that a grammar offers for the individuals, one at a time, and whether none is missing.
+
+    `n_skipped` families of tests out of `n_families` were skipped for lack of time.
+    """
 
     tests: tuple[FlatTest, ...]
     complete: bool = True
+    n_skipped: int = 0
+    n_families: int = 0
 
 
 def flat_tests(grammar: CheckedGrammar) -> ListedTests | None:

@@ -12,7 +12,7 @@ the same one. Options that a route cannot honour are refused here, by name.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -30,7 +30,7 @@ from structtree.learn.linked import linked
 from structtree.learn.listing import ListedTests, flat_tests, listed_tests, with_sets
 from structtree.learn.parts import PartSplitter
 from structtree.learn.routing import own_attributes
-from structtree.learn.searching import SearchSplitter
+from structtree.learn.searching import Pace, SearchSplitter
 from structtree.learn.splitters import Splitter
 from structtree.learn.sweeping import SweepSplitter
 from structtree.learn.table import SortedTable, Tuning, table_of
@@ -41,11 +41,15 @@ from structtree.search.clock import Clock
 from structtree.search.criteria import Criterion
 from structtree.search.target import Target
 from structtree.space.background import with_computed
+from structtree.space.space import Space
 
 __all__ = ["Plan", "Route", "plan_for"]
 
 Route = Literal["sweeps", "table", "search", "parts"]
 SplitterMaker = Callable[[Target, Growth, Clock], Splitter[Any]]
+
+FOR_FAMILIES = 2
+"""Finding the values and thresholds of all tests may take this part of the time."""
 
 FOR_LISTING = 4
 """The list of tests may take this part of the time: some must be left to try them, or to search without them."""
@@ -79,6 +83,8 @@ class Plan:
         Of the individuals that the tree can be asked about.
     is_for_parts : bool
         Whether trees of some of the individuals, the others without weight, are as if the plan were made for them.
+    notes : tuple of str
+        What was skipped, where the time was over before all was prepared.
     """
 
     route: Route | str
@@ -89,6 +95,7 @@ class Plan:
     splitter: SplitterMaker
     schema: Schema
     is_for_parts: bool = False
+    notes: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         individuals = f"{len(self.population):,} {self.population.schema.individual}"
@@ -123,7 +130,7 @@ def plan_for(
     grammar : CheckedGrammar
     growth : Growth, optional
     clock : Clock, optional
-        When it is over, tests that are not listed yet are left out.
+        When it is over, tests that are not prepared yet are skipped, and the notes of the plan say so.
     criterion : Criterion, optional
         Needed for one of one's own, which compiled sweeps do not know.
     route : {"sweeps", "table", "search", "parts"}, optional
@@ -166,6 +173,9 @@ class _Planner:
     tuning: Tuning
     reusable: bool
     is_compiled: bool
+    notes: list[str] = field(default_factory=list, init=False)
+    pace: Pace = field(default_factory=Pace, init=False)
+    _space: list[Space] = field(default_factory=list, init=False)
 
     # ---- structured individuals -------------------------------------------------------------------------
 
@@ -194,8 +204,27 @@ class _Planner:
         if not is_single:
             raise UsageError(_NOT_BOTTOM_UP)
 
-    def _part_of_time(self) -> Clock:
-        return self.clock.part(self.clock.left() / FOR_LISTING)
+    def _part_of_time(self, n: int) -> Clock:
+        return self.clock.part(self.clock.left() / n)
+
+    def space(self) -> Space:
+        """Return the space on all individuals, made once."""
+        if not self._space:
+            clock, began = self._part_of_time(FOR_FAMILIES), self.clock.spent()
+            found = Space.build(self.grammar, compact(self.population), limit=clock)
+            n_families = sum(map(len, self.grammar.rewrites.values()))
+            self._skipped(
+                clock, "finding the values of tests", found.offers.n_skipped, n_families, "families of tests"
+            )
+            self._space.append(found)
+            self.pace.note(len(self.population), self.clock.spent() - began)
+        return self._space[0]
+
+    def _skipped(self, clock: Clock, doing: str, n: int, of: int, what: str) -> None:
+        """Note what there was no time for."""
+        if n:
+            why = "interrupted" if clock.over() == "interrupt" else "time limit reached"
+            self.notes.append(f"{why} while {doing}: {n:,} of {of:,} {what} skipped")
 
     def _listed(self) -> Plan:
         own = flat_tests(self.grammar)
@@ -205,15 +234,17 @@ class _Planner:
             why = "the grammar asks one test of an individual's own attributes at a time"
             return self._sweeps(own, why, is_for_parts=True)
         shorten = self.growth.strategy == "bottom-up"
-        found = linked_tests(self.grammar, compact(self.population), shorten=shorten, clock=self._part_of_time())
+        space, clock = self.space(), self._part_of_time(FOR_LISTING)
+        found = linked_tests(space, shorten=shorten, clock=clock)
         if found is not None:
+            self._skipped(clock, "listing tests", found.n_skipped, found.n_families, "families of tests")
             return self._sweeps(found, "the tests behind links are few enough to be made once for the whole tree")
         if shorten:
             raise UsageError(_NOT_BOTTOM_UP)
         return self._search("the tests behind links are too many, or of a kind that is not listed")
 
     def _table(self) -> Plan:
-        table = linked(self.grammar, compact(self.population), clock=self._part_of_time())
+        table = linked(self.space(), clock=self._part_of_time(FOR_LISTING))
         if table is None:
             return self._search("what the grammar asks behind links cannot be listed, or is too much")
 
@@ -224,26 +255,30 @@ class _Planner:
         return self._plan("table", why, splitter)
 
     def _search(self, why: str) -> Plan:
-        singles = self._singles()
+        singles, space = self._singles(), self.space()
 
         def splitter(target: Target, growth: Growth, _: Clock) -> SearchSplitter:
-            return SearchSplitter(target, self.population, self.grammar, growth, singles=singles)
+            given = (target, self.population, self.grammar, growth)
+            return SearchSplitter(*given, singles=singles, space=space, pace=self.pace)
 
         return self._plan("search", f"each node is searched by branch and bound, since {why}", splitter)
 
     def _singles(self) -> SortedTable | None:
         """Return single tests as columns, to begin searches of many rows with, where nothing is against it."""
         is_plain = self.growth.strategy == "auto" and self.growth.prune and self.growth.max_evaluations is None
-        reached = compact(self.population)
+        reached = self.space().population
+        assert reached is not None
         if not self.is_compiled or not is_plain or reached.n_rows < self.tuning.searched:
             return None
-        listed = single_tests(self.grammar, reached, self.clock.part(self.clock.left() / FOR_SINGLES))
+        listed = single_tests(self.space(), self._part_of_time(FOR_SINGLES))
         return None if listed is None else table_of(listed, self.population, self.clock, self.tuning)
 
     def _sweeps(self, listed: ListedTests, why: str, *, is_for_parts: bool = False) -> Plan:
         table = table_of(listed, self.population, self.clock, self.tuning)
+        n_columns = len(table.columns.ranks) + len(table.columns.codes) + table.n_skipped
+        self._skipped(self.clock, "sorting columns", table.n_skipped, n_columns, "columns")
         untried: Unproved | None = None if listed.complete else "listing"
-        if not table.complete:
+        if self.notes:
             untried = self.clock.over() or "time"
 
         def splitter(target: Target, growth: Growth, clock: Clock) -> SweepSplitter:
@@ -257,7 +292,7 @@ class _Planner:
 
     def _plan(self, route: Route, why: str, splitter: SplitterMaker, *, is_for_parts: bool = False) -> Plan:
         given = (self.population, self.grammar, self.growth, splitter, self._schema)
-        return Plan(route, why, *given, is_for_parts=is_for_parts)
+        return Plan(route, why, *given, is_for_parts=is_for_parts, notes=tuple(self.notes))
 
     @property
     def _schema(self) -> Schema:

@@ -26,6 +26,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from structtree.arrays import TOLERANCE, Floats, Ints
 from structtree.data.columns import Population
+from structtree.data.reach import compact
 from structtree.errors import DataError, UnknownNameError, UsageError
 from structtree.learn.growth import MAJORITY, Decision
 from structtree.learn.leaves import class_counts, cost_matrix, decisions, means
@@ -144,7 +145,7 @@ def cost_complexity(tree: Tree, alpha: float, risk: Risk | None = None, decision
 
 
 def choose_alpha(
-    grow_fold: Callable[[Ints], Tree],
+    grow_fold: Callable[[Ints], Tree | None],
     tree: Tree,
     population: Population,
     target: ArrayLike,
@@ -166,7 +167,8 @@ def choose_alpha(
     Parameters
     ----------
     grow_fold : function
-        Grows a tree on the individuals at some positions, with the classes of the whole tree.
+        Grows a tree on the individuals at some positions, with the classes of the whole tree; or returns None when
+        there is no time for more of them, and those so far decide.
     tree : Tree
         Grown on the whole population.
     target : array
@@ -207,8 +209,11 @@ def choose_alpha(
         outside = np.ones(len(population), dtype=np.bool_)
         outside[inside] = False
         grown = grow_fold(np.flatnonzero(outside))
+        if grown is None:
+            break
         _check_classes(tree, grown)
-        losses = _held_out(grown, population.take(inside), checked.take(inside), decision)
+        # A test behind links is asked of all rows of a population, so these get only their own.
+        losses = _held_out(grown, compact(population.take(inside)), checked.take(inside), decision)
         own = pruning_path(grown, risk, decision)
         at = [own.step(alpha) for alpha in middles]
         seen += [_along(grown, own.gone, len(own), each)[at] for each in losses]

@@ -33,11 +33,29 @@ from structtree.search.best_split import Split, Strategy, best_split
 from structtree.search.clock import Clock
 from structtree.search.kernels.tables import SweepTask
 from structtree.space.evaluate import holds
+from structtree.space.space import Space
 
-__all__ = ["SearchSplitter"]
+__all__ = ["Pace", "SearchSplitter"]
 
 WORTHWHILE = 2
 """A search is worth its while if there is so many times the time that preparing it takes."""
+
+
+@dataclass(slots=True, eq=False)
+class Pace:
+    """Seconds that preparing a search takes, as seen with the most individuals; all trees of a plan share it."""
+
+    n: int = 0
+    seconds: float = 0.0
+
+    def note(self, n: int, seconds: float) -> None:
+        """Note how long it took for some number of individuals; few of them say little about many."""
+        if n >= self.n:
+            self.n, self.seconds = n, max(seconds, self.seconds)
+
+    def expected(self, n: int) -> float:
+        """Return the seconds that so many individuals should take."""
+        return self.seconds * n / self.n if self.n else 0.0
 
 
 @dataclass(slots=True, eq=False)
@@ -55,6 +73,9 @@ class SearchSplitter(RowSplitter):
         The same individuals as a table.
     singles : SortedTable, optional
         Single tests of the same individuals as columns.
+    space : Space, optional
+        The space of the grammar on all individuals, for a root that has all of them.
+    pace : Pace
     """
 
     is_timed: ClassVar[bool] = True
@@ -63,9 +84,9 @@ class SearchSplitter(RowSplitter):
     growth: Growth
     table: Linked | None = None
     singles: SortedTable | None = None
+    space: Space | None = None
+    pace: Pace = field(default_factory=Pace)
     task: SweepTask | None = field(default=None, init=False)
-    #: How long preparing a search takes for each individual, as far as one has been prepared.
-    seconds_each: float = field(default=0.0, init=False)
 
     def __post_init__(self) -> None:
         self.n_hints = 4
@@ -75,8 +96,11 @@ class SearchSplitter(RowSplitter):
         """Everybody who has a weight."""
         rows = np.flatnonzero(self.target.weights)
         whole = self.population if self.table is None else self.table.population
+        if self.space is not None and self.space.population is not None:
+            whole = self.space.population  # the same individuals, with only the rows that they reach
         columns = None if self.singles is None else self.singles.take(rows)
-        return NodeMembers(rows, population=whole.take(rows), columns=columns)
+        own = whole if len(rows) == len(whole) else whole.take(rows)
+        return NodeMembers(rows, population=own, columns=columns)
 
     def prepare(self, members: NodeMembers, parent: GrowingNode[NodeMembers], side: int) -> NodeMembers:
         """Give an open side its population.
@@ -97,12 +121,12 @@ class SearchSplitter(RowSplitter):
         if single is None:
             return self._proposal(self._search(node, clock, node.hints))
         n = len(node.members.rows)
-        if clock.left() < WORTHWHILE * self.seconds_each * n:
-            return single
+        if clock.over() is not None or clock.left() < WORTHWHILE * self.pace.expected(n):
+            return replace(single, stopped_by=clock.over() or "time")
         assert single.candidate is not None and isinstance(single.candidate.test, Predicate)
         began = clock.spent()
         split = self._search(node, clock, (single.candidate.test, *node.hints))
-        self.seconds_each = (split.stats.trace[0].seconds - began) / n
+        self.pace.note(n, split.stats.trace[0].seconds - began)
         return _better(self._proposal(split), single)
 
     def _best_single(self, members: NodeMembers) -> Proposal | None:
@@ -123,7 +147,7 @@ class SearchSplitter(RowSplitter):
         return best_split(
             members.population,
             self.target.take(members.rows),
-            self.grammar if self.table is None else self.table.space_at(members.population),
+            self._tests_at(node),
             prune=growth.prune,
             strategy=_strategy(growth),
             max_evaluations=growth.max_evaluations,
@@ -134,6 +158,14 @@ class SearchSplitter(RowSplitter):
             start=node.known if growth.share == "path" else (),
             progress=self.tell,
         )
+
+    def _tests_at(self, node: GrowingNode[NodeMembers]) -> CheckedGrammar | Space:
+        """Return what is searched at a node; with all individuals there it is prepared already."""
+        assert node.members.population is not None
+        if self.table is not None:
+            return self.table.space_at(node.members.population)
+        is_whole = len(node.members.rows) == len(self.population)
+        return self.space if self.space is not None and is_whole else self.grammar
 
     def _proposal(self, split: Split) -> Proposal:
         stats, reason = split.stats, _reason(split)

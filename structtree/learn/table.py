@@ -77,13 +77,13 @@ _THRESHOLDS = (kernel.AT_LEAST, kernel.AT_MOST)
 class SortedTable:
     """A table as integers: the tests that are tried, the columns for the kernels, and what is in them, by row.
 
-    It is not complete if there was no time for some of the columns, so that their tests are missing.
+    There may have been no time for some of the columns, so that their tests are missing: `n_skipped` counts them.
     """
 
     tests: tuple[FlatTest, ...]
     columns: kernel.Columns
     values: Mapping[Any, Column]
-    complete: bool = True
+    n_skipped: int = 0
 
     @property
     def n_rows(self) -> int:
@@ -125,22 +125,27 @@ def _table_of(
     jobs = list(zip(long, order, ranks, strict=True))
     gaps = list(_in_time(clock, jobs, len(rows), lambda name, *into: _rank(values[name], *into), run))
     long, order, ranks = long[: len(gaps)], order[: len(gaps)], ranks[: len(gaps)]
-    complete = len(long) + len(short) == len(values)
+    n_skipped = len(values) - len(long) - len(short)
     missing = {name for name, has_gaps in zip(long, gaps, strict=True) if has_gaps}
     missing |= {name for name, found in short.items() if found.codes.min(initial=0) < 0}
     tests = without_mirrors(listed.tests, missing)
-    if not complete:
+    if n_skipped:
         there = {None, *long, *short}
         tests = tuple(test for test in tests if test.subject in there)
     single = [test for test in tests if test.subject is None]
+    asked = [(test.right,) for test in single]
+    answers = list(_in_time(clock, asked, len(rows), lambda right: holds(right, population), map))
+    gone = {id(test) for test in single[len(answers) :]}
+    n_skipped, single = n_skipped + len(gone), single[: len(answers)]
+    tests = tuple(test for test in tests if id(test) not in gone)
     place: dict[Any, int] = {name: i for i, name in enumerate([*long, *short, *map(id, single)])}
     spots = [(place[id(test) if test.subject is None else test.subject], test.form) for test in tests]
     n_codes = [*(found.n for found in short.values()), *(1 for _ in single)]
     codes = np.empty((len(n_codes), len(rows)), dtype=np.int32)
     for i, name in enumerate(list(short)):
         codes[i] = short.pop(name).codes  # and that is the last of it: a table may be as large as memory allows
-    for i, test in enumerate(single, len(n_codes) - len(single)):
-        codes[i] = np.where(holds(test.right, population), 0, -1)
+    for i, true in enumerate(answers, len(n_codes) - len(single)):
+        codes[i] = np.where(true, 0, -1)
     columns = kernel.Columns(
         order,
         ranks,
@@ -149,7 +154,7 @@ def _table_of(
         np.array(spots, dtype=np.int64).reshape(len(spots), 2),
         np.arange(len(rows), dtype=np.int32),
     )
-    return SortedTable(tests, columns, values, complete)
+    return SortedTable(tests, columns, values, n_skipped)
 
 
 def _in_time(

@@ -53,6 +53,9 @@ __all__ = [
 
 MakeEstimator = Callable[[], Any]
 
+FEWEST_FOLDS = 2
+"""A cross-validation that Ctrl-C or the time limit ends early has at least so many folds."""
+
 USUAL_REPEATS = 3
 """How often folds by chance are made, if it is not said."""
 
@@ -209,7 +212,8 @@ def cross_validate(
     progress : function, optional
         Called after each fold. Ctrl-C ends the cross-validation with those, if they are two or more.
     time_limit : float, optional
-        Seconds for all fits; each gets its share of what is left.
+        Seconds for all fits; each gets its share of what is left. When it is over, folds after the second are
+        skipped.
     unlabelled : {"leave out", "refuse"}
         What to do about individuals whose label is None, NaN or the like: leave them out with a warning that counts
         them, or refuse them.
@@ -362,6 +366,8 @@ def _all_folds(
         clock = Clock(options.time_limit, stop)
         try:
             for fold in splits:
+                if len(fits) >= FEWEST_FOLDS and clock.over() is not None:
+                    break  # a tree that no time is left for says nothing about others
                 here = {}
                 for name, make in estimators.items():
                     estimator = _with_share_of_time(make(), clock, total - done)
@@ -372,7 +378,7 @@ def _all_folds(
                 fits.append(here)
         except (KeyboardInterrupt, SystemError):
             # The latter is what an interrupt of something that is being compiled may look like.
-            if len(fits) < 2 or not stop.pressed or stop.presses > 1:
+            if len(fits) < FEWEST_FOLDS or not stop.pressed or stop.presses > 1:
                 raise
             stop.answered = True
     return {name: _gathered([here[name] for here in fits]) for name in estimators}

@@ -16,7 +16,7 @@ from structtree.data.columns import Population
 from structtree.data.given import population_of
 from structtree.data.reach import compact
 from structtree.errors import DataError, UsageError
-from structtree.interrupts import stoppable
+from structtree.interrupts import Limit, stoppable
 from structtree.lang.check import CheckedGrammar
 from structtree.lang.grammar import Grammar
 from structtree.lang.syntax import Function, Predicate
@@ -93,7 +93,8 @@ def best_split(
     progress : function, optional
         Called about once a second with the statistics and the best so far.
     clock : Clock, optional
-        In place of `time_limit`, where this search is a part of something larger.
+        In place of `time_limit`, where this search is a part of something larger. When it is over, tests that are
+        not prepared yet are skipped, and nothing is proved.
 
     Examples
     --------
@@ -104,18 +105,15 @@ def best_split(
     exists cars (closed and not long) 0.9 True
     """
     _check_options(strategy, min_samples_leaf, beam_width, max_frontier)
-    population = population_of(individuals)
-    checked = _checked(population, target, criterion, sample_weight, class_weight)
-    judge, space = judge_of(checked), _space(grammar, population)
-    budget = Budget(max_evaluations, clock or Clock(time_limit), max_frontier)
-    pruning = prune and strategy != "exhaustive"
-    problem = Problem(space, judge, min_samples_leaf)
-    ordered, boards = promising_last(space, judge)
-    starts = _starts(ordered, start)
-    search = Search(problem, ordered, boards, budget, pruning, progress, random_state, starts, tuple(hints))
     with stoppable() as stop:
-        if clock is None:
-            search.budget = replace(budget, clock=replace(budget.clock, stop=stop))
+        time = clock or Clock(time_limit, stop)
+        population = population_of(individuals)
+        checked = _checked(population, target, criterion, sample_weight, class_weight)
+        judge, space = judge_of(checked), _space(grammar, population, time)
+        ordered, boards = promising_last(space, judge, time)
+        problem, budget = Problem(space, judge, min_samples_leaf), Budget(max_evaluations, time, max_frontier)
+        starts, pruning = _starts(ordered, start), prune and strategy != "exhaustive"
+        search = Search(problem, ordered, boards, budget, pruning, progress, random_state, starts, tuple(hints))
         if strategy == "beam":
             search.run_beam(beam_width)
         else:
@@ -130,7 +128,7 @@ def _in_plain_units(split: Split, units: Units) -> Split:
     return replace(split, score=units.square(split.score), gap=units.square(split.gap), stats=stats)
 
 
-def _space(grammar: Grammar | CheckedGrammar | Space, population: Population) -> Space:
+def _space(grammar: Grammar | CheckedGrammar | Space, population: Population, limit: Limit) -> Space:
     """Return the space on the rows that individuals reach; what the grammar computes may be found by others, too."""
     if isinstance(grammar, Space):
         _refuse_lacking(grammar.grammar.functions.values(), population)
@@ -139,7 +137,7 @@ def _space(grammar: Grammar | CheckedGrammar | Space, population: Population) ->
         _refuse_lacking(grammar.syntax.functions, None)
         population = with_background(population, grammar, {})
         grammar = grammar.check(population.schema)
-    return Space.build(grammar, compact(with_computed(population, grammar.background)))
+    return Space.build(grammar, compact(with_computed(population, grammar.background)), limit=limit)
 
 
 def _refuse_lacking(functions: Iterable[Function], population: Population | None) -> None:

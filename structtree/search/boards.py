@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from structtree.arrays import Codes, Floats, Ints, Mask
 from structtree.data.columns import Column, run_places
+from structtree.interrupts import NO_LIMIT, Limit
 from structtree.lang.syntax import Aggregate, Among, Compare, Count, ValueSource, Within
 from structtree.search.steps import Steps, need_of
 from structtree.space.evaluate import aggregate_column, rows_where
@@ -123,12 +124,17 @@ class BoardColumn:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Boards:
-    """The boards of all types of a space on its population, made when they are first asked for."""
+    """The boards of all types of a space on its population, made when they are first asked for.
+
+    When the limit is over, a board has the columns that there was time for, and its type is among the `partial` ones.
+    """
 
     space: Space
-    steps: Steps = field(init=False)
     _known: dict[str, tuple[Board, Board]] = field(default_factory=dict)
-    _lengths: dict[str, Ints] = field(default_factory=dict)
+    limit: Limit = NO_LIMIT
+    partial: set[str] = field(default_factory=set)
+    steps: Steps = field(init=False)
+    _lengths: dict[str, Ints] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
         assert self.space.population is not None
@@ -152,11 +158,15 @@ class Boards:
     def moved(self, space: Space, places: Mapping[str, Mapping[int, int]]) -> Boards:
         """Return the boards of a space whose families have changed places: where each goes, by type and index."""
         known = {name: self.of(name) for name in places}
-        return Boards(space, {name: (c.moved(places[name]), r.moved(places[name])) for name, (c, r) in known.items()})
+        moved = {name: (c.moved(places[name]), r.moved(places[name])) for name, (c, r) in known.items()}
+        return Boards(space, moved, self.limit, self.partial)
 
     def _made(self, name: str) -> tuple[Board, Board]:
         columns: list[BoardColumn] = []
         for family in self.space.offers.from_top[name]:
+            if columns and self.limit.over() is not None:
+                self.partial.add(name)
+                break
             if isinstance(family, LinkFamily):
                 columns += [opening_column(family, self.steps.of(family).lengths)] if is_swept(family) else []
             else:

@@ -302,6 +302,8 @@ class Search:
         if self.population.n_rows > MANY_ROWS_JUDGED:
             self._judge_hints()
         self._take_turns()
+        if self.stopped_by == "done" and self._is_partial():
+            self.stopped_by = self.budget.clock.over() or "time"
         if self.stopped_by == "time":
             self._shorten()
 
@@ -359,6 +361,10 @@ class Search:
         names = [name for name in families if any(not isinstance(f, LinkFamily) for f in families[name])]
         return len(names) > 1 or any(isinstance(f, LinkFamily) for name in names for f in families[name])
 
+    def _is_partial(self) -> bool:
+        """Return whether there was no time to prepare some of the tests."""
+        return bool(self.space.offers.n_skipped or self.boards.partial)
+
     def _is_perfect(self) -> bool:
         """Return whether the best found is as good as anything can be."""
         return self.best is not None and self.judge.compare(self.best.loss, self.least_bound) <= 0
@@ -390,14 +396,16 @@ class Search:
         assert space.population is not None
         own, n = space.population is self.population, len(space.population)
         least = max(1, self.least * n // len(self.population))
-        return Sweeps(space, judge, least, self._tell, self.boards if own else Boards(space))
+        boards = self.boards if own else Boards(space, limit=self.budget.clock)
+        return Sweeps(space, judge, least, self._tell, boards)
 
     def _on_sample(self, n: int) -> Finder:
         """A finder on some of the individuals, with the thresholds that are between their values."""
         which = np.sort(np.random.default_rng(self.seed).choice(len(self.population), n, replace=False))
         part = compact(self.population.take(which))
         grammar = self.space.grammar
-        space = Space.build(grammar, part) if grammar.rewrites else replace(self.space, population=part)
+        limit = self.budget.clock
+        space = Space.build(grammar, part, limit=limit) if grammar.rewrites else replace(self.space, population=part)
         return Finder(self._sweeps(space, self.judge.take(which)), lambda predicate, _: predicate in space)
 
     def _tell(self, n: int, cells: int, position: str, seconds: float) -> None:
@@ -864,6 +872,8 @@ class Search:
         loss = _pair(self.judge.loss(self.judge.counts(true[:, None]))[0])
         yes, no = self.judge.sides(true)
         bounds = [waiting.bound for waiting in self.frontier]
+        if self._is_partial():  # of tests that there was no time to prepare nothing is known
+            bounds.append(self.least_bound)
         proved = not any(self.judge.compare(bound, loss) < 0 for bound in bounds) or self._is_perfect()
         gap = 0.0 if proved else max(0.0, loss[0] - min(bound[0] for bound in bounds))
         score = self.judge.score(np.array(loss))

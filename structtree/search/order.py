@@ -13,6 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from structtree.interrupts import NO_LIMIT, Limit
 from structtree.lang.syntax import Exists, Follow, ListStep
 from structtree.search.boards import Board, Boards
 from structtree.search.chains import Chain
@@ -24,8 +25,15 @@ from structtree.space.space import Space
 __all__ = ["promising_last"]
 
 
-def promising_last(space: Space, judge: Judge) -> tuple[Space, Boards]:
+def promising_last(space: Space, judge: Judge, limit: Limit = NO_LIMIT) -> tuple[Space, Boards]:
     """The same space with the plain tests of every type in the order of their best bounds, the best last.
+
+    Parameters
+    ----------
+    space : Space
+    judge : Judge
+    limit : Limit, optional
+        When it is over, the tests of the remaining types keep their order.
 
     Returns
     -------
@@ -33,9 +41,11 @@ def promising_last(space: Space, judge: Judge) -> tuple[Space, Boards]:
     boards : Boards
         In the new order.
     """
-    top, boards = dict(space.offers.from_top), Boards(space)
+    top, boards = dict(space.offers.from_top), Boards(space, limit=limit)
     places: dict[str, dict[int, int]] = {}
     for name, chain in _reach(space, boards.steps):
+        if limit.over() is not None:
+            break
         plain = space.plain[name].families
         # Where a position has but one literal, nothing is combined.
         if len(plain) > 1 and space.grammar.conjuncts.get(name, 1) != 1:

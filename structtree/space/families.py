@@ -22,6 +22,7 @@ from structtree.data.columns import Column, Population
 from structtree.data.reach import reachable_rows
 from structtree.data.schema import Attribute, Kind
 from structtree.errors import GrammarError, UsageError
+from structtree.interrupts import NO_LIMIT, Limit
 from structtree.lang.aggregates import computed_attribute
 from structtree.lang.calls import Place, called, is_open_call, places_of, substituted
 from structtree.lang.check import CheckedGrammar, CheckedRewrite
@@ -361,26 +362,31 @@ class BundleFamily:
 
 @dataclass(frozen=True, slots=True)
 class Offers:
-    """All families of a grammar on given data, by type: those from ``top``, those from a literal, and bundles."""
+    """All families of a grammar on given data, by type: those from ``top``, those from a literal, and bundles.
+
+    `n_skipped` counts the rewrites that there was no time to resolve.
+    """
 
     from_top: Mapping[str, tuple[Family, ...]]
     from_literal: Mapping[str, Mapping[Predicate, tuple[Family, ...]]]
     bundles: Mapping[str, tuple[BundleFamily, ...]] = field(default_factory=dict)
+    n_skipped: int = 0
 
     def of_type(self, name: str) -> Iterator[Family]:
         """Yield all families of a type, those from ``top`` first."""
         return chain(self.from_top[name], *self.from_literal[name].values())
 
 
-def resolve_families(grammar: CheckedGrammar, population: Population | None) -> Offers:
+def resolve_families(grammar: CheckedGrammar, population: Population | None, limit: Limit = NO_LIMIT) -> Offers:
     """Resolve every rewrite of a checked grammar on the data, and verify those that syntax could not settle.
 
-    Families are without repeats: of two that offer the same literal the first one has it.
+    Families are without repeats: of two that offer the same literal the first one has it. The types nearest to the
+    individuals come first. When the limit is over, the remaining rewrites are skipped, once there is some test.
     """
-    resolve = _Resolver(grammar, population)
+    resolve = _Resolver(grammar, population, limit)
     top: dict[str, tuple[Family, ...]] = {}
     literal: dict[str, dict[Predicate, tuple[Family, ...]]] = {}
-    for name in grammar.schema.names:
+    for name in _nearest_first(grammar):
         rewrites = grammar.rewrites.get(name, ())
         seen: dict[tuple[Any, ...], list[TestFamily]] = {}
         top[name] = tuple(_unseen(resolve.families(name, rewrites, of_top=True), seen))
@@ -390,7 +396,17 @@ def resolve_families(grammar: CheckedGrammar, population: Population | None) -> 
             assert family.left is not None
             literal[name][family.left] = (*literal[name].get(family.left, ()), family)
     bundles = {name: tuple(resolve.bundles(name, grammar.rewrites.get(name, ()))) for name in grammar.schema.names}
-    return Offers(top, literal, bundles)
+    names = grammar.schema.names
+    in_order = {name: top[name] for name in names}, {name: literal[name] for name in names}
+    return Offers(*in_order, bundles, len(resolve.skipped))
+
+
+def _nearest_first(grammar: CheckedGrammar) -> list[str]:
+    """Return all types: the individual's first, then those that its links lead to, and so on."""
+    found = [grammar.individual]
+    for name in found:  # which grows meanwhile
+        found += [link.target for link in grammar.schema.type(name).links if link.target not in found]
+    return list(dict.fromkeys((*found, *grammar.schema.names)))
 
 
 def reopened(literal: Predicate, grammar: CheckedGrammar) -> LinkFamily | None:
@@ -420,7 +436,10 @@ class _Resolver:
 
     grammar: CheckedGrammar
     population: Population | None
+    limit: Limit = NO_LIMIT
+    skipped: list[CheckedRewrite] = field(default_factory=list)
     reached: Mapping[str, NDArray[np.bool_]] = field(init=False)
+    _tests: list[TestFamily] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         found = {} if self.population is None else reachable_rows(self.population)
@@ -430,17 +449,28 @@ class _Resolver:
         for index, rewrite in enumerate(rewrites):
             if rewrite.is_bundle or isinstance(rewrite.left, Top) != of_top:
                 continue
+            if self._is_over():
+                self.skipped.append(rewrite)
+                continue
             family = replace(self.family(rewrite.right, name, rewrite), index=index)
             if not of_top:
                 family = self._below(family, canonical(rewrite.left), rewrite)
             if not rewrite.settled:
                 self._verify(family, rewrite)
+            if isinstance(family, TestFamily) and len(family):
+                self._tests.append(family)
             yield family
+
+    def _is_over(self) -> bool:
+        """Return whether to skip the rest: there is no time for it, and some test to return."""
+        return bool(self._tests) and self.limit.over() is not None
 
     def bundles(self, name: str, rewrites: Sequence[CheckedRewrite]) -> Iterator[BundleFamily]:
         """Yield the rewrites of a type that are about several literals at once."""
         for index, rewrite in enumerate(rewrites):
-            if rewrite.is_bundle:
+            if rewrite.is_bundle and self._is_over():
+                self.skipped.append(rewrite)
+            elif rewrite.is_bundle:
                 slot, left = self.slot(rewrite.right, name, rewrite), conjuncts(canonical(rewrite.left))
                 fixed = self._parts_below(slot.fixed, left) if rewrite.settled else slot.fixed
                 bundle = BundleFamily(index, name, Slot(name, fixed, open=False, bundle=True), left, slot.open)

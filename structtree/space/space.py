@@ -32,6 +32,7 @@ import numpy as np
 from structtree.data.columns import Population
 from structtree.data.given import population_of
 from structtree.errors import GrammarError, UsageError
+from structtree.interrupts import NO_LIMIT, Limit
 from structtree.lang.check import CheckedGrammar, check_predicate
 from structtree.lang.grammar import Grammar
 from structtree.lang.logic import Subject, subject
@@ -354,6 +355,7 @@ class Space:
         grammar: Grammar | CheckedGrammar,
         individuals: Any = None,
         functions: Mapping[str, Callable[[Mapping[str, Any]], Any]] | None = None,
+        limit: Limit = NO_LIMIT,
     ) -> Space:
         """The space of a grammar on a population.
 
@@ -364,6 +366,8 @@ class Space:
             Needed when the grammar takes values from data (``*``, ``bins``, ``quantiles``).
         functions : mapping, optional
             For each ``function`` of the grammar a Python function from a record (nested dicts) to its value.
+        limit : Limit, optional
+            When it is over, the remaining rewrites are skipped; ``offers.n_skipped`` counts them.
         """
         population = None if individuals is None else population_of(individuals)
         if isinstance(grammar, Grammar):
@@ -372,7 +376,7 @@ class Space:
             grammar = grammar.check(None if population is None else population.schema)
         elif population is not None:
             population = with_computed(population, grammar.background)
-        offers = resolve_families(grammar, population)
+        offers = resolve_families(grammar, population, limit)
         _refuse_shrinking(grammar, offers)
         return cls(grammar, population, offers)
 

@@ -73,7 +73,7 @@ def listed(test, population):
 @given(spaces())
 def test_a_column_says_of_whom_its_members_hold_and_every_meaning_has_a_column(space):
     wanted = {holds(p, space.population).tobytes(): p for p in members(space)}
-    found = linked_tests(space.grammar, space.population)
+    found = linked_tests(space)
     assert found is not None and found.complete
     made = set()
     for test in found.tests:
@@ -219,7 +219,7 @@ def test_where_there_is_no_time_to_search_a_node_asks_its_best_single_test_and_n
     plan = plan_for(population, checked, growth, route="search", tuning=Tuning(searched=0))
     given = target_for(labels, 60, criterion).counted()
     splitter = plan.splitter(given, growth, Clock())
-    splitter.seconds_each = 1e9
+    splitter.pace.note(60, 1e9)
     nodes = Builder(splitter, growth, Clock(50.0), lambda test, rows: 0.0).build()
     alone = Grammar.parse(COMBINED.replace("top -> top and top max 2", ""))
     singles = grow(population, labels, alone, growth, criterion=criterion)
@@ -234,5 +234,6 @@ def test_of_many_rows_a_hint_is_judged_before_anything_else():
     table = Population.from_array(numbers, names=["a", "b"])
     grammar = Grammar.parse("refine Row { top -> * >= *; top -> top and top max 2 }")
     hint = parse_predicate("a >= 0.55 and b >= 1.05")
-    found = best_split(table, holds(hint, table), grammar, hints=[hint], time_limit=0.0)
+    space = Space.build(grammar, table)
+    found = best_split(table, holds(hint, table), space, hints=[hint], time_limit=0.0)
     assert found.predicate == hint and found.score == 1.0

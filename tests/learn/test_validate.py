@@ -120,11 +120,26 @@ def test_progress_is_told_of_every_fold():
 
 def test_a_time_limit_is_shared_by_all_fits(ticking):
     trains = load_dataset("trains")
-    clock = ticking(0.01)
+    clock = ticking(0.002)
     found = cross_validate(
         StructuralTreeClassifier, trains.population, trains.target, folds=4, repeats=1, time_limit=2.0
     )
-    assert len(found.scores) == 4 and clock.seconds < 3
+    assert len(found.scores) == 4 and clock.seconds < 2.2
+
+
+@pytest.mark.parametrize("slow", [1.0, 0.9])
+def test_folds_that_no_time_is_left_for_are_skipped_but_two_are_made(ticking, slow):
+    clock = ticking(0.0)
+
+    class Slow(StructuralTreeClassifier):
+        def fit(self, individuals, target):
+            clock.seconds += slow
+            return super().fit(individuals, target)
+
+    made = cross_validate(Slow, LENSES.population, LENSES.target, folds=4, repeats=1, time_limit=2.0)
+    assert len(made.scores) == (2 if slow == 1.0 else 3)
+    few = cross_validate(Slow, LENSES.population, LENSES.target, folds=4, repeats=1, time_limit=0.1)
+    assert len(few.scores) == 2
 
 
 # ---- comparing -------------------------------------------------------------------------------------------

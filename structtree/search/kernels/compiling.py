@@ -12,7 +12,7 @@ from typing import Any
 
 from numba.core import event
 
-__all__ = ["now", "when_compiling"]
+__all__ = ["compile_seconds", "now", "when_compiling"]
 
 
 class _Watch(event.Listener):
@@ -52,6 +52,17 @@ def now() -> float:
     """
     moment = perf_counter()
     return (_WATCH.since if _WATCH.depth else moment) - _WATCH.spent
+
+
+def compile_seconds() -> float:
+    """Return how long this process has compiled so far, which no time limit counts.
+
+    Examples
+    --------
+    >>> compile_seconds() >= 0
+    True
+    """
+    return _WATCH.spent
 
 
 @contextmanager
