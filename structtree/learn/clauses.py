@@ -10,6 +10,10 @@ not object; here a condition goes only where *syntax* shows that no individual w
 
 The law: for every possible individual at least one clause holds, and each clause that holds answers as the tree does.
 
+A short clause may hold for some individuals of a leaf and not for others, so nothing that was counted at the leaves
+is true of it. A *whole* clause is made shorter only where it still holds for all individuals of some leaves and for
+nobody else: what was counted at these leaves, added up, is what is true of the clause.
+
 Conditions are numbered, and what follows from what is looked up once per condition, among those that ask about the
 same things; after that everything is sets of numbers.
 """
@@ -17,7 +21,7 @@ same things; after that everything is sets of numbers.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -48,7 +52,7 @@ from structtree.lang.walk import children, is_closed, with_children
 from structtree.learn.tree import Tree, Way, answers_below
 from structtree.space.terms import conjuncts
 
-__all__ = ["Clause", "clauses", "conjunction", "negation", "short_clauses"]
+__all__ = ["Clause", "clauses", "conjunction", "negation", "short_clauses", "whole_clauses"]
 
 Numbers = frozenset[int]
 Ways = Sequence[tuple[Way, ...]]
@@ -57,7 +61,7 @@ NumberedWays = Sequence[tuple[tuple[int, int, bool], ...]]
 
 
 class Clause(NamedTuple):
-    """Conditions, and the leaves of the tree that they stand for."""
+    """Conditions, and the leaves of the tree that they stand for; of a whole clause exactly those it holds at."""
 
     conditions: tuple[Predicate, ...]
     leaves: tuple[int, ...]
@@ -117,18 +121,44 @@ def short_clauses(tree: Tree, answers: Sequence[Hashable]) -> tuple[Clause, ...]
     ['a in [3, 5)'] (3,)
     ['not (a >= 3)'] (4,)
     """
-    plain, ways = clauses(tree), [tree.ways(node) for node in range(len(tree.nodes))]
-    facts = _Facts((*_conditions_of(plain), *_tests(ways)))
-    possible = [
-        Clause(conditions, clause.leaves)
-        for clause in plain
-        if (conditions := _without_implied(clause.conditions, facts)) is not None
-    ]
-    facts = facts.including(_conditions_of(possible))
-    told = answers_below(tree, answers)
-    numbered = [tuple((way.child, facts.number[way.test], way.answer) for way in of_node) for of_node in ways]
-    shorter = [_generalised(clause, numbered, told, facts) for clause in possible]
-    return tuple(_readable(clause) for clause in _absorbed(shorter, answers, facts))
+    walk = _Walk.through(tree, answers)
+    shorter = [walk.generalised(clause) for clause in walk.possible]
+    return tuple(map(_readable, _absorbed(shorter, answers, walk.facts)))
+
+
+def whole_clauses(tree: Tree, answers: Sequence[Hashable]) -> tuple[Clause, ...]:
+    """Short clauses, each of which holds for all individuals of its leaves and for no others.
+
+    Parameters
+    ----------
+    tree : Tree
+    answers : sequence
+        What each node of the tree says.
+
+    Returns
+    -------
+    tuple of Clause
+        All leaves of a clause have the same answer. Clauses may share leaves.
+
+    Examples
+    --------
+    >>> from structtree.data.schema import Attribute, RecordType, Schema
+    >>> from structtree.lang.parse import parse_predicate
+    >>> from structtree.lang.pretty import pretty
+    >>> from structtree.learn.tree import Branch, ClassCounts, Found, Leaf
+    >>> schema = Schema((RecordType("T", (Attribute("a", "bool"), Attribute("b", "bool"))),), "T")
+    >>> found, seen = Found("acc*", 1.0, 0.5, True, 0.0, 1, 0.0), ClassCounts(2, (1.0, 1.0))
+    >>> first, second = (parse_predicate(text) for text in ("a", "b"))
+    >>> nodes = Branch(first, 1, 2, seen, found), Leaf(seen), Branch(second, 3, 4, seen, found), *[Leaf(seen)] * 2
+    >>> tree = Tree(nodes, schema, ("no", "yes"))
+    >>> for find in (short_clauses, whole_clauses):
+    ...     print([" and ".join(map(pretty, clause.conditions)) for clause in find(tree, [0, 1, 0, 1, 0])])
+    ['a', 'b', 'not (a) and not (b)']
+    ['a', 'not (a) and b', 'not (a) and not (b)']
+    """
+    walk = _Walk.through(tree, answers)
+    shorter = [walk.joined(clause) for clause in walk.possible]
+    return tuple(map(_readable, _absorbed(shorter, answers, walk.facts)))
 
 
 def _conditions_of(found: Iterable[Clause]) -> Iterator[Predicate]:
@@ -378,32 +408,96 @@ def conjunction(parts: tuple[Predicate, ...]) -> Predicate:
 # ---- clauses against the tree, and against each other ----------------------------------------------------
 
 
-def _generalised(clause: Clause, ways: NumberedWays, told: list[set[Hashable]], facts: _Facts) -> Clause:
-    """The clause without the conditions that make no difference to what the tree says.
+class _Walk(NamedTuple):
+    """A tree to be gone through with conditions instead of an individual.
 
-    Negative ones are tried first: a rule reads better without them.
+    Parameters
+    ----------
+    ways : sequence
+        The sides of each node.
+    told : list of set
+        All that the leaves below each node say.
+    known : mapping from int to Numbers
+        The conditions that everybody at a leaf meets, for each leaf that can be reached.
+    possible : list of Clause
+        One for each of these leaves, without what follows from the rest.
+    facts : _Facts
     """
-    kept, answer = facts.numbers(clause.conditions), told[clause.leaves[0]]
-    for condition in sorted(clause.conditions, key=_is_negative, reverse=True):
-        rest = kept - {facts.number[condition]}
-        if _all_are_told(answer, rest, ways, told, facts):
-            kept = rest
-    return Clause(tuple(c for c in clause.conditions if facts.number[c] in kept), clause.leaves)
 
+    ways: NumberedWays
+    told: list[set[Hashable]]
+    known: Mapping[int, Numbers]
+    possible: list[Clause]
+    facts: _Facts
 
-def _all_are_told(
-    answer: set[Hashable], given: Numbers, ways: NumberedWays, told: list[set[Hashable]], facts: _Facts
-) -> bool:
-    """Tell whether all leaves that individuals with these conditions can reach, as far as can be seen, say this."""
-    stack = [0]
-    while stack:
-        index = stack.pop()
-        if told[index] == answer:
-            continue
-        if not ways[index] or answer.isdisjoint(told[index]):
-            return False
-        stack += [child for child, test, said in ways[index] if facts.settles(given, test) in (None, said)]
-    return True
+    @classmethod
+    def through(cls, tree: Tree, answers: Sequence[Hashable]) -> _Walk:
+        plain, ways = clauses(tree), [tree.ways(node) for node in range(len(tree.nodes))]
+        facts = _Facts((*_conditions_of(plain), *_tests(ways)))
+        shorter = [(clause, _without_implied(clause.conditions, facts)) for clause in plain]
+        possible = [Clause(conditions, clause.leaves) for clause, conditions in shorter if conditions is not None]
+        facts = facts.including(_conditions_of(possible))
+        numbered = [tuple((way.child, facts.number[way.test], way.answer) for way in of_node) for of_node in ways]
+        known = {
+            clause.leaves[0]: facts.numbers((*clause.conditions, *conditions))
+            for clause, conditions in shorter
+            if conditions is not None
+        }
+        return cls(numbered, answers_below(tree, answers), known, possible, facts)
+
+    def generalised(self, clause: Clause) -> Clause:
+        """The clause without the conditions that make no difference to what the tree says.
+
+        Negative ones are tried first: a rule reads better without them.
+        """
+        kept, answer = self.facts.numbers(clause.conditions), self.told[clause.leaves[0]]
+        for condition in sorted(clause.conditions, key=_is_negative, reverse=True):
+            rest = kept - {self.facts.number[condition]}
+            if self._all_are_told(answer, rest):
+                kept = rest
+        return clause._replace(conditions=tuple(c for c in clause.conditions if self.facts.number[c] in kept))
+
+    def joined(self, clause: Clause) -> Clause:
+        """The clause without the conditions but for which it holds for all individuals of more leaves.
+
+        The last ones are tried first, since leaves that say the same are mostly near each other.
+        """
+        kept, leaves = self.facts.numbers(clause.conditions), clause.leaves
+        for condition in reversed(clause.conditions):
+            rest = kept - {self.facts.number[condition]}
+            if (more := self._whole_leaves(self.told[leaves[0]], rest)) is not None:
+                kept, leaves = rest, more
+        return Clause(tuple(c for c in clause.conditions if self.facts.number[c] in kept), leaves)
+
+    def _all_are_told(self, answer: set[Hashable], given: Numbers) -> bool:
+        """Tell whether all leaves that individuals with these conditions may reach, as far as is known, say this."""
+        stack = [0]
+        while stack:
+            node = stack.pop()
+            if self.told[node] == answer:
+                continue
+            if not self.ways[node] or answer.isdisjoint(self.told[node]):
+                return False
+            stack += self._open_to(given, node)
+        return True
+
+    def _whole_leaves(self, answer: set[Hashable], given: Numbers) -> tuple[int, ...] | None:
+        """The leaves whose individuals are exactly those with these conditions; None unless all of them say this."""
+        found, stack = [], [0]
+        while stack:
+            node = stack.pop()
+            if answer.isdisjoint(self.told[node]):
+                return None
+            stack += self._open_to(given, node)
+            if node in self.known:
+                if any(self.known[node].isdisjoint(self.facts.entailers(condition)) for condition in given):
+                    return None
+                found.append(node)
+        return tuple(sorted(found))
+
+    def _open_to(self, given: Numbers, node: int) -> list[int]:
+        """The sides of a node to which individuals with these conditions may go."""
+        return [child for child, test, said in self.ways[node] if self.facts.settles(given, test) in (None, said)]
 
 
 def _absorbed(found: list[Clause], answers: Sequence[Hashable], facts: _Facts) -> list[Clause]:
@@ -424,12 +518,12 @@ def _absorbed(found: list[Clause], answers: Sequence[Hashable], facts: _Facts) -
 
 
 def _gathered(found: list[Clause], home: list[int]) -> list[Clause]:
-    leaves: dict[int, list[int]] = {}
+    leaves: dict[int, set[int]] = {}
     for i, clause in enumerate(found):
         last = i
         while home[last] != last:
             last = home[last]
-        leaves.setdefault(last, []).extend(clause.leaves)
+        leaves.setdefault(last, set()).update(clause.leaves)
     return [Clause(found[i].conditions, tuple(sorted(leaves[i]))) for i in sorted(leaves)]
 
 

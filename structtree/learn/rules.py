@@ -2,13 +2,16 @@
 
 Rules are clauses (`structtree.learn.clauses`) with an answer and with what was counted. The guarantee: for every
 possible individual, whether ever seen or not, at least one rule holds, and every rule that holds answers as the tree
-does. So the order of the rules does not matter, and the rules of a class are a formula of that class in disjunctive
-normal form. Where a tree sends those who lack a value to several leaves in parts, that is so for all others.
+does. So the order of the rules does not matter. Where a tree sends those who lack a value to several leaves in parts,
+that is so for all others.
+
+The figures of a rule are true of its conditions as they stand. A rule is therefore made shorter only where it covers
+whole leaves, whose counts the tree keeps; a formula quotes no figures, so its clauses may be shorter.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from math import sqrt
@@ -21,7 +24,7 @@ from structtree.data.columns import Population
 from structtree.errors import UsageError
 from structtree.lang.pretty import pretty
 from structtree.lang.syntax import Not, Or, Predicate, Top
-from structtree.learn.clauses import Clause, clauses, conjunction, short_clauses
+from structtree.learn.clauses import Clause, clauses, conjunction, short_clauses, whole_clauses
 from structtree.learn.growth import Decision
 from structtree.learn.leaves import decisions, means
 from structtree.learn.model import fitted
@@ -31,6 +34,8 @@ from structtree.search.target import Target, target_for
 from structtree.space.evaluate import holds
 
 __all__ = ["Rule", "to_formula", "to_rules"]
+
+_Count = Callable[[Clause], list[Stats] | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,22 +47,23 @@ class Rule:
     conditions : Predicate
         A conjunction, or a single condition; ``top`` when there is none.
     prediction : class or float
-    n : int
-        How many individuals were counted.
-    support : float
+    n : int or None
+        Number of individuals that satisfy the conditions; None if it is not known, which is so for a tree that sent
+        individuals to several leaves in parts.
+    support : float or None
         Their weight.
     confidence : float or None
         The share of that weight that has the predicted class; None for numbers, and when nobody was counted.
     spread : float or None
         For numbers: how far off the prediction is, as a root mean square.
     leaves : tuple of int
-        The leaves of the tree that it stands for.
+        The leaves of the tree that it covers.
     """
 
     conditions: Predicate
     prediction: Any
-    n: int
-    support: float
+    n: int | None
+    support: float | None
     confidence: float | None
     spread: float | None
     leaves: tuple[int, ...]
@@ -72,11 +78,11 @@ class Rule:
         """Return the rule as a sentence, with its conditions as they are to be read."""
         is_number = isinstance(self.prediction, float) and self.confidence is None
         said = f"{self.prediction:.4g}" if is_number else inert(str(self.prediction))
-        facts = [f"n={self.n}"]
-        facts += [f"weight {self.support:.4g}"] if self.support != self.n else []
+        facts = [f"n={self.n}"] if self.n is not None else []
+        facts += [f"weight {self.support:.4g}"] if self.support is not None and self.support != self.n else []
         facts += [f"confidence {self.confidence:.2f}"] if self.confidence is not None else []
         facts += [f"± {self.spread:.3g}"] if self.spread is not None else []
-        return f"if {conditions} then {said} ({', '.join(facts)})"
+        return f"if {conditions} then {said}" + (f" ({', '.join(facts)})" if facts else "")
 
 
 def to_rules(
@@ -94,17 +100,17 @@ def to_rules(
     ----------
     model : Tree, Model or fitted estimator
     individuals, target : individuals in any form and array, optional
-        Whom to count: everybody for whom a rule holds. Without them it is the training data at the rule's leaves,
-        and a rule that lost a condition may hold for more.
+        Data to count on. Without it, the figures are those of the training data, which the tree keeps.
     decision : Decision, optional
         How leaves decide; as the model does by default.
     sample_weight : array, optional
         Of the individuals.
     simplify : bool
-        Whether to drop what is not needed. Without, there is one rule for each leaf with every test on its path, and
-        exactly one rule holds for each individual. With, rules may overlap where they agree, leaves that come to the
-        same rule share it, and a leaf that nobody can reach has none; at least one rule holds for each possible
-        individual, and every rule that does agrees with the tree.
+        Whether to drop conditions that are not needed. If False, there is one rule for each leaf with every test on
+        its path, and exactly one rule holds for each individual. If True, a rule covers all individuals of one leaf
+        or of several with the same prediction, so rules may overlap where they agree, and a leaf that cannot be
+        reached has none; at least one rule holds for each possible individual, and every rule that does agrees with
+        the tree.
 
     Returns
     -------
@@ -124,19 +130,19 @@ def to_rules(
     ...     print(rule)
     if not (b) and not (a) then no (n=1, confidence 1.00)
     if b then yes (n=1, confidence 1.00)
-    if a then yes (n=1, confidence 1.00)
+    if not (b) and a then yes (n=1, confidence 1.00)
     """
     known = fitted(model, decision)
     tree = known.model.tree
     answers = _answers(tree, known.model.decision)
-    chosen = short_clauses(tree, answers) if simplify else clauses(tree)
+    chosen = whole_clauses(tree, answers) if simplify else clauses(tree)
     if individuals is None:
-        count = partial(_on_leaves, tree)
+        count: _Count = partial(_on_leaves, tree) if _keeps_whole(tree) else _unknown
     else:
         population = known.prepared(individuals)
         count = partial(_on_cases, population, _checked(tree, population, target, sample_weight))
     rules = [_rule(tree, clause, answers[clause.leaves[0]], count(clause)) for clause in chosen]
-    return tuple(sorted(rules, key=lambda rule: (answers[rule.leaves[0]], -rule.support, rule.leaves)))
+    return tuple(sorted(rules, key=lambda rule: (answers[rule.leaves[0]], -(rule.support or 0), rule.leaves)))
 
 
 def to_formula(model: Any, decision: Decision | None = None) -> dict[Any, Predicate]:
@@ -198,6 +204,16 @@ def _disjunction(found: Iterable[Clause]) -> Predicate:
 # ---- counting -------------------------------------------------------------------------------------------
 
 
+def _keeps_whole(tree: Tree) -> bool:
+    """Tell whether no individual of the training data is counted at several leaves, in parts."""
+    leaves = (tree.nodes[leaf] for leaf in tree.leaves)
+    return tree.missing != "fractional" or sum(leaf.stats.n for leaf in leaves) == tree.nodes[0].stats.n
+
+
+def _unknown(clause: Clause) -> None:
+    """Count nobody: parts of individuals at the leaves do not say how many satisfy the conditions."""
+
+
 def _on_leaves(tree: Tree, clause: Clause) -> list[Stats]:
     return [tree.nodes[leaf].stats for leaf in clause.leaves]
 
@@ -215,9 +231,11 @@ def _checked(tree: Tree, population: Population, target: ArrayLike | None, weigh
     return target_for(target, len(population), "mse", weight)
 
 
-def _rule(tree: Tree, clause: Clause, answer: Any, counted: list[Stats]) -> Rule:
-    n, weight = sum(stats.n for stats in counted), float(sum(stats.weight for stats in counted))
+def _rule(tree: Tree, clause: Clause, answer: Any, counted: list[Stats] | None) -> Rule:
     prediction = tree.classes[answer] if tree.classes else answer
+    if counted is None:
+        return Rule(conjunction(clause.conditions), prediction, None, None, None, None, clause.leaves)
+    n, weight = sum(stats.n for stats in counted), float(sum(stats.weight for stats in counted))
     share = sum(_agreeing(stats, answer) for stats in counted) / weight if weight else None
     off = None if tree.classes or share is None else sqrt(share)
     return Rule(

@@ -29,7 +29,7 @@ from structtree.learn.splitters import Candidate, GrowingNode, NodeMembers, Prop
 from structtree.learn.sweeping import best_single
 from structtree.learn.table import SortedTable, task_of
 from structtree.learn.tree import Unproved
-from structtree.search.best_split import Split, Strategy, best_split
+from structtree.search.best_split import Split, best_split
 from structtree.search.clock import Clock
 from structtree.search.kernels.tables import SweepTask
 from structtree.space.evaluate import holds
@@ -149,7 +149,7 @@ class SearchSplitter(RowSplitter):
             self.target.take(members.rows),
             self._tests_at(node),
             prune=growth.prune,
-            strategy=_strategy(growth),
+            strategy="auto" if growth.strategy == "bottom-up" else growth.strategy,
             max_evaluations=growth.max_evaluations,
             clock=clock,
             hints=hints,
@@ -211,15 +211,6 @@ def _better(found: Proposal, single: Proposal) -> Proposal:
     own, other = found.candidate, single.candidate
     is_worse = found.least < inf and other is not None and (own is None or own.loss > other.loss)
     return replace(found, candidate=other if is_worse else own, evaluated=evaluated)
-
-
-def _strategy(growth: Growth) -> Strategy:
-    """Return the strategy of the search at a node."""
-    match growth.strategy:
-        case "auto" | "bottom-up":
-            return "best-first"
-        case other:
-            return other
 
 
 def _reason(split: Split) -> Unproved | None:

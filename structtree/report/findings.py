@@ -540,15 +540,16 @@ def _constant(value: Scalar) -> str | float:
 
 
 def _rules(known: Fitted) -> list[list[JsonValue]]:
-    """Return the rules: conditions in words and as text, answer, how many, how sure, which leaves."""
+    """Return the rules: conditions in words and as text, answer, how many, how sure, which leaves, and any weight."""
     model = known.model
     return [
         [
             *_conditions(rule.conditions, model.tree),
-            inert(class_name(rule.prediction) if rule.confidence is not None else f"{rule.prediction:.4g}"),
+            inert(class_name(rule.prediction) if model.tree.classes else f"{rule.prediction:.4g}"),
             rule.n,
-            _rounded(rule.confidence if rule.confidence is not None else rule.spread),
+            _rounded(rule.confidence if model.tree.classes else rule.spread),
             list(rule.leaves),
+            None if rule.support == rule.n else _rounded(rule.support),
         ]
         for rule in to_rules(model.tree, decision=model.decision)
     ]

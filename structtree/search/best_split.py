@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from numpy.typing import ArrayLike
 
@@ -32,7 +32,7 @@ from structtree.space.space import Position, Space
 
 __all__ = ["SearchStats", "Split", "Strategy", "best_split"]
 
-Strategy = Literal["best-first", "exhaustive", "beam"]
+Strategy = Literal["auto", "best-first", "exhaustive", "beam"]
 
 
 def best_split(
@@ -42,7 +42,7 @@ def best_split(
     *,
     criterion: str | Criterion | None = None,
     prune: bool = True,
-    strategy: Strategy = "best-first",
+    strategy: Strategy = "auto",
     max_evaluations: int | None = None,
     time_limit: float | None = None,
     max_frontier: int = 5_000_000,
@@ -69,9 +69,10 @@ def best_split(
         ``"acc*"`` by default for classes, ``"mse"`` for real numbers; see `structtree.search.criteria`.
     prune : bool
         Whether bounds are used; without them the whole space is evaluated.
-    strategy : {"best-first", "exhaustive", "beam"}
+    strategy : {"auto", "best-first", "exhaustive", "beam"}
         ``best-first`` proves by the best bound, and finds by the best score in turns with it; ``exhaustive``
-        evaluates the whole space; ``beam`` only finds, and proves nothing but what is perfect.
+        evaluates the whole space; ``beam`` only finds, and proves nothing but what is perfect. ``auto`` is
+        ``best-first`` at a single node; see `structtree.Growth` for whole trees.
     max_evaluations, time_limit : optional
         Budgets, in predicates and in seconds; what was found until then is returned, with the gap left.
     max_frontier : int
@@ -175,8 +176,8 @@ def _checked(
 
 
 def _check_options(strategy: str, min_samples_leaf: int, beam_width: int, max_frontier: int) -> None:
-    if strategy not in ("best-first", "exhaustive", "beam"):
-        raise UsageError(f"strategy must be 'best-first', 'exhaustive' or 'beam'; got {strategy!r}")
+    if strategy not in get_args(Strategy):
+        raise UsageError(f"strategy must be 'auto', 'best-first', 'exhaustive' or 'beam'; got {strategy!r}")
     for name, value in (
         ("min_samples_leaf", min_samples_leaf),
         ("beam_width", beam_width),

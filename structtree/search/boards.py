@@ -52,7 +52,7 @@ class Board:
     ranked : bool
     columns : (columns, rows) int32
     offsets : (columns + 1,) int64
-        Where the members of each column begin.
+        Where the members of each column begin; each has at least one.
     families : array of int, one per member
         The index of the family that the member belongs to.
     choices : array of int, one per member

@@ -899,7 +899,8 @@ def _unseen(families: Iterator[Family], seen: dict[tuple[Any, ...], list[TestFam
     """The families without the members that an earlier one of the same form has; empty ones are dropped."""
     for family in families:
         if isinstance(family, LinkFamily):
-            yield family
+            if family.numbers:
+                yield family
             continue
         earlier = seen.setdefault(family.form, [])
         if earlier:

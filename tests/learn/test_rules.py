@@ -2,26 +2,33 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from structtree.data.catalog import load_dataset
 from structtree.data.columns import Population
 from structtree.data.schema import PARTS
-from structtree.errors import DataError, UsageError
+from structtree.errors import DataError, GrammarError, UsageError
 from structtree.lang.grammar import Grammar
 from structtree.lang.parse import parse_predicate
 from structtree.lang.pretty import pretty
 from structtree.lang.syntax import Named
 from structtree.lang.walk import children
+from structtree.learn.fit import fit
 from structtree.learn.grow import grow
+from structtree.learn.growth import Growth
 from structtree.learn.leaves import Decision, decisions, means
+from structtree.learn.model import model_from_json, model_to_json
 from structtree.learn.rules import to_formula, to_rules
-from structtree.learn.tree import Moments
+from structtree.learn.tree import ClassCounts, Moments
+from structtree.search.target import target_for
 from structtree.space.evaluate import holds
-from tests.learn.asking_trees import CLASSES, ask, counts, number_leaves, trees
+from tests.learn.asking_trees import CLASSES, ask, class_leaves, counts, number_leaves, trees
+from tests.learn.rules_as_printed import misquoted, read
 from tests.strategies import populations, schemas
 
 THINGS = Population.from_records([{"a": 1, "b": True}, {"a": 4, "b": True}, {"a": 9, "b": False}, {"a": 9}])
@@ -114,6 +121,56 @@ def test_what_was_seen_at_the_leaves_is_counted_once(case):
         assert rule.confidence == stats.counts[CLASSES.index(rule.prediction)] / stats.weight
 
 
+@st.composite
+def trees_that_saw_somebody(draw, leaves):
+    """A tree with what its nodes really saw of some individuals, their labels and their weights."""
+    tree, population = draw(cases(leaves=leaves))
+    assume(all(is_allowed(test, tree.schema) for test in tree.tests))
+    n = len(population)
+    labels = st.sampled_from(CLASSES) if tree.classes else st.integers(0, 3).map(float)
+    target = np.array(draw(st.lists(labels, min_size=n, max_size=n)))
+    weights = np.array(draw(st.lists(st.sampled_from([1.0, 1.0, 2.0, 0.5]), min_size=n, max_size=n)))
+    return having_seen(tree, population, target, weights), population, target, weights
+
+
+def is_allowed(test, schema):
+    """Random tests may say what the language refuses, such as a `distinct` of one predicate."""
+    try:
+        return read(pretty(test), test, schema) is not None
+    except GrammarError:
+        return False
+
+
+def having_seen(tree, population, target, weights):
+    checked = target_for(target, len(population), None, weights, classes=tree.classes or None)
+    seen = {node: checked.stats(which) if len(which) else nobody(tree) for node, which in tree.arrivals(population)}
+    return replace(tree, nodes=tuple(replace(node, stats=seen[i]) for i, node in enumerate(tree.nodes)))
+
+
+def nobody(tree):
+    return ClassCounts(0, (0.0,) * len(tree.classes)) if tree.classes else Moments(0, 0.0, 0.0, 0.0)
+
+
+@given(trees_that_saw_somebody(class_leaves), st.sampled_from([Decision(), Decision("laplace"), COSTLY]))
+def test_the_figures_beside_a_rule_are_true_of_the_rule_as_printed(case, decision):
+    tree, population, target, weights = case
+    for simplify in (False, True):
+        assert misquoted(to_rules(tree, decision=decision, simplify=simplify), population, target, weights) == []
+
+
+@given(trees_that_saw_somebody(number_leaves))
+def test_the_figures_beside_a_rule_of_a_number_are_true_of_the_rule_as_printed(case):
+    tree, population, target, weights = case
+    for simplify in (False, True):
+        assert misquoted(to_rules(tree, simplify=simplify), population, target, weights) == []
+
+
+@given(trees_that_saw_somebody(class_leaves))
+def test_counted_on_the_training_data_rules_have_the_figures_that_they_have_without_it(case):
+    tree, population, target, weights = case
+    assert to_rules(tree, population, target, sample_weight=weights) == to_rules(tree)
+
+
 # ---- by hand --------------------------------------------------------------------------------------------
 
 
@@ -149,8 +206,43 @@ def test_on_a_population_everybody_is_counted_for_whom_the_rule_holds():
     assert found == {
         "not (b) and not (a >= 3)": (0, 0.0, None),
         "b": (2, 2.0, 0.5),
-        "a >= 3": (3, 7.0, 3 / 7),
+        "not (b) and a >= 3": (2, 6.0, 1 / 3),
     }
+
+
+def test_a_condition_stays_without_which_a_rule_would_hold_for_parts_of_leaves():
+    tree = ask(THINGS.schema, ("b", counts(1, 9), ("a >= 3", counts(0, 4), counts(7, 0))))
+    assert [str(rule) for rule in to_rules(tree)] == [
+        "if not (b) and not (a >= 3) then no (n=7, confidence 1.00)",
+        "if b then yes (n=10, confidence 0.90)",
+        "if not (b) and a >= 3 then yes (n=4, confidence 1.00)",
+    ]
+    assert pretty(to_formula(tree)["yes"]) == "b or a >= 3"
+
+
+def test_a_condition_goes_without_which_a_rule_holds_for_whole_leaves():
+    below = ("a >= 3", counts(1, 4), counts(7, 0))
+    assert [str(rule) for rule in to_rules(ask(THINGS.schema, ("b", below, below)))] == [
+        "if not (a >= 3) then no (n=14, confidence 1.00)",
+        "if a >= 3 then yes (n=10, confidence 0.80)",
+    ]
+    tree = ask(THINGS.schema, ("a >= 5", counts(0, 2), ("a >= 3", counts(1, 2), counts(7, 0))))
+    assert [str(rule) for rule in to_rules(tree)] == [
+        "if not (a >= 3) then no (n=7, confidence 1.00)",
+        "if a >= 3 then yes (n=5, confidence 0.80)",
+    ]
+
+
+@pytest.mark.parametrize("name", ["trains", "monks-2", "golf", "arches", "hammond"])
+def test_the_figures_of_learned_trees_are_true_of_the_rules_as_printed(name):
+    data, random = load_dataset(name), np.random.default_rng(0)
+    target = np.where(random.random(len(data.target)) < 0.2, random.permutation(data.target), data.target)
+    weights = random.integers(1, 4, len(target)).astype(float)
+    for given_weights in (None, weights):
+        model = fit(data.population, target, growth=Growth(max_depth=4), grow="full", sample_weight=given_weights)
+        again = model_from_json(model_to_json(model))
+        assert len(to_rules(again)) > 1
+        assert misquoted(to_rules(again), data.population, target, given_weights) == []
 
 
 def test_numbers_are_counted_on_a_population_by_what_the_prediction_is_off_by():

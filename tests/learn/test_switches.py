@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -28,6 +29,7 @@ from structtree.learn.rules import to_formula, to_rules
 from structtree.learn.tree import Branch, Found, Leaf, Switch, Tree, heaviest, subtree
 from structtree.report.explain import explain
 from structtree.report.text import export_text
+from structtree.search.target import target_for
 from structtree.space.evaluate import holds
 from tests.learn.asking_trees import counts, number_leaves
 from tests.learn.plain_trees import (
@@ -43,6 +45,7 @@ from tests.learn.plain_trees import (
     ways_down,
 )
 from tests.learn.random_trees import prunings
+from tests.learn.rules_as_printed import misquoted
 
 some = st.lists(records, min_size=1, max_size=12)
 one_way = st.sampled_from(["false", "majority"])
@@ -196,6 +199,32 @@ def test_rules_of_a_tree_that_sends_parts_are_right_about_those_who_stay_whole(t
     expected, is_whole = told(tree, population), np.array([len(ways_down(tree, record)) == 1 for record in rows])
     for rule in to_rules(tree):
         assert (expected[holds(rule.conditions, population) & is_whole] == rule.prediction).all()
+
+
+def having_seen(tree, rows, labels):
+    """The tree with what its nodes saw of some records."""
+    target, population = target_for(labels, len(rows), classes=tree.classes), things(rows)
+    seen = {node: target.stats(which, parts) for node, which, parts in tree.parts(population)}
+    return replace(tree, nodes=tuple(replace(node, stats=seen[i]) for i, node in enumerate(tree.nodes)))
+
+
+labelled = st.lists(st.tuples(records, st.sampled_from("abc")), min_size=1, max_size=12)
+
+
+@given(plain_trees(one_way), labelled)
+def test_the_figures_beside_a_rule_are_true_of_the_rule_as_printed(tree, cases):
+    rows, labels = map(list, zip(*cases, strict=True))
+    assert misquoted(to_rules(having_seen(tree, rows, labels)), things(rows), labels) == []
+
+
+@given(plain_trees("fractional"), labelled)
+def test_rules_quote_no_figures_of_individuals_that_were_counted_in_parts(tree, cases):
+    rows, labels = map(list, zip(*cases, strict=True))
+    seen, is_divided = having_seen(tree, rows, labels), any(len(ways_down(tree, record)) > 1 for record in rows)
+    for rule in to_rules(seen):
+        assert ((rule.n, rule.support, rule.confidence) == (None, None, None)) == is_divided
+        assert str(rule).endswith(f"then {rule.prediction}") == is_divided
+    assert misquoted(to_rules(seen, things(rows), labels), things(rows), labels) == []
 
 
 @given(plain_trees(one_way), some)

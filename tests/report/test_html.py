@@ -15,7 +15,10 @@ from structtree import (
     save_model,
 )
 from structtree.errors import UsageError
+from structtree.lang.parse import parse_predicate
+from structtree.lang.resolve import Scope, resolve
 from structtree.report.findings import MAX_EXAMPLES
+from structtree.space.evaluate import holds
 from tests.report.test_picture import HOSTILE
 from tests.test_cli import run
 
@@ -40,6 +43,26 @@ def test_a_report_has_every_node_in_words_and_in_grammar_text(trains):
     assert [node.get("kids") for node in found["nodes"]] == [[1, 2], None, [3, 4], None, None]
     assert found["classes"] == ["east", "west"] and found["n"] == 20
     assert {name: value for name, value, _ in found["scores"]}["accuracy"] == 1.0
+
+
+def test_the_figures_beside_the_rules_of_a_report_are_true_of_its_conditions():
+    golf = load_dataset("golf")
+    weights = np.arange(2.0, 2.0 + len(golf.target))
+    tree = StructuralTreeClassifier(grow="full").fit(golf.population, golf.target, sample_weight=weights)
+    rules = data_of(html_report(tree, golf.population, golf.target).html)["rules"]
+    assert len(rules) > 2
+    for _, texts, said, n, sure, _, weight in rules:
+        (test,) = resolve(parse_predicate(" and ".join(texts)), "Row", Scope(golf.population.schema))
+        which = holds(test, golf.population)
+        assert (n, weight) == (which.sum(), weights[which].sum())
+        assert sure == pytest.approx(weights[which & (golf.target == said)].sum() / weight, rel=1e-5)
+
+
+def test_a_report_quotes_no_figures_beside_rules_of_individuals_that_were_counted_in_parts():
+    rows = [{"a": a, "b": b} for a, b in ((1, 1), (1, 2), (2, 1), (2, 2), (None, 1), (None, 2))]
+    labels = ["no", "no", "yes", "yes", "no", "yes"]
+    tree = StructuralTreeClassifier(grow="full", missing="fractional").fit(rows, labels)
+    assert [rule[3:5] for rule in data_of(tree.report(rows, labels).html)["rules"]] == [[None, None]] * 2
 
 
 def test_examples_are_of_their_leaf_and_mark_what_made_tests_true(trains):

@@ -10,6 +10,7 @@ import pytest
 
 from structtree.data.catalog import load_dataset
 from structtree.data.columns import Population
+from structtree.data.schema import Attribute, Link, RecordType, Schema
 from structtree.errors import DataError, GrammarError, UnknownNameError, UsageError
 from structtree.lang.grammar import Grammar
 from structtree.lang.pretty import pretty
@@ -250,6 +251,50 @@ def test_no_split_is_top():
     found = best_split(NUMBERS, np.array(["a", "b", "b"]), FLAT, min_samples_leaf=2)
     assert pretty(found.predicate) == "top"
     assert found.proved
+
+
+def test_a_strategy_that_fit_accepts_is_accepted():
+    assert pretty(search("michalski10", strategy="auto").predicate) == pretty(search("michalski10").predicate)
+
+
+NOBODY_COMPLAINS = Schema(
+    (
+        RecordType(
+            "Order",
+            (Attribute("a", "int"), Attribute("b", "bool"), Attribute("m", "real")),
+            (Link("complaint", "set", "Complaint"), Link("worst", "optional", "Complaint")),
+        ),
+        RecordType("Complaint", (Attribute("x", "int"),), (Link("letter", "set", "Letter"),)),
+        RecordType("Letter", (Attribute("w", "int"),)),
+    ),
+    "Order",
+)
+
+
+@pytest.mark.parametrize("strategy", ["best-first", "exhaustive", "beam"])
+@pytest.mark.parametrize(
+    "right",
+    [
+        "count complaint (top) >= *",
+        "count complaint (top) <= *",
+        "share complaint (top) >= *",
+        "max complaint (top).x >= *",
+        "exists complaint (count letter (top) >= *)",
+        "worst (share letter (top) >= *)",
+        "m in bins(3)",
+        "m = *",
+    ],
+)
+def test_a_rewrite_that_no_value_of_the_data_fits_changes_nothing(right, strategy):
+    orders = Population.from_records(
+        [{"a": i % 3, "b": i % 2 == 0, "complaint": []} for i in range(8)], NOBODY_COMPLAINS
+    )
+    text = "refine Order {{ top -> a >= *; top -> b; {0} top -> top and top max 2 }}"
+    without, beside = (Grammar.parse(text.format(more)) for more in ("", f"top -> {right};"))
+    target = np.array(["no", "yes", "yes", "yes", "no", "yes", "no", "yes"])
+    found = best_split(orders, target, beside, strategy=strategy)
+    assert pretty(found.predicate) == pretty(best_split(orders, target, without, strategy=strategy).predicate)
+    assert Space.build(beside, orders).size() == len(list(Space.build(beside, orders).enumerate()))
 
 
 def test_functions_are_called_by_a_space_and_not_by_a_search():

@@ -17,12 +17,14 @@ function rulesPanel() {
   return [h("p", { class: "note" }, "Every rule that holds says what the tree says, so their order does not matter. Numbers are of the training data."),
     h("div", { class: "toolbar" }, filter, isClasses ? h("label", {}, "that say ", only) : "", h("label", {}, "sorted by ", order), told), body];
 }
-function ruleItem([words, texts, said, n, sure, leaves]) {
+function ruleItem([words, texts, said, n, sure, leaves, weight]) {
   const conditions = words.length ? h("ul", {}, words.map((one, k) => h("li", {}, data(one), " ", h("code", { class: "data" }, texts[k])))) : h("p", {}, "always");
-  const certainty = sure === null ? "" : isClasses ? `, ${number(100 * sure, 3)} % of them right` : ` ± ${number(sure, 3)}`;
+  const size = n === null ? "" : count(n, "individual", "individuals") + (weight === null ? "" : ` of weight ${number(weight, 4)}`);
+  const certainty = sure === null ? "" : isClasses ? `, ${number(100 * sure, 3)} % of ${weight === null ? "them" : "it"} right` : ` ± ${number(sure, 3)}`;
+  const figures = n === null ? "" : isClasses ? ` ${size}${certainty}` : `${certainty}, ${size}`;
   const place = D.classes.indexOf(said);
   return h("li", {}, h("div", { class: "if" }, conditions), h("p", { class: "then" }, h("strong", {}, place < 0 ? data(said) : className(place)),
-    h("span", { class: "note" }, isClasses ? ` ${count(n, "individual", "individuals")}${certainty}` : `${certainty}, ${count(n, "individual", "individuals")}`), " ",
+    h("span", { class: "note" }, figures), " ",
     h("button", { "aria-label": `Show in the tree: ${said}`, onclick: () => { selectTab("tree"); follow(leaves[0]); } }, "Show")));
 }
 
