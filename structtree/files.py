@@ -14,9 +14,16 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from structtree.errors import MissingFileError, StructtreeError
+
+try:
+    import fcntl as _fcntl
+except ImportError:  # on Windows
+    fcntl: Any = None
+else:
+    fcntl = _fcntl
 
 __all__ = ["STANDARD_STREAM", "check_writable", "is_stream", "replacing"]
 
@@ -44,16 +51,13 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     check_writable(path)
     with _explained(path):
         is_sent, target = is_stream(path), Path(os.path.realpath(path))
-        draft = _draft(Path(path), None if is_sent else target.parent)
-        try:
+        with _drafted(Path(path), None if is_sent else target.parent) as draft:
             yield draft
             if is_sent:
                 with draft.open("rb") as source, _opened(path) as stream:
                     shutil.copyfileobj(source, stream)
             else:
                 _take_over(draft, target)
-        finally:
-            draft.unlink(missing_ok=True)
 
 
 def check_writable(path: str | os.PathLike[str] | None) -> None:
@@ -131,12 +135,67 @@ def _opened(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
             yield file
 
 
-def _draft(path: Path, folder: Path | None) -> Path:
-    """Return a new file with the same ending, in a folder or among the temporary ones."""
+@contextmanager
+def _drafted(path: Path, folder: Path | None) -> Iterator[Path]:
+    """Give a new file with the same ending, in a folder or among the temporary ones, and remove it in the end.
+
+    It is locked while it is there. A process that is killed leaves one without a lock, which the next one removes.
+    """
     # Names may have some 250 characters, so that a long one has to be cut.
-    handle, name = tempfile.mkstemp(prefix=f".{path.stem[:40]}-", suffix=path.suffix, dir=folder)
-    os.close(handle)
-    return Path(name)
+    prefix, where = f".{path.stem[:40]}.structtree-", Path(folder or tempfile.gettempdir())
+    _remove_left_behind(where, prefix, path.suffix)
+    with _locked_file(where, prefix, path.suffix) as draft:
+        try:
+            yield draft
+        finally:
+            draft.unlink(missing_ok=True)
+
+
+@contextmanager
+def _locked_file(folder: Path, prefix: str, suffix: str) -> Iterator[Path]:
+    """Give a new file that is locked, where files can be."""
+    while True:
+        handle, name = tempfile.mkstemp(prefix=prefix, suffix=suffix, dir=folder)
+        if fcntl is None:  # as on Windows, where a file that is open cannot be replaced
+            os.close(handle)
+            yield Path(name)
+            return
+        try:
+            if _locks(handle) is not False and Path(name).exists():  # nobody has taken it for one that was left
+                yield Path(name)
+                return
+        finally:
+            os.close(handle)
+
+
+def _locks(handle: int) -> bool | None:
+    """Return whether a file could be locked at once, None if it is in no place for locks."""
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return None
+    return True
+
+
+def _remove_left_behind(folder: Path, prefix: str, suffix: str) -> None:
+    """Remove what a process that was killed has left of the same file: nobody has locked it."""
+    if fcntl is None or not os.access(folder, os.R_OK):
+        return
+    for file in folder.iterdir():
+        if file.name.startswith(prefix) and file.name.endswith(suffix):
+            with suppress(OSError):  # it is gone by now, or of another user
+                _remove_unlocked(file)
+
+
+def _remove_unlocked(file: Path) -> None:
+    handle = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    try:
+        if _locks(handle):
+            file.unlink()
+    finally:
+        os.close(handle)
 
 
 def _take_over(draft: Path, target: Path) -> None:

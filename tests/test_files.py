@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import signal
 import stat
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -118,6 +121,43 @@ def test_nothing_is_left_of_what_was_not_finished(tmp_path):
     with pytest.raises(MissingFileError, match=r"a\.txt: No space left on device$"), replacing(path) as draft:
         raise OSError(28, "No space left on device", str(draft))
     assert [(file.name, file.read_text()) for file in tmp_path.iterdir()] == [("a.txt", "old")]
+
+
+def draft_of_a_killed_process(path):
+    """Kill a process while it writes a file, and return what it leaves."""
+    program = f"""
+import os, signal
+from structtree.files import replacing
+with replacing({str(path)!r}) as draft:
+    draft.write_text("half")
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == -signal.SIGKILL
+    return {file for file in path.parent.iterdir() if file.name.startswith(".a.structtree-")}
+
+
+def test_what_a_killed_process_has_left_is_removed_by_the_next_one(tmp_path):
+    path, own = tmp_path / "a.txt", tmp_path / ".a-20240101.txt"
+    path.write_text("old")
+    own.touch()
+    assert len(draft_of_a_killed_process(path)) == 1
+    assert path.read_text() == "old"
+    assert len(draft_of_a_killed_process(path)) == 1  # not two
+    write(path)
+    assert {file.name for file in tmp_path.iterdir()} == {"a.txt", own.name}
+    assert path.read_text() == "new"
+
+
+def test_a_file_that_is_being_written_is_left_to_its_writer(tmp_path):
+    path = tmp_path / "a.txt"
+    with replacing(path) as first:
+        first.write_text("first")
+        with replacing(path) as second:
+            second.write_text("second")
+        assert path.read_text() == "second"
+        assert first.read_text() == "first"
+    assert path.read_text() == "first"
+    assert [file.name for file in tmp_path.iterdir()] == ["a.txt"]
 
 
 def test_regular_files_and_missing_ones_are_no_streams(tmp_path):

@@ -24,7 +24,7 @@ from structtree.data.database_urls import from_alchemy, is_alchemy, is_url, read
 from structtree.data.duckdb_files import from_duckdb, is_duckdb, read_duckdb
 from structtree.data.key_guesses import guess_keys
 from structtree.data.keys import Database, ForeignKey, KeyColumns, RowChoice, SourceTable, columns_text
-from structtree.data.layouts import Dating, SourceLayout, TypeDates, said_by
+from structtree.data.layouts import MOST_DAYS, Dating, SourceLayout, TypeDates, said_by
 from structtree.data.linking import Relations, SeenInTime, link_tables
 from structtree.data.moments import moment_text
 from structtree.data.options import DatabaseOptions
@@ -320,8 +320,8 @@ def _lead(days: int | None, own: str | None) -> int:
         return 0
     if own is None:
         raise UsageError("--lead says how long before its date an individual stops to see, so it needs --as-of")
-    if days < 0:
-        raise UsageError(f"--lead must be a number of days >= 0; got {days}")
+    if not 0 <= days <= MOST_DAYS:
+        raise UsageError(f"--lead must be a number of days from 0 to {MOST_DAYS:,}")
     return days
 
 

@@ -31,7 +31,7 @@ from structtree.data.fact_rules import with_derived_facts
 from structtree.data.fact_signatures import PrologPredicate, Signature, signatures_of
 from structtree.data.fact_tables import ExampleRows, FactTypes, fact_population, own_type_names
 from structtree.data.infer import Overrides, type_name_of
-from structtree.data.prolog import read_clauses, term_text
+from structtree.data.prolog import Compound, read_clauses, term_text
 from structtree.data.provenance import FactReading, Provenance
 from structtree.data.textfiles import open_decoded
 from structtree.errors import DataError, UnknownNameError, UsageError
@@ -145,14 +145,22 @@ def _as_text(facts: str | Iterable[Sequence[Any]]) -> str:
     """Return facts as text; constants of tuples are written so that they are read as they are."""
     if isinstance(facts, str):
         return facts
-    pairs = ((str(fact[0]), ", ".join(map(_constant_text, fact[1:]))) for fact in facts)
-    return "\n".join(f"{term_text(name)}({arguments})." for name, arguments in pairs)
+    return "\n".join(f"{term_text(_term(fact))} ." for fact in facts)  # a symbol would take the full stop
 
 
-def _constant_text(value: Any) -> str:
+def _term(fact: Sequence[Any]) -> Any:
+    name, *arguments = fact
+    return Compound(str(name), tuple(map(_constant, arguments))) if arguments else str(name)
+
+
+def _constant(value: Any) -> Any:
+    """Return a value of Python or NumPy as a constant of Prolog."""
     if isinstance(value, list | tuple):
-        return f"[{', '.join(map(_constant_text, value))}]"
-    return term_text(value if isinstance(value, int | float) else str(value))
+        return tuple(map(_constant, value))
+    plain = value.item() if isinstance(value, np.generic) else value
+    if isinstance(plain, bool):
+        return str(plain).lower()
+    return plain if isinstance(plain, int | float) else str(plain)
 
 
 def _text(path: Path, encoding: str) -> str:
@@ -244,7 +252,7 @@ def _one_table(predicate: PrologPredicate, texts: Sequence[_ExampleText], has_ne
 
 
 def _fact_text(predicate: PrologPredicate, row: Sequence[Any]) -> str:
-    return f"{predicate.name}({', '.join(map(term_text, row))})"
+    return term_text(Compound(predicate.name, tuple(row)))
 
 
 # ---- from facts and examples to a population -------------------------------------------------------------

@@ -19,7 +19,10 @@ if TYPE_CHECKING:  # so that the options, which know layouts, need nothing heavy
     from structtree.data.keys import Database, SourceTable
     from structtree.data.linking import KeyLink, Relations
 
-__all__ = ["Dating", "LayoutLink", "LayoutTable", "SourceLayout", "TypeDates", "layout_of", "said_by"]
+__all__ = ["MOST_DAYS", "Dating", "LayoutLink", "LayoutTable", "SourceLayout", "TypeDates", "layout_of", "said_by"]
+
+MOST_DAYS = 3_652_059
+"""The days of the years from 1 to 9999; two dates are not further apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,8 +175,8 @@ class SourceLayout:
                     _optional(value.get("condition"), str),
                     _optional(value.get("as_of"), str),
                     _optional(value.get("date_kind"), str),
-                    _optional(value.get("lead"), int) or 0,
-                    _optional(value.get("until"), (int, float)),
+                    int(_days(value.get("lead"), int, 0) or 0),
+                    _days(value.get("until"), int | float, -MOST_DAYS),
                     {name: _kinds(columns) for name, columns in dict(value.get("dated", {})).items()},
                     _names(value.get("missing_words", [])),
                     {name: _dates_from_json(dates) for name, dates in dict(value.get("dating", {})).items()},
@@ -255,6 +258,13 @@ def _optional(value: Any, kind: Any) -> Any:
     if value is None or isinstance(value, kind):
         return value
     raise DataError(f"expected another value than {value!r}")
+
+
+def _days(value: Any, kind: Any, least: int) -> Any:
+    """Return a number of days, if there is one."""
+    if value is None or (isinstance(value, kind) and not isinstance(value, bool) and least <= value <= MOST_DAYS):
+        return value
+    raise DataError(f"expected a number of days from {least:,} to {MOST_DAYS:,}")
 
 
 # ---- from a database, and for another --------------------------------------------------------------------

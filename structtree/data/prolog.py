@@ -4,20 +4,24 @@ A plain fact, such as ``bond(m1, a1, a2, 7).``, is one match of one regular expr
 token through a small operator precedence parser. A generated parser is not used, because files of facts have tens of
 thousands of lines that are all alike, and a match per line is some fifty times faster.
 
-Constants are plain Python values: atoms and strings are ``str``, numbers ``int`` and ``float``, lists are tuples. One
-liberty is taken, since files of facts take it: a word may begin with a digit (``3_hydroxy``). What facts mean is left
-to the neighbours.
+Constants are plain Python values: atoms and strings are ``str``, numbers ``int`` and ``float``, lists are tuples. The
+empty list ``[]`` is not the atom ``'[]'``, as in SWI-Prolog. The operators are those of SWI-Prolog and of mode
+declarations. Two liberties are taken, since files of facts take them: a word may begin with a digit (``3_hydroxy``),
+and ``+3`` is the number 3. What facts mean is left to the neighbours.
 """
 
 from __future__ import annotations
 
+import math
 import re
+import sys
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
 from typing import Any, NamedTuple, NoReturn
+from unicodedata import category
 
 from structtree.errors import DataError
 
@@ -30,6 +34,7 @@ __all__ = [
     "PrologSource",
     "Variable",
     "flattened",
+    "number_text",
     "quoted_atom",
     "read_clauses",
     "term_text",
@@ -132,19 +137,25 @@ def read_clauses(text: str, name: str = "<facts>") -> Clauses:
         if plain is None:
             at = _read_slowly(source, at, found)
         else:
-            add(Fact(plain[1], tuple([values[word] for word in split(plain[2], ",")]), plain.start(1)))
+            try:
+                arguments = tuple([values[word] for word in split(plain[2], ",")])
+            except _NumberError as error:
+                raise source.error(f"{plain[1]}: {error}", at) from None
+            add(Fact(plain[1], arguments, plain.start(1)))
             at = plain.end()
         at = _skip(source, at)
     return found
 
 
 def term_text(term: Any) -> str:
-    """Return a term as Prolog writes it, operators before their arguments.
+    """Return a term as Prolog reads it back, operators before their arguments.
 
     Examples
     --------
     >>> term_text(Compound("p", ("a", (1, 2.5), "B c", Variable("X"))))
     "p(a, [1, 2.5], 'B c', X)"
+    >>> term_text(Compound("-", (1, -1, ",", "/*", "*", ())))
+    "-(1, -1, ',', '/*', *, [])"
     """
     match term:
         case Compound(name, arguments):
@@ -156,7 +167,23 @@ def term_text(term: Any) -> str:
         case str():
             return _atom_text(term)
         case _:
-            return repr(term)
+            return number_text(term)
+
+
+def number_text(value: float) -> str:
+    """Return a number as SWI-Prolog reads it back, also one that is infinite.
+
+    Examples
+    --------
+    >>> number_text(7), number_text(-0.5), number_text(1e22), number_text(float("-inf")), number_text(float("nan"))
+    ('7', '-0.5', '1.0e+22', '-1.0Inf', '1.5NaN')
+    """
+    if isinstance(value, int):
+        return str(int(value))
+    if math.isfinite(value):
+        text = repr(float(value))
+        return text if "." in text else text.replace("e", ".0e")
+    return "1.5NaN" if math.isnan(value) else f"{'-' if value < 0 else ''}1.0Inf"
 
 
 def _atom_text(name: str) -> str:
@@ -182,11 +209,14 @@ def _escape(character: str) -> str:
 
 # ---- plain facts -----------------------------------------------------------------------------------------
 
-_NUMBER = r"\d+(?:\.\d+)?(?:[eE][+-]?\d+)?(?!\w)"
-_WORD = rf"(?:-?{_NUMBER}|[a-z0-9]\w*)"
+_DECIMAL = r"[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?(?!\w)"
+_NUMBER = rf"(?:(?:0x[0-9a-fA-F]+|0o[0-7]+|0b[01]+|[0-9]+\.[0-9]+(?:Inf|NaN))(?!\w)|{_DECIMAL})"
+_WORD = rf"(?:-?{_DECIMAL}|[a-z0-9]\w*)"
 _PLAIN_FACT = re.compile(rf"([a-z]\w*)\(\s*({_WORD}(?:\s*,\s*{_WORD})*)\s*\)\s*\.(?=\s|%|\Z)")
-_BARE = re.compile(r"[a-z]\w*|[-+*/\\^<>=~:.?@#&$]+|\[\]|[,;!]")
+_BARE = re.compile(r"[a-z][a-zA-Z0-9_]*|[!;]|(?!/\*|\.\Z)[-+*/\\^<>=~:.?@#&$]+")  # neither a comment nor a full stop
 _IS_NUMBER = re.compile(rf"-?{_NUMBER}")
+_MOST_DIGITS = 4300  # what Python converts by default
+_BASES = {"0x": 16, "0o": 8, "0b": 2}
 
 
 class _Values(dict[str, Any]):
@@ -198,43 +228,75 @@ class _Values(dict[str, Any]):
         return value
 
 
+class _NumberError(ValueError):
+    """A number that Python cannot hold."""
+
+
 def _number(text: str) -> int | float:
-    return float(text) if set(text) & set(".eE") else int(text)
+    if text[:2] in _BASES:
+        return int(text[2:], _BASES[text[:2]])
+    if text.endswith(("Inf", "NaN")):
+        return float(text[-3:]) * (-1 if text[0] == "-" else 1)
+    if not set(text) & set(".eE"):
+        if len(text) > _MOST_DIGITS:
+            raise _NumberError(f"an integer of {len(text)} digits is too long; at most {_MOST_DIGITS} are read")
+        return int(text)
+    if math.isinf(value := float(text)):
+        raise _NumberError(f"{text} is too large for a floating-point number")
+    return value
 
 
 # ---- everything else -------------------------------------------------------------------------------------
 
 _SPACE = re.compile(r"(?:\s+|%[^\n]*)*")
+_OTHER = r"[^\x00-\x7f\w\s]"  # accents that follow a letter, and symbols beyond ASCII
+_ESCAPES = r"\\(?:x[0-9a-fA-F]+\\?|[0-7]+\\?|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)"
 _TOKEN = re.compile(
-    rf"""(?P<number>0'(?:\\.|''|[^\\'])|{_NUMBER})
-    | (?P<word>\w+)
-    | (?P<quoted>'(?:[^'\\]|\\(?:x[0-9a-fA-F]+\\|[0-7]+\\|.)|'')*')
-    | (?P<string>"(?:[^"\\]|\\(?:x[0-9a-fA-F]+\\|[0-7]+\\|.)|"")*")
+    rf"""(?P<number>0'(?:{_ESCAPES}|''|[^\\'])|{_NUMBER})
+    | (?P<word>\w(?:\w|{_OTHER})*)
+    | (?P<quoted>'(?:[^'\\]|{_ESCAPES}|'')*')
+    | (?P<string>"(?:[^"\\]|{_ESCAPES}|"")*")
     | (?P<end>\.(?=\s|%|\Z))
-    | (?P<sign>[()\[\]{{}}|,;!])
-    | (?P<symbols>[-+*/\\^<>=~:.?@#&$]+)
+    | (?P<sign>[()\[\]{{}}|,])
+    | (?P<symbols>(?:[-+*/\\^<>=~:.?@#&$]|{_OTHER})+|[;!])
     """,
     re.VERBOSE | re.DOTALL,
 )
-_ESCAPE = re.compile(r"\\(x[0-9a-fA-F]+\\?|[0-7]+\\?|\n|.)", re.DOTALL)
+_ESCAPE = {quote: re.compile(rf"{quote * 2}|{_ESCAPES}", re.DOTALL) for quote in "'\""}
 _ESCAPED = {
     "n": "\n",
     "t": "\t",
     "r": "\r",
     "a": "\a",
     "b": "\b",
+    "e": "\x1b",
     "f": "\f",
     "v": "\v",
-    "0": "\0",
     "s": " ",
     "\n": "",
 }
 
-_INFIX = {":-": 1200, "-->": 1200, ";": 1100, "|": 1100, "->": 1050, ",": 1000, ":": 200, "^": 200, "**": 200}
-_INFIX |= dict.fromkeys(["=", "\\=", "==", "\\==", "is", "=:=", "=\\=", "<", ">", "=<", ">=", "=..", "@<", "@>"], 700)
-_INFIX |= dict.fromkeys(["+", "-"], 500) | dict.fromkeys(["*", "/", "//", "mod", "rem"], 400)
-_PREFIX = {":-": 1200, "?-": 1200, "\\+": 900, "not": 900, "dynamic": 1150, "discontiguous": 1150}
-_PREFIX |= dict.fromkeys(["-", "+", "#", "?", "+-", "-+", "\\", "@", "*", "++", "--"], 200)
+
+class _Infix(NamedTuple):
+    """How tightly an infix operator binds, and the weakest operator that its right argument may be."""
+
+    strength: int
+    right: int
+
+
+def _infix(strength: int, names: str, right: int = -1) -> dict[str, _Infix]:
+    return {name: _Infix(strength, strength + right) for name in names.split()}
+
+
+_INFIX = _infix(1200, ":- --> =>") | _infix(1105, "|", 0) | _infix(1100, ";", 0) | _infix(1050, "-> *->", 0)
+_INFIX |= _infix(1000, ",", 0) | _infix(800, ":=") | _infix(600, ":", 0) | _infix(500, "+ - /\\ \\/")
+_INFIX |= _infix(700, "= \\= == \\== =@= \\=@= is as =.. =:= =\\= < > =< >= @< @> @=< @>= :< >:<")
+_INFIX |= _infix(400, "* / // mod rem div rdiv xor << >>") | _infix(200, "**") | _infix(200, "^", 0)
+_PREFIX = {":-": 1199, "?-": 1199, "\\+": 900, "$": 0} | dict.fromkeys(["-", "+", "\\"], 200)
+_DECLARATIONS = """dynamic discontiguous initialization meta_predicate module_transparent multifile public table
+    thread_initialization thread_local volatile"""
+_PREFIX |= dict.fromkeys(_DECLARATIONS.split(), 1149)
+_MODE_SIGNS = {"not": 900} | dict.fromkeys(["#", "?", "+-", "-+", "@", "*", "++", "--"], 200)  # prefixes elsewhere
 _ARGUMENT = 999
 
 
@@ -266,17 +328,29 @@ def _tokens(source: PrologSource, at: int) -> Iterator[_Token]:
             what = f"a quote ({text[at]}) is not closed" if text[at] in "'\"" else f"unexpected sign {text[at]!r}"
             raise source.error(what, at)
         token = _Token(str(match.lastgroup), match[0], at)
+        if token.kind == "word" and not token.text.isascii():
+            token = token._replace(text=_word(token.text))
         yield token
         if token.kind == "end":
             return
-        at = match.end()
+        at += len(token.text)
     yield _Token("nothing", "", len(text))
+
+
+def _word(text: str) -> str:
+    """Return the letters at the beginning of a text, with their accents."""
+    symbol = next((i for i, sign in enumerate(text) if not sign.isalnum() and category(sign)[0] not in "MP"), None)
+    return text[:symbol]
 
 
 def _read_slowly(source: PrologSource, at: int, found: Clauses) -> int:
     """Read one clause token by token, and return where it ends."""
     parser = _Parser(source, list(_tokens(source, at)))
-    match parser.clause():
+    try:
+        clause = parser.clause()
+    except RecursionError:
+        raise source.error("the terms of a clause are nested too deeply", at) from None
+    match clause:
         case Compound(":-" | "?-", (goal,)):
             found.directives.append(Directive(goal, at))
         case Compound(":-", (head, body)):
@@ -338,47 +412,76 @@ class _Parser:
     def term(self, most: int) -> Any:
         """Return the next term whose operators bind at least so tightly."""
         left = self.operand(most)
-        while (strength := self.infix()) is not None and strength <= most:
+        while (operator := self.infix(self.next)) is not None and operator.strength <= most:
             name = self.take().text
-            right = self.term(strength if name in (",", ";", "->", "^") else strength - 1)
-            left = Compound("," if name == "," else name, (left, right))
+            left = Compound(name, (left, self.term(operator.right)))
         return left
 
-    def infix(self) -> int | None:
-        token = self.next
-        if token.kind in ("quoted", "string", "end", "nothing", "number"):
-            return None
-        return _INFIX.get(token.text)
+    def infix(self, token: _Token) -> _Infix | None:
+        return _INFIX.get(token.text)  # a quoted token has its quotes
 
     def operand(self, most: int) -> Any:
         token = self.take()
         match token.kind:
             case "number":
-                return (
-                    ord(_unquoted(token.text[1:] + "'")[-1]) if token.text.startswith("0'") else _number(token.text)
-                )
+                return self.number(token)
             case "string":
-                return _unquoted(token.text)
+                return self.unquoted(token)
             case "quoted":
-                return self.applied(_unquoted(token.text))
+                return self.applied(self.unquoted(token))
             case "word" if token.text[0] == "_" or token.text[0].isupper():
                 return Variable(token.text)
             case "sign":
                 return self.bracketed(token)
-        return self.prefixed(token, most) if token.text in _PREFIX else self.applied(token.text)
+        if token.text in _PREFIX or token.text in _MODE_SIGNS:
+            return self.prefixed(token, most)
+        return self.applied(token.text)
 
     def prefixed(self, token: _Token, most: int) -> Any:
         """Return what a prefix operator makes of the term behind it; alone it is an atom, as in ``modeb(*, p)``."""
         following = self.next
         touches = following.at == token.at + len(token.text)
-        if following.text == "(" and touches and token.kind == "word":
+        if following.text == "(" and touches:
             return self.applied(token.text)
-        if following.kind in ("end", "nothing") or following.text in (",", ")", "]", "|") or self.infix() is not None:
+        if token.text == "-" and touches and following.kind == "number":
+            return -self.number(self.take())
+        if not self.begins_operand(token):
             return token.text
-        argument = self.term(min(_PREFIX[token.text], most))
-        if token.text in "+-" and touches and following.kind == "number":
-            return argument if token.text == "+" else -argument
-        return Compound(token.text, (argument,))
+        strength = _PREFIX[token.text] if token.text in _PREFIX else _MODE_SIGNS[token.text]
+        argument = self.term(min(strength, most))
+        is_number = token.text == "+" and touches and isinstance(argument, int | float)
+        return argument if is_number else Compound(token.text, (argument,))
+
+    def begins_operand(self, prefix: _Token) -> bool:
+        """Return whether the next token begins the argument of a prefix operator: ``- a``, ``- - a``, ``- =(b)``."""
+        if self.ends_operand(self.next):
+            return False
+        if self.infix(self.next) is None:
+            return True
+        after = self.tokens[self.place + 1]
+        if self.ends_operand(after):
+            return True
+        has_arguments = after.text == "(" and after.at == self.next.at + len(self.next.text)
+        return prefix.text in _PREFIX and (self.next.text in _PREFIX or has_arguments)  # not - = a
+
+    def ends_operand(self, token: _Token) -> bool:
+        """Return whether no operand can begin with a token."""
+        return token.kind in ("end", "nothing") or token.text in (",", ")", "]", "}", "|")
+
+    def number(self, token: _Token) -> int | float:
+        if token.text.startswith("0'"):
+            return ord(self.unquoted(token._replace(text=f"{token.text[1:]}'")))
+        try:
+            return _number(token.text)
+        except _NumberError as error:
+            self.refuse(str(error), token.at)
+
+    def unquoted(self, token: _Token) -> str:
+        """Return the text of a quoted token."""
+        try:
+            return _ESCAPE[token.text[0]].sub(_escaped, token.text[1:-1])
+        except _CharacterError as error:
+            self.refuse(f"{error} is not the number of a character", token.at)
 
     def applied(self, name: str) -> Any:
         """Return the atom, with its arguments if a bracket follows it at once."""
@@ -400,9 +503,12 @@ class _Parser:
                     return ()
                 return tuple(self.items("]"))
             case "{":
-                self.refuse("braces { } are not read", token.at)
-            case "!":
-                return "!"
+                if self.next.text == "}":
+                    self.take()
+                    return self.applied("{}")
+                term = self.term(1200)
+                self.expect("}")
+                return Compound("{}", (term,))
         return self.refuse(f"unexpected {token.text!r}", token.at)
 
     def items(self, closing: str) -> list[Any]:
@@ -423,20 +529,26 @@ class _Parser:
         self.take()
 
 
-def _unquoted(text: str) -> str:
-    quote = text[0]
-    inner = text[1:-1].replace(quote * 2, quote)
-    return _ESCAPE.sub(_escaped, inner) if "\\" in inner else inner
+class _CharacterError(ValueError):
+    """An escape with a number that no character has."""
 
 
 def _escaped(match: re.Match[str]) -> str:
-    sign = match[1]
+    """Return what an escape, or a doubled quote, stands for."""
+    sign = match[0][1:]
     digits = sign.rstrip("\\")
-    if sign[0] == "x":
-        return chr(int(digits[1:], 16))
-    if digits.isdigit() and digits != "":
-        return chr(int(digits, 8))
+    if sign[0] in "xuU" and len(digits) > 1:
+        return _character(digits[1:], 16, match[0])
+    if sign[0] in "01234567":
+        return _character(digits, 8, match[0])
     return _ESCAPED.get(sign, sign)
+
+
+def _character(digits: str, base: int, escape: str) -> str:
+    number = int(digits, base)
+    if number > sys.maxunicode or 0xD800 <= number < 0xE000:  # a surrogate is half of a character
+        raise _CharacterError(escape)
+    return chr(number)
 
 
 def flattened(items: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -2,7 +2,7 @@
 
 The file is opened read-only. A database in WAL mode that nobody has open is opened as immutable, since SQLite would
 leave files beside it otherwise; one that somebody has open is copied together with its log, and the copy is read. A
-packed file is unpacked in memory.
+packed file is unpacked to a temporary one.
 
 SQLite does not insist on types, so the values decide: a column of numbers is one of numbers, whatever it is declared
 as. Text that is numbers throughout (but for words for missing values) is numbers too, unless it has leading zeros,
@@ -33,7 +33,7 @@ from structtree.data.frames import Coded, Raw, Sheet
 from structtree.data.keys import Database, ForeignKey, RowChoice, SourceTable, UnreadKind, condition_error
 from structtree.data.moments import text_of
 from structtree.data.stored import Stored, moments_of
-from structtree.data.textfiles import MISSING_WORDS, require_file
+from structtree.data.textfiles import MISSING_WORDS, require_file, unpack
 from structtree.errors import DataError
 from structtree.telling import tell
 
@@ -138,36 +138,28 @@ def from_sqlite(
 @contextmanager
 def _opened(source: str) -> Iterator[sqlite3.Connection]:
     """Open a file for reading only; nothing is left beside it, and it is not kept open."""
-    with _packed_or_plain(source) as found, tempfile.TemporaryDirectory() as folder:
-        if isinstance(found, bytes):
-            connection = sqlite3.connect(":memory:")
-            connection.deserialize(found)
-        else:
-            _require_quiet(found)
-            connection = sqlite3.connect(_address(found, Path(folder)), uri=True, timeout=1)
-        with closing(connection):
-            yield connection
-
-
-@contextmanager
-def _packed_or_plain(source: str) -> Iterator[bytes | Path]:
-    """Give the path of a file, or what is in it if it is packed; after checking that it is an SQLite database."""
-    path = Path(source)
-    if not source.lower().endswith(".gz"):
+    with tempfile.TemporaryDirectory() as folder:
+        path = _unpacked(Path(source), Path(folder)) if source.lower().endswith(".gz") else Path(source)
         with path.open("rb") as file:
             head = file.read(100)
         _check_head(head, path.stat().st_size, source)
-        yield path
-        return
+        _require_quiet(path)
+        with closing(sqlite3.connect(_address(path, Path(folder)), uri=True, timeout=1)) as connection:
+            yield connection
+
+
+def _unpacked(path: Path, folder: Path) -> Path:
+    """Return a file in a folder with what is packed in another, if that begins like an SQLite database."""
+    plain = folder / "unpacked.sqlite"
     try:
         with gzip.open(path) as packed:
-            content = packed.read()
+            head = packed.read(100)
+        if head and not is_sqlite(head):
+            raise DataError(f"not an SQLite database: {looks_like(head)}", source=str(path))
+        unpack(path, plain, str(path))
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise DataError(f"cannot be unpacked: {error}", source=source) from None
-    _check_head(content[:100], len(content), source)
-    if content[18:20] == b"\2\2":  # WAL mode, which memory does not know; there is no log inside a packed file
-        content = content[:18] + b"\1\1" + content[20:]
-    yield content
+        raise DataError(f"cannot be unpacked: {error}", source=str(path)) from None
+    return plain
 
 
 def _check_head(head: bytes, size: int, source: str) -> None:

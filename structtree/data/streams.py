@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from structtree.data.textfiles import extension_of
+from structtree.data.textfiles import extension_of, unpack
 from structtree.errors import DataError, MissingFileError, StructtreeError, UsageError
 from structtree.files import STANDARD_STREAM
 
@@ -124,8 +124,7 @@ def _unpacked(file: Path, name: str) -> Path:
             return file
     plain = file.with_name("plain")
     try:
-        with gzip.open(file) as source, plain.open("wb") as copy:
-            shutil.copyfileobj(source, copy)
+        unpack(file, plain, name)
     except (gzip.BadGzipFile, EOFError, zlib.error):
         raise DataError("not a whole gzip file, though it begins like one", source=name) from None
     file.unlink()

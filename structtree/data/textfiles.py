@@ -10,6 +10,8 @@ import codecs
 import gzip
 import io
 import os
+import shutil
+import tempfile
 import zlib
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
@@ -28,12 +30,19 @@ __all__ = [
     "present",
     "require_file",
     "undecodable",
+    "unpack",
 ]
 
 MISSING_WORDS = ("?", "NA", "NaN", "nan", "N/A", "n/a", "#N/A", "null", "NULL")
 """The words for a missing value in text, besides no text at all, unless the user names others."""
 
 _HEAD = 8192
+_BLOCK = 1 << 20
+_RESERVE = 1 << 28
+"""So many bytes of a disk are left free by what is unpacked."""
+
+_LARGE, _DENSEST = 1 << 30, 200
+"""Packed text of more bytes than that is not that many times smaller."""
 
 
 def present(texts: Sequence[str | None], missing_words: Collection[str] = MISSING_WORDS) -> list[str | None]:
@@ -73,7 +82,6 @@ def open_text_file(path: str | os.PathLike[str], encoding: str = "utf-8") -> Ite
 
     Examples
     --------
-    >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     packed = Path(folder) / "a.txt.gz"
     ...     _ = packed.write_bytes(gzip.compress(b"text"))
@@ -82,8 +90,64 @@ def open_text_file(path: str | os.PathLike[str], encoding: str = "utf-8") -> Ite
     b'text'
     """
     where = require_file(path)
+    if where.suffix.lower() == ".gz":
+        _refuse_bomb(where)
     with explained(where), gzip.open(where) if where.suffix.lower() == ".gz" else where.open("rb") as file:
         yield _checked(cast("io.BufferedReader", file), where, encoding)
+
+
+def unpack(packed: Path, plain: Path, name: str) -> None:
+    """Unpack a gzip file to another one, a block at a time; what is too large for the disk is refused.
+
+    What `gzip` says of a damaged file is left to the caller.
+
+    Parameters
+    ----------
+    packed, plain : Path
+    name : str
+        What to call the packed one in errors.
+
+    Examples
+    --------
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     packed, plain = Path(folder, "a.gz"), Path(folder, "a")
+    ...     _ = packed.write_bytes(gzip.compress(b"text"))
+    ...     unpack(packed, plain, "a.gz")
+    ...     plain.read_bytes()
+    b'text'
+    """
+    n_bytes = 0
+    with gzip.open(packed) as source, plain.open("wb") as copy:
+        while block := source.read(_BLOCK):
+            n_bytes += len(block)
+            if shutil.disk_usage(plain.parent).free < _RESERVE + len(block):
+                plain.unlink()
+                raise DataError(
+                    f"it unpacks to {n_bytes:,} bytes or more, and {tempfile.gettempdir()} has no room for them",
+                    source=name,
+                    fix="unpack it elsewhere, and name the unpacked file",
+                )
+            copy.write(block)
+
+
+def _refuse_bomb(path: Path) -> None:
+    """Refuse a packed text that is far larger than its file: it would fill the memory."""
+    with path.open("rb") as file:
+        n_packed = file.seek(0, os.SEEK_END)
+        file.seek(max(0, n_packed - 4))
+        said = int.from_bytes(file.read(4), "little")
+    if said <= _LARGE or said <= _DENSEST * n_packed:
+        return
+    n_bytes = 0
+    with explained(path), gzip.open(path) as source:  # since the last bytes of a file that is cut off say anything
+        while block := source.read(_BLOCK):
+            n_bytes += len(block)
+    if n_bytes > _DENSEST * n_packed:
+        raise DataError(
+            f"it unpacks from {n_packed:,} to {n_bytes:,} bytes, which looks like a mistake",
+            source=str(path),
+            fix="if it is right, unpack it, and name the unpacked file",
+        )
 
 
 @contextmanager
@@ -116,7 +180,6 @@ def open_decoded(path: str | os.PathLike[str], encoding: str = "utf-8") -> Itera
 
     Examples
     --------
-    >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = Path(folder) / "a.txt"
     ...     _ = file.write_bytes(b"caf\\xe9")
@@ -130,6 +193,8 @@ def open_decoded(path: str | os.PathLike[str], encoding: str = "utf-8") -> Itera
             yield text
     except UnicodeDecodeError:
         raise undecodable(path, name) from None
+    except UnicodeError:  # of the codecs of files, only UTF-16 and UTF-32 without their mark
+        raise _without_mark(path, name) from None
 
 
 def checked_encoding(name: str) -> str:
@@ -141,10 +206,27 @@ def checked_encoding(name: str) -> str:
     ('utf-8', 'iso8859-1')
     """
     try:
-        return codecs.lookup(name).name
-    except LookupError:
+        found = codecs.lookup(name).name
+        "a".encode(found)  # fails if it is no encoding of text, such as zlib
+    except (LookupError, ValueError):
+        found = ""
+    if found in ("", "idna", "punycode"):
         known = ("utf-8", "latin-1", "cp1252", "utf-16")
-        raise UsageError(f"unknown encoding {name!r}{did_you_mean(name, known)}") from None
+        raise UsageError(f"unknown encoding {name!r}{did_you_mean(name, known)}")
+    return found
+
+
+def _without_mark(path: str | os.PathLike[str], encoding: str) -> DataError:
+    """Return the error for text whose encoding leaves the order of bytes to a mark that is not there."""
+    with open_text_file(path, encoding) as file:
+        head = file.read(2)
+    order = f"{encoding}-{'be' if head[:1] == bytes(1) else 'le'}"
+    other = order if bytes(1) in head else "utf-8"
+    return DataError(
+        f"the text does not begin with the byte order mark of {encoding.upper()}",
+        source=os.fspath(path),
+        fix=f"name the encoding, such as --encoding {other} (encoding={other!r})",
+    )
 
 
 def undecodable(path: str | os.PathLike[str], encoding: str) -> DataError:
@@ -152,7 +234,6 @@ def undecodable(path: str | os.PathLike[str], encoding: str) -> DataError:
 
     Examples
     --------
-    >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = Path(folder) / "a.csv"
     ...     _ = file.write_bytes(b"name\\nJos\\xe9\\n")

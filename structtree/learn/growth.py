@@ -254,7 +254,7 @@ class Decision:
     m: float | None = option(
         None,
         "For m-estimate and m-branch: how many individuals the prior counts for.",
-        Span(0),
+        Span(0, 1e15),
         shown_default="2",
         needs=("estimate", "m-estimate", "m-branch"),
         for_classes=True,

@@ -12,6 +12,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
@@ -567,11 +568,15 @@ class _Part:
 
     def whole(self) -> int:
         is_whole = isinstance(self.value, int) and not isinstance(self.value, bool)
-        return int(self.value) if is_whole and self.value >= 0 else self.expected("a whole number >= 0")
+        if not is_whole or self.value < 0:
+            self.expected("a whole number >= 0")
+        return int(self.value) if self.value < 2**63 else self.expected("a whole number below 2**63")
 
     def number(self) -> float:
         is_number = isinstance(self.value, int | float) and not isinstance(self.value, bool)
-        return float(self.value) if is_number and isfinite(self.value) else self.expected("a number")
+        if not is_number:
+            self.expected("a number")
+        return float(self.value) if abs(self.value) <= sys.float_info.max else self.expected("a finite number")
 
     def number_or_infinity(self) -> float:
         return float(self.value) if self.value in ("inf", "-inf", "nan") else self.number()
@@ -586,7 +591,12 @@ class _Part:
         return self.value if self.value in words else self.expected(expected)
 
     def label(self) -> str | int | float | bool:
-        return self.value if isinstance(self.value, str | int | float) else self.expected("a text, number or flag")
+        if isinstance(self.value, str | bool):
+            return self.value
+        if not isinstance(self.value, int | float):
+            self.expected("a text, number or flag")
+        self.number()
+        return self.value
 
 
 def _require_format(whole: _Part) -> None:
@@ -736,7 +746,8 @@ def _stats(part: _Part, n_classes: int) -> Stats:
     counts = part.member("counts")
     if len(counts.elements()) != n_classes:
         counts.fail(f"expected {n_classes} numbers, one for each class, got {len(counts.elements())}")
-    return ClassCounts(n, tuple(count.weight() for count in counts.elements()))
+    weights = tuple(count.weight() for count in counts.elements())
+    return ClassCounts(n, weights) if isfinite(sum(weights)) else counts.fail("expected numbers with a finite sum")
 
 
 def _found(part: _Part) -> Found:
@@ -747,7 +758,7 @@ def _found(part: _Part) -> Found:
         part.member("proved").flag(),
         part.member("gap").number_or_infinity(),
         part.member("evaluated").whole(),
-        part.member("seconds").number(),
+        part.member("seconds").weight(),
         _reason(part),
         part.member("pruned").whole() if "pruned" in part.members() else None,
         tuple(map(_trace_point, part.member("trace").elements())) if "trace" in part.members() else (),
@@ -760,7 +771,7 @@ def _trace_point(part: _Part) -> TracePoint:
     if len(parts) != len(TracePoint._fields):
         part.expected(f"the {len(TracePoint._fields)} numbers {', '.join(TracePoint._fields)}")
     evaluated, seconds, *figures = parts
-    return TracePoint(evaluated.whole(), seconds.number(), *(figure.number_or_infinity() for figure in figures))
+    return TracePoint(evaluated.whole(), seconds.weight(), *(figure.number_or_infinity() for figure in figures))
 
 
 def _reason(part: _Part) -> Unproved | None:

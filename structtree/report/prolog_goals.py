@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import NamedTuple, assert_never
 
-from structtree.data.prolog import quoted_atom
+from structtree.data.prolog import number_text, quoted_atom
 from structtree.data.schema import NUMERIC, Attribute, Schema
 from structtree.lang.syntax import (
     Aggregate,
@@ -89,9 +89,9 @@ def number_term(value: float) -> str:
     Examples
     --------
     >>> number_term(2), number_term(-0.5), number_term(float("inf"))
-    ('2.0', '(-0.5)', 'inf')
+    ('2.0', '(-0.5)', '1.0Inf')
     """
-    text = repr(float(value))
+    text = number_text(float(value))
     return f"({text})" if text.startswith("-") else text
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import gzip
 import json
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from dataclasses import replace
 from math import inf
 from typing import get_args
@@ -18,6 +20,7 @@ from hypothesis import strategies as st
 from structtree.data.catalog import load_dataset
 from structtree.data.columns import Population
 from structtree.data.generate import planted_trains
+from structtree.data.opening import open_data
 from structtree.data.schema import Attribute, RecordType, Schema
 from structtree.errors import DataError, GrammarError, MissingFileError, UsageError
 from structtree.lang.check import check_predicate
@@ -31,6 +34,7 @@ from structtree.learn.growth import Growth
 from structtree.learn.leaves import Decision
 from structtree.learn.model import Model, load_model, model_from_json, model_to_json, save_model
 from structtree.learn.tree import Branch, ClassCounts, Found, Leaf, Tree, Unproved
+from structtree.report.text import export_text
 from tests.conftest import REPOSITORY
 from tests.learn.asking_trees import ask, class_leaves, counts, number_leaves, trees
 from tests.strategies import populations, schemas
@@ -75,6 +79,20 @@ def trains():
 @pytest.fixture(scope="module")
 def train_model(trains):
     return fit(trains.population, trains.target, Grammar.load("trains"), Growth(max_depth=3), target_name="direction")
+
+
+@pytest.fixture(scope="module")
+def bank_model(tmp_path_factory):
+    """A model with a layout, numbers to predict and rows that are seen in time."""
+    path = tmp_path_factory.mktemp("bank") / "bank.sqlite"
+    with closing(sqlite3.connect(path)) as bank:
+        bank.executescript("CREATE TABLE account(id INTEGER PRIMARY KEY); INSERT INTO account VALUES (1), (2);")
+        bank.execute("CREATE TABLE loan(account REFERENCES account(id), amount REAL, date DATE, paid REAL)")
+        rows = [(1 + i % 2, i, f"2001-01-{i + 1:02}", float(i * i)) for i in range(20)]
+        bank.executemany("INSERT INTO loan VALUES (?, ?, ?, ?)", rows)
+        bank.commit()
+    loans = open_data(path, individual="loan", target="paid", as_of="date", lead=1, frozen_at="2001-01-25")
+    return fit(loans.population, loans.target, None, Growth(max_depth=2), target_name="paid")
 
 
 # ---- the law ---------------------------------------------------------------------------------------------
@@ -259,6 +277,22 @@ DAMAGE = {
         lambda d: d["nodes"][0].update(counts=[-1, 2]),
         r"expected a number >= 0, got -1 at \$\.nodes\[0\]\.counts\[0\]",
     ),
+    "seconds": (
+        lambda d: d["nodes"][0]["found"].update(seconds=10**400),
+        r"expected a finite number, got 1000.* at \$\.nodes\[0\]\.found\.seconds",
+    ),
+    "negative seconds": (
+        lambda d: d["nodes"][0]["found"].update(seconds=-1),
+        r"expected a number >= 0, got -1 at \$\.nodes\[0\]\.found\.seconds",
+    ),
+    "huge n": (
+        lambda d: d["nodes"][0].update(n=10**400),
+        r"expected a whole number below 2\*\*63, got 1000.* at \$\.nodes\[0\]\.n",
+    ),
+    "huge class": (
+        lambda d: d.update(classes=["east", 10**400]),
+        r"expected a finite number, got 1000.* at \$\.classes\[1\]",
+    ),
     "a flag": (
         lambda d: d["nodes"][0].update(n=True),
         r"a whole number >= 0, got true at \$\.nodes\[0\]\.n",
@@ -306,6 +340,44 @@ def test_a_damaged_model_is_refused_with_the_file_and_the_place(tmp_path, docume
     with pytest.raises(DataError, match=r"m\.json: .*" + message) as refused:
         load_model(tmp_path / "m.json")
     assert "\n" not in str(refused.value)
+
+
+def places(value, path=()):
+    """The places of all numbers in a document."""
+    match value:
+        case dict() | list():
+            for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
+                yield from places(inner, (*path, key))
+        case bool():
+            pass
+        case int() | float():
+            yield path
+
+
+def put(value, path, new):
+    if not path:
+        return new
+    found = value.copy()
+    found[path[0]] = put(value[path[0]], path[1:], new)
+    return found
+
+
+@pytest.mark.parametrize(
+    "written", ["1" + "0" * 400, "-1" + "0" * 400, "1e999", "-1", "NaN", "true", '"x"', "[]", "null"]
+)
+def test_a_number_that_is_another_value_is_read_or_refused_in_one_sentence(tmp_path, bank_model, document, written):
+    """A file that is read can be used: whatever is out of range has been refused."""
+    for text in (document, json.dumps(model_to_json(bank_model))):
+        found = json.loads(text)
+        for path in places(found):
+            (tmp_path / "m.json").write_text(json.dumps(put(found, path, "HERE")).replace('"HERE"', written))
+            try:
+                model = load_model(tmp_path / "m.json")
+            except DataError as error:
+                assert "\n" not in str(error)
+            else:
+                assert path[0] == "params" or written in ("-1", "null"), path
+                assert export_text(model)
 
 
 @given(st.data())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -353,3 +354,24 @@ def test_what_depends_on_the_order_of_facts_is_refused():
         tree = StructuralTreeClassifier(Grammar.parse(grammar)).fit(people, ["x", "x", "y"])
         with pytest.raises(UsageError, match=f"{what}.* is not said by facts alone"):
             export_prolog(tree, facts=people)
+
+
+def test_special_atoms_and_infinite_numbers_are_exported(tmp_path):
+    words = [",", ";", "!", "/*", "[]", "{}", "|", ".", "-", "it's", "a\nb", "\0", "\\", "É", "→", "", "1", "-(1)"]
+    sizes = [math.inf, -math.inf, 1e22, -1e-300, 0.0, 2.5]
+    records = [
+        {
+            "word , !": word,
+            "size": sizes[i % 6],
+            "at": i,
+            "parts": [{"w/*": word, "n": size} for size in sizes[: i % 7]],
+        }
+        for i, word in enumerate(words)
+    ]
+    things = Population.from_records(records, types={"Individual.word , !": "nominal"})
+    labels = np.array([words[-i] for i in range(len(words))], dtype=object)
+    grammar = """
+    refine Individual { top -> `word , !` = *; top -> size >= *; top -> exists parts (top); top -> max parts.n >= * }
+    refine Part { top -> `w/*` = *; top -> n >= * }
+    """
+    check([of_rows(learned(things, labels, grammar), things), of_rows(learned(things, labels), things)], tmp_path)
