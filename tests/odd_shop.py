@@ -24,9 +24,8 @@ CREATE TABLE visit(
 """
 
 
-def fill(connection, seed, n=14):
+def fill(connection, random, n=14):
     """Make the tables, and fill them by chance."""
-    random = Random(seed)
     connection.executescript(TABLES)
 
     def day(first=2018, last=2021):
@@ -52,7 +51,7 @@ def fill(connection, seed, n=14):
         paid = random.choice(["2020-05-01T10:00:00", "2020-05-01 10:30", "2019-12-31", "2020-05-02 00:00:00.5"])
         row = (perhaps(random.randrange(n)), perhaps(day()), perhaps(random.randint(-8, 40) / 8))
         insert("order", [(*row, random.randint(0, 3), perhaps(paid), perhaps(random.choice(["web", "Shop"])))])
-    owners = random.sample(range(n), 6)
+    owners = random.sample(range(n), min(n, 6))
     insert("passport", [(f"P{i}", perhaps(owner), random.choice(["low", "high"])) for i, owner in enumerate(owners)])
     insert("club", [(code, random.randint(1, 8) / 2) for code in ("A", "B", "C")])
     insert("member", [(random.randrange(n), random.choice("ABCD")) for _ in range(n)])
@@ -69,7 +68,7 @@ def fill(connection, seed, n=14):
 
 def shop(seed, n=14):
     """Return an open database of a shop."""
-    return fill(sqlite3.connect(":memory:"), seed, n)
+    return fill(sqlite3.connect(":memory:"), Random(seed), n)
 
 
 LINKS = [

@@ -40,7 +40,9 @@ ENOUGH_SHRUNK = 2
 def main() -> int:
     options = _options()
     laws = laws_in(*map(import_module, options.modules))
-    chosen = {name: laws[name] for name in options.law or laws}
+    chosen = {name: laws[name] for name in options.law or laws if not laws[name].lacking}
+    for name in laws.keys() - chosen.keys() if not options.law else ():
+        print(f"skipped: {name}, which needs {laws[name].lacking}")
     seed = SystemRandom().randrange(10**9) if options.seed is None else options.seed
     print(f"seed {seed}; to repeat this run: make fuzz SEED={seed}", flush=True)
     run = Run(chosen, seed, options)

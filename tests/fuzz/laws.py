@@ -7,6 +7,7 @@ can read, and that can be replayed whatever becomes of the strategy that drew it
 from __future__ import annotations
 
 import json
+import shutil
 import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -35,6 +36,8 @@ class Law:
         Number of cases that the fuzzer tries with one seed; a round should last a few seconds.
     quick : int
         Number of cases in ``make test``.
+    lacking : str
+        The program that it needs and that is not installed, if that is so; it is skipped then.
     """
 
     name: str
@@ -42,13 +45,15 @@ class Law:
     check: Callable[[Case], None]
     round: int
     quick: int
+    lacking: str = ""
 
 
 def law(
-    name: str, cases: SearchStrategy[Case], *, round: int, quick: int
+    name: str, cases: SearchStrategy[Case], *, round: int, quick: int, needs: str | None = None
 ) -> Callable[[Callable[[Case], None]], Law]:
-    """Make a law of a function that checks a case."""
-    return lambda check: Law(name, cases, check, round, quick)
+    """Make a law of a function that checks a case; it may need a program."""
+    lacking = needs if needs and shutil.which(needs) is None else ""
+    return lambda check: Law(name, cases, check, round, quick, lacking)
 
 
 def laws_in(*modules: Any) -> dict[str, Law]:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
+from dataclasses import replace
+from datetime import date
 from itertools import islice
 
 from hypothesis import assume
 from hypothesis import strategies as st
 
+from structtree.data.columns import Population
 from structtree.errors import DataError, GrammarError
 from structtree.lang.check import check_predicate
 from structtree.lang.grammar import Grammar
@@ -91,9 +95,18 @@ def truth(case):
     population = with_declarations(population_of(case["data"]), case["declarations"])
     assume(population is not None)
     for text in case["predicates"]:
-        predicate = check_predicate(parse_predicate(text), population.schema.individual, population.schema)
-        assert pretty(predicate) == text
+        predicate = understood(text, population.schema)
+        assert understood(pretty(predicate), population.schema) == predicate, text
         check_truth(predicate, population)
+
+
+def understood(text, schema):
+    """The predicate that a text means; what the language refuses although it has a meaning is passed over."""
+    try:
+        return check_predicate(parse_predicate(text), schema.individual, schema)
+    except GrammarError as error:
+        assume(not re.search("no value is in the interval|needs two predicates|is a number from", str(error)))
+        raise
 
 
 def check_truth(predicate, population):
@@ -116,8 +129,14 @@ def linked(draw) -> Case:
 @law("derived-links", linked(), round=250, quick=15)
 def derived_links(case):
     """A derived link leads where its definition says one row at a time."""
-    (link,) = Grammar.parse(case["link"]).syntax.links
-    check_link(population_of(case["data"]), link)
+    population = population_of(case["data"])
+    try:
+        checked = Grammar.parse(case["link"]).check(population.schema)
+    except GrammarError as error:  # the link leads nowhere, or has an interval without any value
+        assume(not error)
+    (step,) = checked.background.steps
+    attributes = tuple(replace(own.declared, expression=own.expression) for own in step.attributes)
+    check_link(population, replace(step.declared, where=step.where, attributes=attributes))
 
 
 marks = st.fixed_dictionaries(
@@ -149,15 +168,22 @@ FUNCTION = f"{TYPES} function letters: Word -> list of Letter function length: W
 )
 def row_functions(case):
     """Rows that a function of the caller gives are asked about as others are."""
-    from structtree.data.columns import Population
-
-    rows = case["rows"]
+    rows = [[with_dates(letter) for letter in word] for word in case["rows"]]
     words = Population.from_records([{"number": i} for i in range(len(rows))], individual="Word")
     calls = {"letters": lambda word: rows[word["number"]], "length": lambda word: len(rows[word["number"]])}
     more = FUNCTION.replace("refine Word {", "refine Word { top -> length >= *; top -> sum letters.code >= *;")
     space = space_of(words, more, calls)
     for predicate in islice(space.enumerate(), TRIED):
         check_truth(predicate, space.population)
+
+
+def with_dates(value):
+    """A record whose ``seen`` is a date, as functions of callers give it."""
+    if isinstance(value, list):
+        return [with_dates(each) for each in value]
+    if isinstance(value, dict):
+        return {k: date.fromisoformat(v) if k == "seen" else with_dates(v) for k, v in value.items()}
+    return value
 
 
 # ---- spaces ---------------------------------------------------------------------------------------------
@@ -209,7 +235,10 @@ def check_refinements(space, predicate):
 @st.composite
 def grammars_alone(draw) -> Case:
     number, calls, bundles = draw(st.integers(0, 10**9)), draw(st.booleans()), draw(st.booleans())
-    return {"grammar": random_grammar(number, calls=calls, bundles=bundles)}
+    text = random_grammar(number, calls=calls, bundles=bundles)
+    # Without a limit of literals, conjunctions of conjunctions two links deep are too many to wait for.
+    assume("literals" in text.splitlines()[-1] or not bundles)
+    return {"grammar": text}
 
 
 @law("overlapping-grammars", grammars_alone(), round=80, quick=5)
