@@ -15,21 +15,21 @@ from hypothesis import strategies as st
 from structtree.data.columns import Population
 from structtree.data.layouts import layout_of
 from structtree.data.provenance import provenance_of
+from structtree.data.schema import FAR_ROW
 from structtree.errors import DataError, GrammarError, UsageError
 from structtree.lang.background import Background
 from structtree.lang.check import check_predicate
 from structtree.lang.grammar import Grammar
 from structtree.lang.parse import parse_predicate
-from structtree.lang.pretty import pretty
+from structtree.lang.pretty import pretty, pretty_name
 from structtree.learn.fit import fit
-from structtree.learn.growth import Growth
 from structtree.report.sql import export_sql
 from structtree.report.sql_tests import SqlTests
 from structtree.report.sql_values import NotInSqlError
 from structtree.space.background import with_background
 from structtree.space.evaluate import holds
 from tests.fuzz.laws import Case, law
-from tests.fuzz.learning import learned, model_of
+from tests.fuzz.learning import growth_of, learned, model_of
 from tests.fuzz.meaning import declarations, with_declarations
 from tests.fuzz.plain import population_of, to_plain
 from tests.odd_shop import LINKS, TABLES, duck_shop, fill
@@ -103,15 +103,49 @@ def sql_tests(case):
 
 
 @st.composite
+def shop_grammars(draw, schema):
+    """The text of a grammar that asks a little about the rows of every table."""
+    blocks = []
+    for record in schema.types:
+        asked = [right for attribute in record.attributes for right in asked_of(attribute)]
+        asked += [right for link in record.links if link.name != FAR_ROW for right in asked_behind(schema, link)]
+        chosen = draw(st.lists(st.sampled_from(asked), min_size=1, max_size=4, unique=True)) if asked else []
+        if chosen:
+            blocks.append(f"refine {pretty_name(record.name)} {{ {'; '.join(f'top -> {right}' for right in chosen)} }}")
+    return "\n".join([*blocks, "limits { nesting 2, literals 2 }"])
+
+
+def asked_of(attribute):
+    name = pretty_name(attribute.name)
+    if attribute.kind == "bool":
+        return [name, f"not {name}", f"missing {name}"]
+    parts = [f"{name}.month >= *", f"{name}.weekday = *"] if attribute.kind in ("date", "time") else []
+    return [f"{name} = *", f"missing {name}", *([] if attribute.kind == "nominal" else [f"{name} >= *"]), *parts]
+
+
+def asked_behind(schema, link):
+    name, far = pretty_name(link.name), schema.type(link.target)
+    if link.single:
+        return [f"{name} (top)"]
+    numbers = [pretty_name(a.name) for a in far.attributes if a.kind in ("int", "real")]
+    functions = ("sum", "mean", "min", "max", "range", "distinct")
+    forms = [f"{function} {name}.{number} >= *" for number in numbers for function in functions]
+    return [f"exists {name} (top)", f"all {name} (top)", f"count {name} (top) >= 1..3", *forms]
+
+
+@st.composite
 def shop_models(draw) -> Case:
     case = draw(shops())
+    _, _, whole = opened(case)
+    asked = draw(shop_grammars(whole.schema))
     labels = st.sampled_from(["a", "it's"]) if draw(st.booleans()) else st.integers(-3, 3).map(float)
     growth = {
         "max_depth": draw(st.integers(1, 3)),
         "nominal": draw(st.sampled_from(["binary", "subset", "multiway"])),
         "missing": draw(st.sampled_from(["false", "majority"])),
     }
-    return {**case, "labels": draw(st.lists(labels, min_size=7, max_size=7)), "growth": growth}
+    several = draw(st.lists(labels, min_size=7, max_size=7).filter(lambda found: len(set(found)) > 1))
+    return {**case, "grammar": f"{case['background']}\n{asked}", "labels": several, "growth": growth}
 
 
 @law("sql-models", shop_models(), round=15, quick=5)
@@ -123,8 +157,7 @@ def sql_models(case):
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            growth = Growth(max_evaluations=1500, **case["growth"])
-            model = fit(population, labels, case["background"] or None, growth, grow="full")
+            model = fit(population, labels, case["grammar"], growth_of(case["growth"], 1000), grow="full")
         text = export_sql(model)
     except (UsageError, GrammarError, DataError) as error:  # options that exclude each other, or no way to say it
         assume(not error)

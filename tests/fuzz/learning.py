@@ -116,10 +116,10 @@ def learned(draw) -> Case:
         optional={
             "max_depth": st.integers(1, 3),
             "strategy": st.sampled_from(["auto", "bottom-up", "best-first", "beam"]),
-            "share": st.just("path"),
+            "share": st.sampled_from([None, None, "path"]),
             "max_leaf_nodes": st.integers(2, 5),
-            "nominal": st.sampled_from(["binary", "subset", "multiway"]),
-            "missing": st.sampled_from(["false", "majority", "fractional"]),
+            "nominal": st.sampled_from(["binary", "binary", "subset", "multiway"]),
+            "missing": st.sampled_from(["false", "false", "majority", "fractional"]),
             "min_samples_leaf": st.integers(1, 3),
         },
     )
@@ -133,6 +133,12 @@ def learned(draw) -> Case:
     }
 
 
+def growth_of(options, most):
+    """Options of growing with a limit of evaluations, which does not go with some of them."""
+    is_plain = options.get("nominal", "binary") == "binary" and options.get("missing", "false") == "false"
+    return Growth(**options, **({"max_evaluations": most} if is_plain else {}))
+
+
 def model_of(case, population):
     """The model that is learned; options that exclude each other, and grammars without sense, are passed over."""
     is_number = isinstance(case["target"][0], float)
@@ -141,7 +147,7 @@ def model_of(case, population):
             population,
             np.array(case["target"]),
             None if case["default"] else Grammar.parse(case["grammar"]),
-            Growth(max_evaluations=3000, **case["growth"]),
+            growth_of(case["growth"], 3000),
             Pruning(**{k: v for k, v in case["pruning"].items() if not (is_number and v == "pessimistic")}),
             None if is_number else Decision(**case["decision"]),
             grow="full" if not case["pruning"] else "pruned",
