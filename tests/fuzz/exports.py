@@ -71,7 +71,9 @@ def opened(case):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             population = Population.from_database(database, **reading)
-        whole = with_background(population, Grammar.parse(case["background"]), {}) if case["background"] else population
+        whole = (
+            with_background(population, Grammar.parse(case["background"]), {}) if case["background"] else population
+        )
     except (DataError, GrammarError, UsageError) as error:  # a shop without any customers, or without dates
         assume(not error)
     return database, population, whole
@@ -111,7 +113,9 @@ def shop_grammars(draw, schema):
         asked += [right for link in record.links if link.name != FAR_ROW for right in asked_behind(schema, link)]
         chosen = draw(st.lists(st.sampled_from(asked), min_size=1, max_size=4, unique=True)) if asked else []
         if chosen:
-            blocks.append(f"refine {pretty_name(record.name)} {{ {'; '.join(f'top -> {right}' for right in chosen)} }}")
+            blocks.append(
+                f"refine {pretty_name(record.name)} {{ {'; '.join(f'top -> {right}' for right in chosen)} }}"
+            )
     return "\n".join([*blocks, "limits { nesting 2, literals 2 }"])
 
 

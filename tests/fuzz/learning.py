@@ -31,7 +31,7 @@ from tests.fuzz.plain import population_of, to_plain
 from tests.properties.test_search import check_trace
 from tests.search import reference
 
-CLASSES = ("a", "b", "it's \"c\"")
+CLASSES = ("a", "b", 'it\'s "c"')
 
 
 @st.composite
@@ -231,4 +231,3 @@ def check_rule(rule, known, population, said, target, weights):
         off = float(np.sqrt(np.average((target[covered] - rule.prediction) ** 2, weights=weights[covered])))
         assert abs(rule.spread - off) <= 1e-9 * max(1.0, off), str(rule)
     return covered
-
