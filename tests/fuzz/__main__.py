@@ -34,7 +34,7 @@ MODULES = (
 ROUNDS_PER_PROCESS = 30
 """After so many rounds a process is replaced, so that none grows for ever."""
 ENOUGH_SHRUNK = 2
-"""After so many failures of a law its further ones are not made smaller: that takes time, and often finds the same."""
+"""After so many failures of a law the others are not made smaller: that takes time, and often finds the same."""
 
 
 def main() -> int:

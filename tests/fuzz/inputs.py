@@ -6,11 +6,14 @@ import base64
 import contextlib
 import json
 import os
+import re
+import sqlite3
 import tempfile
 from functools import cache
 from pathlib import Path
 
 import typer
+from hypothesis import assume
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
@@ -56,7 +59,6 @@ refine Individual {
 refine Car { top -> long; top -> w >= quantiles(3); top -> next (top) }
 limits { nesting 2, literals 3 }
 """
-SCHEMA = '[tables.a]\nkey = "x"\n'
 SMALL = ["--max-depth", "2", "--time-limit", "20"]
 
 
@@ -97,7 +99,23 @@ def offline(folder):
 
 
 def content_of(plain):
-    return base64.b64decode(plain["base64"]) if isinstance(plain, dict) else plain.encode()
+    match plain:
+        case {"base64": text}:
+            return base64.b64decode(text)
+        case {"script": script}:
+            return database_of(script)
+        case _:
+            return plain.encode()
+
+
+def database_of(script):
+    """The bytes of the database that a script makes; a script that makes none is passed over."""
+    with contextlib.closing(sqlite3.connect(":memory:")) as database:
+        try:
+            database.executescript(content_of(script).decode())
+        except (sqlite3.Error, sqlite3.Warning, ValueError) as error:
+            assume(not error)
+        return database.serialize()
 
 
 def content_to_plain(content):
@@ -155,27 +173,54 @@ WORDS = [
 """What is put in: signs of the formats, odd numbers and dates, and bytes that are no text."""
 
 
+TOKEN = re.compile(rb"[A-Za-z_]+|[0-9][0-9.]*|[ \t]+|.", re.DOTALL)
+
+
 @st.composite
 def mutated(draw, content):
-    """Some bytes after a few changes."""
-    for _ in range(draw(st.integers(1, 4))):
-        start = draw(st.integers(0, len(content)))
-        end = min(len(content), start + draw(st.sampled_from([0, 1, 1, 2, 5, 20, 100])))
-        match draw(st.sampled_from(["replace", "replace", "repeat", "byte", "cut", "line"])):
-            case "replace":
-                content = content[:start] + draw(st.sampled_from(WORDS)) + content[end:]
-            case "repeat":
-                content = content[:end] + content[start:end] * draw(st.integers(1, 5)) + content[end:]
-            case "byte":
-                content = content[:start] + bytes([draw(st.integers(0, 255))]) + content[start + 1 :]
-            case "cut":
-                content = content[:start]
-            case _:
-                lines = content.splitlines(keepends=True)
-                if lines:
-                    lines.insert(draw(st.integers(0, len(lines))), lines.pop(draw(st.integers(0, len(lines) - 1))))
-                content = b"".join(lines)
+    """Some bytes after a few changes: mostly of whole words, so that what is read goes on to other errors."""
+    for _ in range(draw(st.sampled_from([1, 1, 1, 2, 3]))):
+        content = draw(with_other_words(content) if draw(st.integers(0, 3)) else with_other_bytes(content))
     return content
+
+
+@st.composite
+def with_other_words(draw, content):
+    words = TOKEN.findall(content)
+    if not words:
+        return b"x"
+    place, other = (draw(st.integers(0, len(words) - 1)) for _ in range(2))
+    match draw(st.sampled_from(["odd", "odd", "other", "swap", "delete", "repeat"])):
+        case "odd":
+            words[place] = draw(st.sampled_from(WORDS))
+        case "other":
+            words[place] = words[other]
+        case "swap":
+            words[place], words[other] = words[other], words[place]
+        case "delete":
+            del words[place]
+        case _:
+            words.insert(place, words[place])
+    return b"".join(words)
+
+
+@st.composite
+def with_other_bytes(draw, content):
+    start = draw(st.integers(0, len(content)))
+    end = min(len(content), start + draw(st.sampled_from([0, 1, 2, 5, 20, 100])))
+    match draw(st.sampled_from(["replace", "repeat", "byte", "cut", "line", "line"])):
+        case "replace":
+            return content[:start] + draw(st.sampled_from(WORDS)) + content[end:]
+        case "repeat":
+            return content[:end] + content[start:end] * draw(st.integers(1, 5)) + content[end:]
+        case "byte":
+            return content[:start] + bytes([draw(st.integers(0, 255))]) + content[start + 1 :]
+        case "cut":
+            return content[:start]
+        case _:
+            lines = content.splitlines(keepends=True) or [b"x"]
+            lines.insert(draw(st.integers(0, len(lines))), lines.pop(draw(st.integers(0, len(lines) - 1))))
+            return b"".join(lines)
 
 
 @st.composite
@@ -219,16 +264,31 @@ CHEMISTRY = st.one_of(
     reading({"a.smi": SMILES}, "a.smi", ""),
     reading({"a.sdf": CARBON * 2}, "a.sdf", ""),
 )
+SHOP_SCRIPT = """CREATE TABLE customer(id INTEGER PRIMARY KEY, town TEXT, born DATE);
+CREATE TABLE sale(id INTEGER PRIMARY KEY, customer_id INTEGER REFERENCES customer, price REAL, day TEXT, y TEXT);
+INSERT INTO customer VALUES (1, 'p', '1990-01-02'), (2, 'q', NULL), (3, 'p', '1970-12-31');
+INSERT INTO sale VALUES (1, 1, 2.5, '2024-01-02', 'a'), (2, 1, 3, '2024-01-03 10:00:00', 'b'),
+ (3, 2, NULL, NULL, 'a'), (4, 3, 9.75, '2024-02-02', 'b'), (5, NULL, 0, '2023-01-02', 'a');
+"""
+SALES = ["--individual", "sale"]
+TABLES = {"t/sale.csv": "id,customer_id,n,y\n1,1,3,a\n2,1,4,b\n3,2,4,b\n", "t/customer.csv": "id,town\n1,p\n2,q\n"}
+SCHEMA = 'individual = "sale"\n[tables.sale]\nkey = "id"\n'
+
+
+@st.composite
+def scripts(draw) -> Case:
+    """A command on a database that a changed script makes."""
+    case = draw(reading({"shop.sqlite": SHOP_SCRIPT}, "shop.sqlite", "y", *SALES, *draw(ways_to_read)))
+    return {**case, "files": {"shop.sqlite": {"script": case["files"]["shop.sqlite"]}}}
+
+
+ways_to_read = st.sampled_from([[], ["--as-of", "day"], ["--where", "price > 1"], ["--frozen-at", "2024-01-03"]])
 DATABASES = st.one_of(
-    reading({"shop.sqlite": SHOP}, "shop.sqlite", "y", "--individual", "sale"),
-    reading(
-        {"t/sale.csv": "id,customer_id,y\n1,1,a\n2,1,b\n", "t/customer.csv": "id,town\n1,p\n2,q\n"},
-        "t",
-        "y",
-        "--individual",
-        "sale",
-    ),
-    reading({"a.csv": TABLE, "s.toml": SCHEMA}, "a.csv", "y", "--schema", "s.toml"),
+    scripts(),
+    scripts(),
+    reading({"shop.sqlite": SHOP}, "shop.sqlite", "y", *SALES),
+    reading(TABLES, "t", "y", *SALES),
+    reading({**TABLES, "s.toml": SCHEMA}, "t", "y", "--schema", "s.toml"),
 )
 FACT_FILES = commands_on(
     {"a.pl": FACTS, "p.f": "good(p1).\ngood(p3).\n", "n.n": "good(p0).\ngood(p2).\n"},
@@ -241,10 +301,9 @@ FACT_FILES = commands_on(
 GRAMMARS = commands_on(
     {"g.grammar": RICH, "a.jsonl": RECORDS},
     [
-        ["grammar", "check", "g.grammar"],
         ["grammar", "check", "g.grammar", "--data", "a.jsonl"],
         ["grammar", "count", "g.grammar", "--data", "a.jsonl", "--target", "y"],
-        ["grammar", "show", "g.grammar"],
+        ["grammar", "show", "g.grammar", "--data", "a.jsonl"],
         ["fit", "a.jsonl", "--target", "y", "--grammar", "g.grammar", *SMALL],
     ],
 )
@@ -299,17 +358,31 @@ ODD_VALUES = [
 ]
 
 
+def values_like(document, value):
+    """Values of the same kind: from elsewhere in the document, and odd ones."""
+    found = {}
+    for path in places(document):
+        part = document
+        for key in path:
+            part = part[key]
+        if type(part) is type(value):
+            found[json.dumps(part)] = part
+    return [*found.values(), *(odd for odd in ODD_VALUES if type(odd) is type(value))]
+
+
 @st.composite
 def changed(draw, value):
     """A JSON value in which some parts are others, are missing, or are there twice."""
     value = json.loads(value)
-    for _ in range(draw(st.integers(1, 3))):
+    for _ in range(draw(st.sampled_from([1, 1, 2]))):
         *above, last = draw(st.sampled_from(sorted((p for p in places(value) if p), key=str)))
         part = value
         for key in above:
             part = part[key]
-        match draw(st.sampled_from(["replace", "replace", "delete", "copy"])):
-            case "replace":
+        match draw(st.sampled_from(["alike", "alike", "odd", "delete", "copy"])):
+            case "alike":
+                part[last] = draw(st.sampled_from(values_like(value, part[last])))
+            case "odd":
                 part[last] = draw(st.sampled_from(ODD_VALUES))
             case "delete":
                 del part[last]
@@ -436,21 +509,38 @@ def words_for(parameter):
     return st.sampled_from(PLAIN)
 
 
+SENSIBLE = [
+    {"DATA": "a.csv", "--target": "y", "MODEL": "m.json", "GRAMMAR": "g.grammar"},
+    {"DATA": "b.jsonl", "--target": "y", "MODEL": "rich.json", "GRAMMAR": "rich.grammar"},
+    {"DATA": "shop.sqlite", "--target": "y", "--individual": "sale", "MODEL": "m.json"},
+    {"DATA": "mol.csv", "--target": "y"},
+    {"DATA": "a.pl", "--target": "good"},
+    {"DATA": "trains", "GRAMMAR": "trains"},
+]
+"""Words that fit together: for arguments by what they stand for, and options."""
+
+
 @st.composite
 def command_lines(draw) -> Case:
-    """A command with its arguments, and some options of it, mostly with values that make sense."""
+    """A command with arguments that mostly fit together, and a few options of it."""
     name = draw(st.sampled_from(sorted(all_commands())))
-    params = all_commands()[name]
-    words = name.split()
+    params, sensible, words = all_commands()[name], draw(st.sampled_from(SENSIBLE)), name.split()
+    is_odd = draw(st.integers(0, 4)) == 0
+
+    def word_for(parameter, key):
+        metavar = (parameter.metavar or "").strip("[]")
+        usual = sensible.get(key, sensible.get(metavar))
+        return draw(words_for(parameter)) if usual is None or is_odd else usual
+
     for parameter in params:
         if parameter.param_type_name == "argument":
-            words.append(draw(words_for(parameter)))
+            words.append(word_for(parameter, parameter.name))
     by_flag = {max(p.opts, key=len): p for p in params if p.param_type_name == "option"}
-    usual = [flag for flag in ("--target", "--grammar", "--data", "--individual") if flag in by_flag]
-    chosen = [flag for flag in usual if draw(st.integers(0, 2))]
-    chosen += draw(st.lists(st.sampled_from(sorted(by_flag)), max_size=4)) if by_flag else []
-    for flag in chosen:
-        words += [flag] if by_flag[flag].is_flag else [flag, draw(words_for(by_flag[flag]))]
+    chosen = [flag for flag in ("--target", "--individual") if flag in by_flag and flag in sensible]
+    chosen += ["--data"] if name.startswith("grammar") and "--data" in by_flag and "DATA" not in words else []
+    chosen += draw(st.lists(st.sampled_from(sorted(by_flag)), max_size=3)) if by_flag else []
+    for flag in chosen if is_odd else dict.fromkeys(chosen):
+        words += [flag] if by_flag[flag].is_flag else [flag, word_for(by_flag[flag], flag)]
     if "--time-limit" in by_flag and "--time-limit" not in words:
         words += ["--time-limit", "5"]
     return {"command": words}

@@ -24,7 +24,7 @@ FUZZING = settings(
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """What became of a round: the number of cases that were checked, of those that were passed over, and a failure."""
+    """What became of a round: the number of cases checked, of those passed over, and the failure if there is one."""
 
     checked: int
     passed_over: int
