@@ -16,7 +16,7 @@ from structtree.data.columns import Population
 from structtree.data.layouts import layout_of
 from structtree.data.provenance import provenance_of
 from structtree.data.schema import FAR_ROW
-from structtree.errors import DataError, GrammarError, UsageError
+from structtree.errors import StructtreeError, UsageError
 from structtree.lang.background import Background
 from structtree.lang.check import check_predicate
 from structtree.lang.grammar import Grammar
@@ -74,7 +74,7 @@ def opened(case):
         whole = (
             with_background(population, Grammar.parse(case["background"]), {}) if case["background"] else population
         )
-    except (DataError, GrammarError, UsageError) as error:  # a shop without any customers, or without dates
+    except StructtreeError as error:  # a shop without any customers, or without dates
         assume(not error)
     return database, population, whole
 
@@ -163,7 +163,7 @@ def sql_models(case):
             warnings.simplefilter("ignore")
             model = fit(population, labels, case["grammar"], growth_of(case["growth"], 1000), grow="full")
         text = export_sql(model)
-    except (UsageError, GrammarError, DataError) as error:  # options that exclude each other, or no way to say it
+    except StructtreeError as error:  # options that exclude each other, or no way to say it
         assume(not error)
     if case["engine"] == "sqlite":
         database.executescript(text)

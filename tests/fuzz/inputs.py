@@ -9,6 +9,7 @@ import os
 import re
 import sqlite3
 import tempfile
+from copy import deepcopy
 from functools import cache
 from pathlib import Path
 
@@ -381,15 +382,15 @@ def changed(draw, value):
             part = part[key]
         match draw(st.sampled_from(["alike", "alike", "odd", "delete", "copy"])):
             case "alike":
-                part[last] = draw(st.sampled_from(values_like(value, part[last])))
+                part[last] = deepcopy(draw(st.sampled_from(values_like(value, part[last]))))
             case "odd":
-                part[last] = draw(st.sampled_from(ODD_VALUES))
+                part[last] = deepcopy(draw(st.sampled_from(ODD_VALUES)))
             case "delete":
                 del part[last]
             case _ if isinstance(part, list):
-                part.insert(last, part[last])
+                part.insert(last, deepcopy(part[last]))
             case _:
-                part[f"{last}x"] = part[last]
+                part[f"{last}x"] = deepcopy(part[last])
         if not value:
             break
     return json.dumps(value)
