@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test quick lint format bench clean help
+.PHONY: demo test quick fuzz lint format bench clean help
 
 help:            ## Show what can be made.
 	@grep -hE '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed -E 's/: .*## /\t/' | expand -t 12
@@ -28,6 +28,12 @@ test: lint       ## Set up, and run all checks and tests, doctests included.
 
 quick: $(STAMP)  ## The tests alone, stopping at the first failure.
 	$(BIN)/python -m pytest -x -n auto
+
+MINUTES ?= 10
+JOBS ?= 1
+fuzz: $(STAMP)   ## Laws on new random cases: make fuzz MINUTES=60 JOBS=2; see CONTRIBUTING.md.
+	$(BIN)/python -m tests.fuzz --minutes $(MINUTES) --jobs $(JOBS) \
+	  $(if $(SEED),--seed $(SEED)) $(if $(LAW),--law $(LAW)) $(if $(ROUNDS),--rounds $(ROUNDS))
 
 format: $(STAMP) ## Put the style right.
 	$(BIN)/ruff check --fix .

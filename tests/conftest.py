@@ -8,11 +8,14 @@ import stat
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import settings
 
-settings.register_profile("quick", max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.register_profile("thorough", max_examples=1000, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+from tests.deterministic import ALWAYS, ignore_imported_constants
+
+settings.register_profile("quick", ALWAYS, max_examples=60)
+settings.register_profile("thorough", ALWAYS, max_examples=1000)
 settings.load_profile(os.environ.get("STRUCTTREE_HYPOTHESIS", "quick"))
+ignore_imported_constants()
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 SHARED = REPOSITORY.parent / "shared" / "data"

@@ -25,9 +25,8 @@ CREATE TABLE visit(
 """
 
 
-def fill(connection, seed, n=14):
+def fill(connection, random, n=14):
     """Make the tables, and fill them by chance."""
-    random, later = Random(seed), Random(seed + 1000)
     connection.executescript(TABLES)
 
     def day(first=2018, last=2021):
@@ -52,10 +51,10 @@ def fill(connection, seed, n=14):
     for _ in range(3 * n):
         paid = random.choice(["2020-05-01T10:00:00", "2020-05-01 10:30", "2019-12-31", "2020-05-02 00:00:00.5"])
         row = (perhaps(random.randrange(n)), perhaps(day()), perhaps(random.randint(-8, 40) / 8))
-        refund = (None, None) if later.random() < 0.6 else (f"2020-0{later.randint(1, 9)}-05", later.choice("ab"))
+        refund = (None, None) if random.random() < 0.6 else (f"2020-0{random.randint(1, 9)}-05", random.choice("ab"))
         rest = (random.randint(0, 3), perhaps(paid), perhaps(random.choice(["web", "Shop"])), *refund)
         insert("order", [(*row, *rest)])
-    owners = random.sample(range(n), 6)
+    owners = random.sample(range(n), min(n, 6))
     insert("passport", [(f"P{i}", perhaps(owner), random.choice(["low", "high"])) for i, owner in enumerate(owners)])
     insert("club", [(code, random.randint(1, 8) / 2) for code in ("A", "B", "C")])
     insert("member", [(random.randrange(n), random.choice("ABCD")) for _ in range(n)])
@@ -72,7 +71,7 @@ def fill(connection, seed, n=14):
 
 def shop(seed, n=14):
     """Return an open database of a shop."""
-    return fill(sqlite3.connect(":memory:"), seed, n)
+    return fill(sqlite3.connect(":memory:"), Random(seed), n)
 
 
 LINKS = [

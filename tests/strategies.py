@@ -68,10 +68,10 @@ def _attribute(name, kind):
 
 
 @st.composite
-def populations(draw, schema=None):
+def populations(draw, schema=None, least=1, most=4):
     """A population of a schema, with shared rows, missing values, empty sets and absent references."""
     schema = schema or draw(schemas())
-    n_rows = {name: draw(st.integers(1, 4)) for name in schema.names}
+    n_rows = {name: draw(st.integers(least, most)) for name in schema.names}
     in_lists = {name: set() for name in schema.names}
     tables = {}
     for record in schema.types:

@@ -34,6 +34,7 @@ from structtree.lang.syntax import (
     CompareMine,
     CompareOwn,
     Count,
+    Day,
     Exists,
     Flag,
     LinkedTo,
@@ -44,6 +45,7 @@ from structtree.lang.syntax import (
     No,
     Not,
     Or,
+    OrderedCategory,
     Predicate,
     Top,
     Within,
@@ -541,9 +543,16 @@ def _readable(clause: Clause) -> Clause:
 
 def _interval(low: Predicate, high: Predicate) -> Within | None:
     match low, high:
+        case Compare(value=OrderedCategory()), _:  # the language has no intervals of categories
+            return None
         case Compare(name, ">=", int() | float() as least), Not(Compare(other, ">=", int() | float() as beyond)):
-            return Within(name, float(least), float(beyond)) if name == other and least < beyond else None
+            return Within(name, _end(least), _end(beyond)) if name == other and least < beyond else None
         case Compare(name, ">=", int() | float() as least), Compare(other, "<=", int() | float() as most):
-            return Within(name, float(least), float(most), closed=True) if name == other and least <= most else None
+            return Within(name, _end(least), _end(most), closed=True) if name == other and least <= most else None
         case _:
             return None
+
+
+def _end(value: float) -> float:
+    """The end of an interval; dates and times stay what they are, since they are written in their own way."""
+    return value if isinstance(value, Day) else float(value)

@@ -3,13 +3,16 @@ from __future__ import annotations
 from itertools import product
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from structtree.data.schema import Attribute, Link, RecordType, Schema
+from structtree.lang.check import check_predicate
 from structtree.lang.logic import excludes, implies
 from structtree.lang.parse import parse_predicate
 from structtree.lang.pretty import pretty
+from structtree.lang.syntax import Compare, written
 from structtree.learn.clauses import _Facts, clauses, negation, short_clauses
 from structtree.space.evaluate import rows_where
 from tests.learn.asking_trees import ask, counts, trees
@@ -70,6 +73,25 @@ def test_clauses_only_get_fewer_and_shorter(tree):
 
 def test_a_weaker_bound_is_dropped():
     assert shortened(("a >= 3", ("a >= 5", A, B), A), [0, 0, 1, 2, 3]) == ["a >= 5", "a in [3, 5)", "not (a >= 3)"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "shown"),
+    [("date", "when in [1970-01-02, 1970-01-03)"), ("time", "when in [1970-01-01 00:00:01, 1970-01-01 00:00:02)")],
+)
+def test_the_ends_of_an_interval_of_dates_are_dates(kind, shown):
+    schema = Schema((RecordType("T", (Attribute("when", kind),)),), "T")
+    first, second = (Compare("when", ">=", written(number, kind)) for number in (1.0, 2.0))
+    clause = short_clauses(ask(schema, (first, (second, A, B), A)), [0, 0, 1, 2, 3])[1]
+    assert pretty(clause.conditions[0]) == shown
+    assert check_predicate(parse_predicate(shown), "T", schema) == clause.conditions[0]
+
+
+def test_bounds_of_ordered_categories_are_no_interval():
+    schema = Schema((RecordType("T", (Attribute("size", "ordered", ("s", "m", "l")),)),), "T")
+    first, second = (Compare("size", ">=", written(number, "ordered", ("s", "m", "l"))) for number in (1.0, 2.0))
+    clause = short_clauses(ask(schema, (first, (second, A, B), A)), [0, 0, 1, 2, 3])[1]
+    assert list(map(pretty, clause.conditions)) == ["size >= m", "not (size >= l)"]
 
 
 def test_what_a_refinement_implies_is_dropped():
