@@ -326,6 +326,14 @@ class SqlTests:
         )
         return rows.exists(after, f"NOT {between.exists(nearer)}", self.condition(step.inner, rows.row))
 
+    def _list_place(self, row: SqlRow) -> list[str]:
+        """Return what orders the rows of a link as it does: of a derived list, what it is sorted by comes first."""
+        order = None if row.pair is None else row.pair.order
+        if order is None:
+            return list(self.identity(row))
+        key = self._value(row, order.attribute).value.number
+        return [f"{key} IS NULL", f"-({key})" if order.descending else str(key), *self.identity(row)]
+
     def _comes_before(self, one: SqlRow, other: SqlRow, backwards: bool) -> str:
         """Return the condition that one element of a list stands before another; or after it."""
         order = None if one.pair is None else one.pair.order
@@ -404,7 +412,7 @@ class SqlTests:
         value = found.value
         if found.attribute.kind == "bool":
             value = SqlValue(f"CASE {value.number} WHEN 1 THEN 'true' WHEN 0 THEN 'false' END", "text")
-        ordered = [*([] if order is None else [order.value.number]), *self.identity(rows.row)]
+        ordered = [*([] if order is None else [order.value.number]), *self._list_place(rows.row)]
         by = ", ".join(f"o{place}{down}" for place in range(len(ordered)))
         named = ", ".join(f"{each} AS o{place}" for place, each in enumerate(ordered))
         # SQLite lets the rows of a query, but not their order, depend on the query outside.

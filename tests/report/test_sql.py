@@ -109,6 +109,19 @@ def test_derived_links_and_computed_attributes_are_joined_along_their_paths(engi
             assert found.tolist() == holds(predicate, whole).tolist(), pretty(predicate)
 
 
+@pytest.mark.parametrize("text", ["earliest past.gap = 0", "latest past.gap >= 300"])
+def test_the_outermost_rows_of_a_derived_list_are_those_of_its_order(text):
+    for seed in range(5):
+        database, population = opened(seed, "sqlite", {"individual": "order"})
+        grammar = Grammar.parse(BACKGROUND)
+        whole = with_background(population, grammar, {})
+        checked = grammar.check(whole.schema)
+        layout = layout_of(provenance_of(population).relations, "order")
+        predicate = check_predicate(parse_predicate(text), "order", checked)
+        found = selected(database, SqlTests(whole.schema, layout, "sqlite", checked.background), predicate)
+        assert found.tolist() == holds(predicate, whole).tolist()
+
+
 GRAMMAR = """
 refine loan { top -> years >= *; top -> account (top) }
 refine account { top -> exists payment (top); top -> town = * }
