@@ -16,5 +16,5 @@ TOLERANCE = 1e-12
 """Two losses nearer than this count as equal.
 
 Rounding moves a loss by about 1e-15, and the error shares of two different splits of fewer than 10^11 individuals are
-further apart.
+further apart. Gain ratio and square-root Gini need more where sums of weights are rounded; see ``docs/bounds.md``.
 """
