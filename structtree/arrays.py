@@ -5,12 +5,15 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["TOLERANCE", "Codes", "Floats", "Ints", "Mask"]
+__all__ = ["EXACT", "TOLERANCE", "Codes", "Floats", "Ints", "Mask"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Codes = NDArray[np.int32]
 Mask = NDArray[np.bool_]
+
+EXACT = 2.0**53
+"""All whole numbers up to this one are floating-point numbers, and so they are added up without rounding."""
 
 TOLERANCE = 1e-12
 """Two losses nearer than this count as equal.

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from structtree.arrays import TOLERANCE, Floats
+from structtree.arrays import EXACT, TOLERANCE, Floats
 from structtree.errors import DataError, UsageError, did_you_mean
 from structtree.reprs import names_text, number_text, short_repr
 from structtree.search.criteria import Criterion, criterion
@@ -47,9 +47,6 @@ FAINT = 2.0**-150
 
 MOST_PARTS = 1000
 """The least weight may be at most this many of a unit of which all weights are whole multiples."""
-
-EXACT = 2.0**53
-"""Whole numbers that add up to no more than this are added without rounding."""
 
 
 @dataclass(frozen=True, slots=True)

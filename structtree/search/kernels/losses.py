@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from structtree.arrays import TOLERANCE
+from structtree.arrays import EXACT, TOLERANCE
 
 __all__ = [
     "ACCURACY",
@@ -45,8 +45,7 @@ ENTROPY, GINI, SQRT_GINI, GAIN_RATIO, TWOING, ACCURACY, ACCURACY_STAR, MSE = ran
 LOG_2 = log(2)
 TINY = 1e-300
 EVERYTHING = -1  # as a set of classes: all bits
-EXACT = 2.0**53
-ROUNDING = 4 * 2.0**-52
+SUM_ERROR = 2.0**-50  # of a sum that is rounded, as a share of it
 
 # Corners double with every class, so beyond ten classes only the eight greatest on the yes side are enumerated and
 # the others bounded one by one. On fourteen random classes that promises 5 % more gain than any refinement has (of
@@ -344,7 +343,7 @@ def class_slack(kind: int, total: Any) -> Any:
         whole = whole and total[k] == np.floor(total[k])
     if whole and weight <= EXACT:
         return TOLERANCE
-    return TOLERANCE + ROUNDING * (weight if kind == GAIN_RATIO else sqrt(weight))
+    return TOLERANCE + SUM_ERROR * (weight if kind == GAIN_RATIO else sqrt(weight))
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
