@@ -247,8 +247,7 @@ class Builder(Generic[M]):
 
     def _accepts(self, node: GrowingNode[M], candidate: Candidate) -> bool:
         """Return whether a split improves, and no option is against it."""
-        decrease = self._share(node) * candidate.gains[0]
-        if not candidate.improves or decrease + TOLERANCE < self.growth.min_impurity_decrease:
+        if not candidate.improves or not self._decreases_enough(node, candidate.gains[0]):
             return False
         match self.growth.stop:
             case None:
@@ -259,6 +258,15 @@ class Builder(Generic[M]):
                 task, bits = self.target.criterion.task, self.price(candidate.test, self.splitter.rows(node.members))
                 precision = precision_of(self.target.values) if task == "numbers" else 1.0
                 return saves_bits(task, *self._targets(node), for_test=bits, precision=precision)
+
+    def _decreases_enough(self, node: GrowingNode[M], gain: float) -> bool:
+        """Return whether a gain, give or take rounding, is as much for the whole tree as was asked for."""
+        least = self.growth.min_impurity_decrease
+        if not least:
+            return True
+        criterion = self.target.criterion
+        slack = TOLERANCE * (1.0 if self.target.classes else undivided(criterion, self.splitter.stats(node.members)))
+        return self._share(node) * (gain + slack) >= least
 
     def _targets(self, node: GrowingNode[M]) -> list[NDArray[Any]]:
         return [self.target.values[rows] for rows in self.splitter.sides(node)]

@@ -195,7 +195,7 @@ class NodeSample:
     def rest(self, whole: Floats, part: Floats) -> Floats:
         """Return what is left of a whole, exactly 0 where nothing is left of a class."""
         left = whole - part
-        return np.where(left > TOLERANCE * whole, left, 0.0) if self.target.classes else left
+        return np.where(left > np.minimum(TOLERANCE * whole, 0.5), left, 0.0) if self.target.classes else left
 
 
 # ---- the best division ----------------------------------------------------------------------------------------

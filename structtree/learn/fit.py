@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from structtree.arrays import Ints
+from structtree.arrays import TOLERANCE, Ints
 from structtree.data.columns import Population
 from structtree.data.given import population_of
 from structtree.data.labels import Unlabelled, known_labels, label_array, missing_labels, with_label
@@ -29,7 +29,7 @@ from structtree.lang.default import default_grammar
 from structtree.lang.grammar import Grammar, grammar_from
 from structtree.learn.conform import optional_members
 from structtree.learn.goals import Settings, goal_criterion, settle
-from structtree.learn.grow import Progress, grow_by
+from structtree.learn.grow import Progress, grow_by, in_plain_units
 from structtree.learn.growth import Decision, Goal, Growth, Objective, Pruning
 from structtree.learn.model import Call, Model
 from structtree.learn.plan import Plan, plan_for
@@ -37,7 +37,7 @@ from structtree.learn.prune import Alpha, choose_alpha, cost_complexity, pessimi
 from structtree.learn.tree import Leaf, Tree, subtree
 from structtree.search.clock import Clock
 from structtree.search.criteria import Criterion
-from structtree.search.target import Target, room, target_for
+from structtree.search.target import Target, Units, room, target_for
 from structtree.space.background import with_background
 
 __all__ = ["fit"]
@@ -139,6 +139,8 @@ def fit(
     if criterion is None:
         checked = replace(checked, criterion=goal_criterion(goal, checked.criterion.task))
     population, labels, checked = _with_weight(known.population, known.labels, checked)
+    checked = checked.counted()
+    labels = labels if checked.classes else checked.values
     allowed = asked or default_grammar(population)
     if target_name is not None:
         allowed = allowed.omitting({target_name: "the target"}, population.schema)
@@ -148,7 +150,7 @@ def fit(
     with stoppable() as stop:
         time = time if clock is not None else replace(time, stop=stop)
         job = _Job(whole, labels, checked, allowed.check(whole.schema), settings, _Watch(progress, clock=time), time)
-        tree = job.run()
+        tree = in_plain_units(job.run(), checked.units)
     model = job.model(tree, target_name, {"goal": goal, **job.facts, **_facts(allowed)})
     return replace(model, layout=_layout(population))
 
@@ -349,7 +351,7 @@ class _Job:
 
     def _pruned_by_cost(self, alpha: float | Literal["cv"] | None) -> Tree:
         if alpha is not None and alpha != "cv":
-            fixed = alpha
+            fixed = alpha / self.checked.units.unit / self.checked.units.unit
             return self._unless_stopped(
                 self._grown(), lambda tree: cost_complexity(tree, fixed, self.pruning.risk, self.decision)
             )
@@ -394,7 +396,7 @@ class _Job:
         self.watch.stopped_by = stopped_by  # what ended a judge says nothing about the tree
         if self.clock.over() == "interrupt":  # trees that were not grown to their end say nothing about where to cut
             return tree
-        self.watch.is_choosing, self.watch.sizes = False, _sizes(found)
+        self.watch.is_choosing, self.watch.sizes = False, _sizes(found, self.checked.units)
         return cost_complexity(tree, found.alpha, pruning.risk, self.decision)
 
     def _small_enough(self, tree: Tree) -> Tree:
@@ -431,28 +433,32 @@ def _rounds(n: int, most: int) -> int:
     return min(most, max(1, -(-FOLDS * ENOUGH // n)))
 
 
-def _sizes(found: Alpha) -> dict[str, list[float]]:
+def _sizes(found: Alpha, units: Units) -> dict[str, list[float]]:
     """Return how good trees of various sizes were in cross-validation, as a model keeps it."""
     path = found.path
     sizes = np.geomspace(1, max(2, path.n_leaves[0]), MOST_SIZES)
     steps = {int(np.abs(path.n_leaves - size).argmin()) for size in sizes} | {path.step(found.alpha)}
     kept = sorted(steps | {int(found.losses.argmin())})
     figures = {"training": path.risks, "held_out": found.losses, "standard_error": found.standard_errors}
-    rounded = {name: [float(f"{value:.6g}") for value in values[kept]] for name, values in figures.items()}
+    rounded = {
+        name: [float(f"{units.square(value):.6g}") for value in values[kept].tolist()]
+        for name, values in figures.items()
+    }
     return {"leaves": path.n_leaves[kept].tolist(), **rounded}
 
 
 def _one_leaf(population: Population, checked: Target) -> Tree:
     """The tree of which Ctrl-C has left nothing but its root."""
     stats = checked.stats(np.flatnonzero(checked.weights))
-    return Tree((Leaf(stats, room(checked.criterion, stats), "interrupt"),), population.schema, checked.classes)
+    leaf = Leaf(stats, room(checked.criterion, stats), "interrupt")
+    return Tree((leaf,), population.schema, checked.classes, lightest=checked.lightest)
 
 
 def _with_weighty_leaves(tree: Tree, fraction: float) -> Tree:
     """The tree without the branches that leave too little weight on a side."""
     if not fraction:
         return tree
-    least = fraction * tree.nodes[0].stats.weight
+    least = fraction * tree.nodes[0].stats.weight * (1 - TOLERANCE)
     weighty = (i for i in tree.branches if all(tree.nodes[c].stats.weight >= least for c in tree.nodes[i].children))
     return subtree(tree, frozenset(weighty))
 

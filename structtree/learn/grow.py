@@ -23,14 +23,14 @@ from structtree.learn.growth import Growth
 from structtree.learn.plan import Plan, plan_for
 from structtree.learn.splitters import SideValues
 from structtree.learn.stop import literals_offered, predicate_bits
-from structtree.learn.tree import Leaf, Moments, Node, Tree
+from structtree.learn.tree import Leaf, Node, Tree
 from structtree.search.clock import Clock
 from structtree.search.criteria import Criterion
 from structtree.search.target import Target, Units, target_for
 from structtree.space.background import with_background
 from structtree.space.space import Space
 
-__all__ = ["Progress", "grow", "grow_by"]
+__all__ = ["Progress", "grow", "grow_by", "in_plain_units"]
 
 
 def grow(
@@ -86,7 +86,9 @@ def grow(
     if isinstance(grammar, Grammar):
         population = with_background(population, grammar, {})
         grammar = grammar.check(population.schema)
-    return grow_by(checked, population, grammar, growth or Growth(), progress, plan=plan)
+    counted = checked.counted()
+    tree = grow_by(counted, population, grammar, growth or Growth(), progress, plan=plan)
+    return in_plain_units(tree, counted.units)
 
 
 def grow_by(
@@ -98,7 +100,7 @@ def grow_by(
     clock: Clock | None = None,
     plan: Plan | None = None,
 ) -> Tree:
-    """Grow a tree from labels that have been checked; see `grow`.
+    """Grow a tree from labels that have been checked, with figures in the units of the target; see `grow`.
 
     With a clock its time is that of the tree, and not the limit of the options.
     """
@@ -109,22 +111,25 @@ def grow_by(
             population, target = _with_weight(population, target)
             plan = plan_for(population, grammar, growth, time, criterion=target.criterion, reusable=False)
         plan.check(growth, target.criterion)
-        target = target.counted()
         unit = target.units.unit
         if unit != 1.0:  # numbers are counted in units that suit them, and so is the least decrease of their impurity
             growth = replace(growth, min_impurity_decrease=growth.min_impurity_decrease / unit / unit)
         with closing(plan.splitter(target, growth, time)) as splitter:
             builder = Builder(splitter, growth, time, _price(plan), progress)
             nodes = builder.build()
-    if not target.units.are_plain:
-        nodes = tuple(_in_plain_units(node, target.units) for node in nodes)
-    return Tree(nodes, plan.schema, target.classes, growth.missing)
+    return Tree(nodes, plan.schema, target.classes, growth.missing, target.lightest)
+
+
+def in_plain_units(tree: Tree, units: Units) -> Tree:
+    """Return a tree that was grown from numbers and weights in some units with all figures as they are."""
+    if units.are_plain:
+        return tree
+    nodes = tuple(_in_plain_units(node, units) for node in tree.nodes)
+    return replace(tree, nodes=nodes, lightest=tree.lightest * units.weight)
 
 
 def _in_plain_units(node: Node, units: Units) -> Node:
-    """A node that was grown from numbers in some units with all figures as they are."""
-    assert isinstance(node.stats, Moments)
-    stats = units.moments(node.stats)
+    stats = units.stats(node.stats)
     if isinstance(node, Leaf):
         return replace(node, stats=stats, gap=units.square(node.gap))
     score, gain, gap = (units.square(figure) for figure in (node.found.score, node.found.gain, node.found.gap))

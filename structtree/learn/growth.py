@@ -233,7 +233,8 @@ class Decision:
     -----
     The estimate is the share of a class; the same with one more individual of every class (``"laplace"``); with ``m``
     more that are distributed as in the whole tree (``"m-estimate"``); or with ``m`` more that are distributed as the
-    node above is estimated to be (``"m-branch"``). By default the goal chooses (`structtree.learn.goals`); without a
+    node above is estimated to be (``"m-branch"``). An individual that is added has the least weight of the training
+    data, so that only the ratios of weights matter. By default the goal chooses (`structtree.learn.goals`); without a
     goal it is the share. Without ``costs`` every error costs 1.
 
     Examples

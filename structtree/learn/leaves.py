@@ -296,8 +296,12 @@ def _smoothed(tree: Tree, decision: Decision) -> Floats:
     """The counts with what the estimate adds to them.
 
     Not yet divided into probabilities because so they are exact for whole counts: equal ratios are equal numbers.
+    Individuals of the least training weight are added, so that only the ratios of weights matter; where that is 1, an
+    individual of weight 3 counts as three.
     """
     counts = class_counts(tree)
+    if decision.estimate not in ("frequency", None):
+        counts /= tree.lightest
     match decision.estimate:
         case "laplace":
             return counts + 1.0

@@ -325,6 +325,7 @@ def model_to_json(model: Model) -> dict[str, Any]:
         "task": tree.task,
         "classes": [_label(label) for label in tree.classes],
         "missing": tree.missing,
+        **({"lightest": tree.lightest} if tree.lightest != 1.0 else {}),
         "decision": asdict(model.decision),
         "params": dict(model.params),
         "schema": tree.schema.to_json(),
@@ -359,7 +360,7 @@ def model_from_json(value: Any) -> Model:
     _require_reading_order(nodes, whole.member("nodes"))
     target = whole.member("target")
     return Model(
-        Tree(nodes, schema, classes, missing),
+        Tree(nodes, schema, classes, missing, _lightest(whole)),
         _decision(whole.member("decision"), len(classes)),
         None if target.value is None else target.text(),
         dict(whole.member("params").members()),
@@ -369,6 +370,14 @@ def model_from_json(value: Any) -> Model:
         grammar.background if grammar.background.steps else None,
         _layout(whole),
     )
+
+
+def _lightest(whole: _Part) -> float:
+    """The least weight of a training individual; models of data without weights, and older ones, do not say it."""
+    if "lightest" not in whole.members():
+        return 1.0
+    part = whole.member("lightest")
+    return part.weight() or part.expected("a number > 0")
 
 
 def _layout(whole: _Part) -> SourceLayout | None:

@@ -346,12 +346,15 @@ class Tree(Viewed):
         What becomes of those who lack the value that a node asks about: no test holds of them; they go to the side
         with the most training weight; or they go to all sides, in parts that are in proportion to it. By the last
         two rules a category that the schema does not list, since training has not seen it, counts as missing.
+    lightest : float
+        The least weight of a training individual, above 0. Estimates that add individuals add some of this weight.
     """
 
     nodes: Sequence[Node]
     schema: Schema
     classes: tuple[Any, ...] = ()
     missing: MissingRule = "false"
+    lightest: float = 1.0
 
     def __repr__(self) -> str:
         n_leaves = len(self.nodes) - len(set(self.parents) - {-1})

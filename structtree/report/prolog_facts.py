@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 
 from structtree.data.fact_signatures import FactJoin, FactStep, MemberOrigin, PrologPredicate, Signature
 from structtree.data.fact_tables import FactTypes
-from structtree.data.schema import Schema
+from structtree.data.schema import Attribute, Schema
 from structtree.errors import UsageError
 from structtree.lang.background import ComputedAttribute, ComputedLink, Repeated, Walk
 from structtree.lang.syntax import Aggregate, Parameter, Predicate
@@ -178,6 +178,13 @@ class FactVocabulary(RowVocabulary):
         places = (argument for signature in self.signatures.values() for argument in signature.arguments)
         records = {argument.name for argument in places if argument.is_type}
         return type_name in self.types.rows and type_name not in records and type_name not in self.owned
+
+    def rounded(self, value: str, attribute: Attribute) -> TermFound:
+        """Return how a number is found as a floating-point number, as ours are; facts may have longer integers."""
+        if attribute.kind not in ("int", "real"):
+            return TermFound("true", value)
+        number = self.variable(attribute.name)
+        return TermFound(f"{number} is float({value})", number)
 
     def has_text(self, type_name: str, name: str, row: str, text: str) -> str:
         """Return the goal that a category of a row is one text; a number is compared as its text."""

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import NamedTuple, assert_never
 
+from structtree.arrays import EXACT
 from structtree.data.prolog import number_text, quoted_atom
 from structtree.data.schema import NUMERIC, Attribute, Schema
 from structtree.lang.syntax import (
@@ -161,6 +162,10 @@ class RowVocabulary:
         value = self.variable(name)
         return TermFound(f"{member_atom(type_name, name)}({row}, {value})", value)
 
+    def rounded(self, value: str, attribute: Attribute) -> TermFound:
+        """Return how a number is found as a floating-point number, as ours are; rows have no others."""
+        return TermFound("true", value)
+
     def has_text(self, type_name: str, name: str, row: str, text: str) -> str:
         """Return the goal that a category of a row is one text."""
         return f"{member_atom(type_name, name)}({row}, {constant_term(text)})"
@@ -199,22 +204,23 @@ class ValueAt:
 class GoalWriter:
     """Predicates on rows of the types of a schema, as goals.
 
-    Parameters
-    ----------
-    schema : Schema
-    vocabulary : RowVocabulary
-    asker : pair of str, optional
-        In the declaration of a derived link, the type of the row that asks, and its variable.
+        Parameters
+        ----------
+        schema : Schema
+        vocabulary : RowVocabulary
+        asker : pair of str, optional
+            In the declaration of a derived link, the type of the row that asks, and its variable.
 
-    Examples
-    --------
-    >>> from structtree.data.schema import Link, RecordType
-    >>> from structtree.lang.parse import parse_predicate
-    >>> car = RecordType("Car", (Attribute("wheels", "int"), Attribute("shape", "nominal")))
-    >>> schema = Schema((RecordType("Train", (), (Link("cars", "list", "Car"),)), car), "Train")
-    >>> test = parse_predicate("exists cars (wheels >= 3 and shape = oval)")
-    >>> GoalWriter(schema).goal(test, "Train", "X")
-    "once(('Train.cars'(X, _, Car0), 'Car.wheels'(Car0, Wheels1), Wheels1 >= 3.0, 'Car.shape'(Car0, oval)))"
+        Examples
+        --------
+        >>> from structtree.arrays import EXACT
+    from structtree.data.schema import Link, RecordType
+        >>> from structtree.lang.parse import parse_predicate
+        >>> car = RecordType("Car", (Attribute("wheels", "int"), Attribute("shape", "nominal")))
+        >>> schema = Schema((RecordType("Train", (), (Link("cars", "list", "Car"),)), car), "Train")
+        >>> test = parse_predicate("exists cars (wheels >= 3 and shape = oval)")
+        >>> GoalWriter(schema).goal(test, "Train", "X")
+        "once(('Train.cars'(X, _, Car0), 'Car.wheels'(Car0, Wheels1), Wheels1 >= 3.0, 'Car.shape'(Car0, oval)))"
     """
 
     schema: Schema
@@ -248,7 +254,9 @@ class GoalWriter:
             case Within(attribute, low, high, closed):
                 end = "=<" if closed else "<"
                 bounds = f"{{0}} >= {number_term(low)}, {{0}} {end} {number_term(high)}"
-                yield from self._compared(type_name, row, attribute, lambda v, _: bounds.format(v))
+                yield from self._compared(
+                    type_name, row, attribute, lambda v, a: self._within(v, a, low, high, bounds)
+                )
             case CompareOwn(path, op, other):
                 yield self._two(self.value_at(path, type_name, row), op, self.value_at(other, type_name, row))
             case CompareMine(path, op, mine):
@@ -306,9 +314,19 @@ class GoalWriter:
 
     def _comparison(self, term: str, op: str, value: Scalar, attribute: Attribute) -> str:
         if attribute.kind in NUMERIC:
-            return f"{term} {_NUMBERS[op]} {constant_term(value)}"
+            found = self._number(term, attribute, value)
+            return conjunction_of([found.goal, f"{found.term} {_NUMBERS[op]} {constant_term(value)}"])
         text = self.vocabulary.text(term)
         return conjunction_of([text.goal, f"{text.term} {_TEXTS[op]} {constant_term(value)}"])
+
+    def _number(self, term: str, attribute: Attribute, *constants: Scalar) -> TermFound:
+        """Return how a number is found that compares with constants as ours does: as it is with those below 2**53."""
+        is_plain = all(not isinstance(each, str) and abs(float(each)) < EXACT for each in constants)
+        return TermFound("true", term) if is_plain else self.vocabulary.rounded(term, attribute)
+
+    def _within(self, term: str, attribute: Attribute, low: Scalar, high: Scalar, bounds: str) -> str:
+        found = self._number(term, attribute, low, high)
+        return conjunction_of([found.goal, bounds.format(found.term)])
 
     def _two(self, one: ValueAt, op: str, other: ValueAt) -> str:
         """Return a comparison of two values that may be found; categories are the same if their text is."""
@@ -318,7 +336,12 @@ class GoalWriter:
             goals += [text.goal for text in texts]
             goals.append(f"{texts[0].term} {_TEXTS[op]} {texts[1].term}")
         else:
-            goals.append(f"{_seconds(one)} {_NUMBERS[op]} {_seconds(other)}")
+            numbers = [self.vocabulary.rounded(side.term, side.attribute) for side in (one, other)]
+            goals += [number.goal for number in numbers]
+            sides = [
+                _seconds(number.term, side.attribute) for number, side in zip(numbers, (one, other), strict=True)
+            ]
+            goals.append(f"{sides[0]} {_NUMBERS[op]} {sides[1]}")
         return f"once(({conjunction_of(goals)}))"
 
     def _text_of(self, value: str, attribute: Attribute) -> TermFound:
@@ -434,9 +457,12 @@ class GoalWriter:
         order = TermFound("true", place)
         if test.order is not None:
             order, by = words.value(far, test.order, found.term), self._attribute(far, test.order)
-        one = f"row({place}, {order.term}, {value.term}, {found.term})"
+        number = words.rounded(value.term, attribute)
+        rank = TermFound("true", order.term) if by is None else words.rounded(order.term, by)
+        one = f"row({place}, {rank.term}, {number.term}, {found.term})"
         every = words.variable("all")
-        yield f"findall({one}, ({conjunction_of([*goals, value.goal, order.goal])}), {every})"
+        goals += [value.goal, order.goal, number.goal, rank.goal]
+        yield f"findall({one}, ({conjunction_of(goals)}), {every})"
         yield f"structtree_rows({every}, {rows})"
         yield f"structtree_{test.function}({rows}, units({_unit(by)}, {_unit(attribute)}), {result})"
         yield self._of_aggregate(result, test, attribute)
@@ -458,9 +484,9 @@ def either_of(goals: Iterable[str]) -> str:
     return f"({' ; '.join(goals) or 'fail'})"
 
 
-def _seconds(value: ValueAt) -> str:
+def _seconds(term: str, attribute: Attribute) -> str:
     """Return a number, or a moment in seconds."""
-    return f"{value.term}*86400" if value.attribute.kind == "date" else value.term
+    return f"{term}*86400" if attribute.kind == "date" else term
 
 
 def _unit(attribute: Attribute | None) -> str:

@@ -186,8 +186,9 @@ class _Computation:
                 asker = self.writer.asker
                 type_name, row = asker if mine and asker is not None else (self.type, self.row)
                 found = self.writer.value_at(path, type_name, row)
-                self.goals += found.goals
-                return _ArithmeticTerm(found.term, found.attribute.kind)
+                number = self.writer.vocabulary.rounded(found.term, found.attribute)
+                self.goals += [*found.goals, number.goal]
+                return _ArithmeticTerm(number.term, found.attribute.kind)
             case Negative(inner):
                 text, kind = self.of(inner)
                 return _ArithmeticTerm(f"(-{text})", kind)

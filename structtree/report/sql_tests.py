@@ -13,6 +13,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, assert_never
 
+from structtree.arrays import EXACT
 from structtree.data.as_of import DAYS_BEFORE
 from structtree.data.layouts import LayoutLink, SourceLayout
 from structtree.data.moments import DAY
@@ -63,6 +64,7 @@ from structtree.report.sql_values import (
     any_of,
     both,
     column_name,
+    comparable,
     compared,
     date_part,
     key_value,
@@ -288,7 +290,7 @@ class SqlTests:
         if value.domain in ("days", "stored number"):
             return any_of(compared(value, "=", each) for each in values)
         shown = (text_literal(str(v)) if value.domain == "text" else number_literal(v) for v in values)
-        return f"{value.sql if value.domain == 'text' else value.number} IN ({', '.join(shown)})"
+        return f"{value.sql if value.domain == 'text' else comparable(value, values)} IN ({', '.join(shown)})"
 
     def _count(self, rows: _Rows, inner: Predicate, op: str, n: Any) -> str:
         inside = self.condition(inner, rows.row)
@@ -380,6 +382,8 @@ class SqlTests:
         present = [f"{found.sql} IS NOT NULL", *([] if order is None else [f"{order.value.sql} IS NOT NULL"])]
         clauses = rows.where(inside, *present)
         is_real = kind.kind == "real"
+        if not is_real and test.function in ("sum", "mean"):
+            _refuse_rounded_sums(test)
         match test.function:
             case "sum":
                 total = f"(SELECT TOTAL({found.number}) {clauses})"
@@ -397,7 +401,8 @@ class SqlTests:
                 span = f"(SELECT (MAX({found.number}) - MIN({found.number})){unit} {clauses})"
                 return SqlValue.of_number(span), False
             case "distinct":
-                return SqlValue.of_number(f"(SELECT COUNT(DISTINCT {found.sql}) {clauses})"), False
+                each = found.number if found.domain == "number" else found.sql
+                return SqlValue.of_number(f"(SELECT COUNT(DISTINCT {each}) {clauses})"), False
             case "latest" | "earliest":
                 return self._outermost(test, _Typed(found, kind), order, rows, clauses), False
             case "deviation":
@@ -826,6 +831,13 @@ def _earliest(dates: Sequence[str]) -> str:
     for each in dates[1:]:
         found = f"CASE WHEN {found} < {each} THEN {found} ELSE COALESCE({each}, {found}) END"
     return found
+
+
+def _refuse_rounded_sums(test: Aggregate) -> None:
+    """Refuse to compare sums of whole numbers where they are rounded, so that the order of adding decides."""
+    limit: Any = test.value
+    if abs(float(limit)) >= EXACT:
+        raise NotInSqlError(f"it compares a {test.function} of whole numbers beyond 2**53, where sums are rounded")
 
 
 def _combined(left: Kind, one: str, op: str, right: Kind, other: str) -> tuple[Kind, str]:

@@ -3,6 +3,10 @@
 A reader turns text such as ``1993-07-01`` into days and ``'17'`` into 17, and takes empty text for a missing value;
 here is the same in the SQL of SQLite and of DuckDB. Numbers, dates and ranks compare as numbers, except that text and
 columns that are days throughout are compared with days as they are, which people can read and an index can serve.
+
+Our numbers are floating-point numbers; a database may have integers beyond 2**53, which reading has rounded. They
+compare alike with any smaller constant, and so stay as they are. For everything else they are cast to floating-point
+numbers first, which rounds them in the same way.
 """
 
 from __future__ import annotations
@@ -12,6 +16,7 @@ from dataclasses import dataclass
 from math import ceil, floor, inf
 from typing import Any, Literal
 
+from structtree.arrays import EXACT
 from structtree.data.moments import DAY, moment_text
 from structtree.data.schema import Attribute
 from structtree.data.sqlite_files import sql_name
@@ -25,6 +30,7 @@ __all__ = [
     "boolean",
     "both",
     "column_name",
+    "comparable",
     "compared",
     "date_part",
     "floored",
@@ -57,7 +63,7 @@ class SqlValue:
     domain : str
         What it may be compared with as it is.
     number : str
-        The same as a number: days, seconds, ranks; empty where there is none.
+        The same as a floating-point number: days, seconds, ranks; empty where there is none.
     text : str
         Of an ordered category, its text.
     """
@@ -100,7 +106,7 @@ def number_literal(value: float) -> str:
     value = float(value)
     if value in (inf, -inf):
         return "9e999" if value > 0 else "-9e999"
-    if value.is_integer() and abs(value) < 2**53:
+    if value.is_integer() and abs(value) < EXACT:
         return str(int(value))
     text = repr(value)
     return text if "e" in text else f"{text}e0"
@@ -152,7 +158,7 @@ def stored_value(
     of = _Column(column, stored, engine, tuple(missing_words), where)
     match attribute.kind:
         case "int" | "real":
-            return SqlValue.of_number(of.number())
+            return SqlValue(of.number(), "number", of.rounded())
         case "bool":
             return SqlValue(of.flag(), "flag", of.flag())
         case "nominal":
@@ -201,14 +207,18 @@ class _Column:
             if form in ("digits", "numeric", "text", "mixed"):
                 return f"CAST({self.present} AS REAL)"
             plain = f"typeof({self.sql}) IN ('integer', 'real')"
-            return (
-                f"CASE WHEN {plain} THEN {self.sql} WHEN {self.sql} GLOB '*[0-9]*' THEN CAST({self.sql} AS REAL) END"
-            )
+            return f"CASE WHEN {plain} OR {self.sql} GLOB '*[0-9]*' THEN CAST({self.sql} AS REAL) END"
         if form.endswith(("int", "integer")):
             return self.sql
         if form == "interval":
             return f"epoch({self.sql})"
         return f"NULLIF(TRY_CAST({self.sql} AS DOUBLE), CAST('nan' AS DOUBLE))"
+
+    def rounded(self) -> str:
+        """The number as a floating-point number, where integers may have more digits than those."""
+        if self.engine == "sqlite":
+            return f"CAST({self.sql} AS REAL)" if self.stored.form in ("integer", "number") else self.number()
+        return f"CAST({self.sql} AS DOUBLE)" if self.stored.form.endswith(("bigint", "hugeint")) else self.number()
 
     def flag(self) -> str:
         if self.engine == "sqlite":
@@ -314,7 +324,13 @@ def compared(value: SqlValue, op: str, with_value: Any) -> str:
         case "days":
             return _compared_days(value, op, float(with_value))
         case _:
-            return f"{value.number} {sign} {number_literal(with_value)}"
+            return f"{comparable(value, (with_value,))} {sign} {number_literal(with_value)}"
+
+
+def comparable(value: SqlValue, constants: Iterable[float]) -> str:
+    """Return the expression for a number that compares with constants as ours does: below 2**53 the column itself."""
+    is_plain = value.domain == "number" and all(abs(constant) < EXACT for constant in constants)
+    return value.sql if is_plain else value.number
 
 
 def _compared_days(value: SqlValue, op: str, day: float) -> str:
@@ -329,7 +345,8 @@ def _compared_days(value: SqlValue, op: str, day: float) -> str:
 
 def _category_number(text: str) -> str:
     try:
-        return number_literal(float(text))
+        is_whole = text.removeprefix("-").isdecimal() and text.isascii()
+        return str(int(text)) if is_whole else number_literal(float(text))
     except ValueError:
         return "NULL"
 

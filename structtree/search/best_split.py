@@ -124,9 +124,10 @@ def best_split(
 
 
 def _in_plain_units(split: Split, units: Units) -> Split:
-    """Return a split with its scores as people quote them, not in the units of the target."""
+    """Return a split with its scores and weights as people quote them, not in the units of the target."""
     stats = replace(split.stats, trace=tuple(point.in_plain_units(units) for point in split.stats.trace))
-    return replace(split, score=units.square(split.score), gap=units.square(split.gap), stats=stats)
+    yes, no = split.yes * units.weight, split.no * units.weight
+    return replace(split, yes=yes, no=no, score=units.square(split.score), gap=units.square(split.gap), stats=stats)
 
 
 def _space(grammar: Grammar | CheckedGrammar | Space, population: Population, limit: Limit) -> Space:

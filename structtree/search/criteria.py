@@ -144,12 +144,16 @@ class Criterion:
     def slack(self, total: ArrayLike) -> float:
         """Return what rounding may have changed in a loss: the tolerance, for numbers in units of their variance.
 
+        Gain ratio and square-root Gini have more where sums of weights are rounded.
+
         Examples
         --------
         >>> criterion("gini").slack([5, 5]) == TOLERANCE
         True
         """
-        return TOLERANCE * float(self.unsplit(total)[0]) if self.task == "numbers" else TOLERANCE
+        if self.task == "numbers":
+            return TOLERANCE * float(self.unsplit(total)[0])
+        return float(kernel.class_slack(self.kind, np.asarray(total, dtype=np.float64)))
 
 
 class _Compiled(Criterion):

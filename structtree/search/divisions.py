@@ -93,14 +93,15 @@ def information_gains(sides: Floats, division: Ints, n: int, total: Floats) -> F
 def _gain_ratios(sides: Floats, division: Ints, n: int, total: Floats) -> Floats:
     weight, rows = float(total.sum()), sides.sum(axis=1)
     unknown = np.maximum(weight - np.bincount(division, rows, n), 0.0)
-    unknown[unknown <= TOLERANCE * weight] = 0.0
+    unknown[unknown <= min(TOLERANCE * weight, 0.5)] = 0.0
     split = (np.bincount(division, _bits(rows, weight), n) + _bits(unknown, weight)) / weight
     return information_gains(sides, division, n, total) / np.where(split > 0, split, np.inf)
 
 
 def _bits(part: Floats, whole: float) -> Floats:
-    present = np.where(part > 0, part, 1.0)
-    return part * np.log2(np.maximum(whole, present) / present)
+    # As a sum, since the logarithm of a ratio near 1 would lose its digits.
+    others = np.maximum(whole - part, 0.0)
+    return np.asarray(part * np.log1p(others / np.where(part > 0, part, 1.0)) / np.log(2))
 
 
 def _added(sides: Floats, division: Ints, n: int) -> Floats:

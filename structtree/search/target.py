@@ -6,6 +6,11 @@ known of a set of individuals adds up over its parts: the weights of the classes
 
 Numbers far from zero, or of extreme size, lose their digits in such sums. So where it matters they are counted from
 another zero and in another unit (`Units`), so chosen that nothing is rounded; all other numbers stay as they are.
+
+Only the ratios of weights matter, so they are counted in a unit of their own: the least weight is 1 or more, and
+weights that have a common unit are whole numbers, which add up without rounding. A tree is grown and pruned in these
+units, and its figures are converted back at the end. Law: multiplying all weights by a constant does not change the
+tree (`tests/learn/test_scale.py`).
 """
 
 from __future__ import annotations
@@ -18,7 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from structtree.arrays import TOLERANCE, Floats
+from structtree.arrays import EXACT, TOLERANCE, Floats
 from structtree.errors import DataError, UsageError, did_you_mean
 from structtree.reprs import names_text, number_text, short_repr
 from structtree.search.criteria import Criterion, criterion
@@ -31,8 +36,17 @@ NARROW = 1 / 1024
 ROUNDING = 64 * np.finfo(np.float64).eps
 """Numbers that spread over less than this part of their size are equal but for rounding."""
 
-ORDINARY = 400
+ORDINARY = 100
 """Numbers with a smaller exponent, to the base of 2 and of either sign, have squares that can be added up."""
+
+GREATEST = float(np.finfo(np.float64).max)
+"""The greatest number."""
+
+FAINT = 2.0**-150
+"""Weights below this share of the greatest one count as 0."""
+
+MOST_PARTS = 1000
+"""The least weight may be at most this many of a unit of which all weights are whole multiples."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,14 +108,17 @@ Stats = ClassCounts | Moments
 class Units(NamedTuple):
     """The zero and the unit in which numbers are counted: a number is ``zero + unit * counted``, without rounding.
 
+    Weights have a unit as well: a weight is ``weight * counted``.
+
     Examples
     --------
     >>> Units.of(np.array([1e15, 1e15 + 100])), Units.of(np.array([1.0, 2.0]))
-    (Units(zero=1000000000000000.0, unit=1.0), Units(zero=0.0, unit=1.0))
+    (Units(zero=1000000000000000.0, unit=1.0, weight=1.0), Units(zero=0.0, unit=1.0, weight=1.0))
     """
 
     zero: float = 0.0
     unit: float = 1.0
+    weight: float = 1.0
 
     @classmethod
     def of(cls, numbers: Floats) -> Units:
@@ -110,27 +127,33 @@ class Units(NamedTuple):
         size, spread = max(-low, high), high / 2 - low / 2
         zero = low if ROUNDING * size < 2 * spread < NARROW * size else 0.0
         exponent = frexp(spread if zero else size)[1]
-        return cls(zero, 1.0 if abs(exponent) < ORDINARY else ldexp(1.0, exponent))
+        # The greatest power of two is 2 ** 1023.
+        return cls(zero, 1.0 if abs(exponent) < ORDINARY else ldexp(1.0, min(exponent, 1023)))
 
     @property
     def are_plain(self) -> bool:
-        """Return whether numbers are counted as they are."""
+        """Return whether numbers and weights are counted as they are."""
         return self == PLAIN
 
     def counted(self, numbers: Floats) -> Floats:
         """Return numbers in these units."""
-        return numbers if self.are_plain else (numbers - self.zero) / self.unit
+        return (numbers - self.zero) / self.unit if self.zero or self.unit != 1.0 else numbers
 
     def square(self, counted: float) -> float:
         """Return something with the unit of a variance as it is; infinite or 0 if no number is so great or small."""
         return counted * self.unit * self.unit
 
-    def moments(self, counted: Moments) -> Moments:
-        """Return moments as they are."""
-        if self.are_plain:
-            return counted
-        mean, variance = self.zero + self.unit * counted.mean, self.square(counted.variance)
-        return Moments(counted.n, counted.weight, mean, variance)
+    def stats(self, counted: Stats) -> Stats:
+        """Return counts or moments as they are."""
+        match counted:
+            case _ if self.are_plain:
+                return counted
+            case ClassCounts(n, counts):
+                return ClassCounts(n, tuple(self.weight * count for count in counts))
+            case Moments(n, weight, mean, variance):
+                # A mean that is rounded up must not leave the range of numbers.
+                plain = min(max(self.zero + self.unit * mean, -GREATEST), GREATEST)
+                return Moments(n, self.weight * weight, plain, self.square(variance))
 
 
 PLAIN = Units()
@@ -150,7 +173,7 @@ class Target:
     classes : tuple
         What the codes stand for; empty when the target is a number.
     units : Units
-        In which the numbers are counted.
+        In which the numbers and the weights are counted.
 
     Examples
     --------
@@ -178,14 +201,23 @@ class Target:
         counted = units.counted(values)
         mean = float(np.average(counted, weights=weights))
         variance = float(np.average((counted - mean) ** 2, weights=weights))
-        return units.moments(Moments(len(which), float(weights.sum()), mean, variance))
+        return units.stats(Moments(len(which), float(weights.sum()), mean, variance))
+
+    @property
+    def lightest(self) -> float:
+        """The least weight above 0."""
+        return float(self.weights[self.weights > 0].min())
 
     def counted(self) -> Target:
-        """Return the same labels, numbers in the units that suit them."""
-        if self.criterion.task == "classes":
-            return self
-        units = Units.of(self.values)
-        return self if units.are_plain else replace(self, values=units.counted(self.values), units=units)
+        """Return the same labels, numbers and weights in the units that suit them."""
+        units = PLAIN if self.criterion.task == "classes" else Units.of(self.values)
+        weights, unit = _counted_weights(self.weights)
+        units = units._replace(weight=unit)
+        return (
+            self
+            if units.are_plain
+            else replace(self, values=units.counted(self.values), weights=weights, units=units)
+        )
 
     def take(self, which: NDArray[np.int64]) -> Target:
         """Return the labels and weights of some individuals."""
@@ -244,7 +276,8 @@ def target_for(
     name : str or Criterion, optional
         The criterion, or its name; ``"acc*"`` for classes and ``"mse"`` for numbers by default.
     sample_weight, class_weight : optional
-        Weights of individuals, and of classes; at least one individual must have a weight above 0.
+        Weights of individuals, and of classes; at least one individual must have a weight above 0. Only the ratios
+        matter. A weight that is less than 1e-45 times the greatest one counts as 0.
     classes : sequence, optional
         The classes in the order to use, when more may be known than are in the target; sorted by default.
     priors : mapping from class to float, optional
@@ -272,7 +305,7 @@ def target_for(
     factors = _factors(class_weight or {}, known)
     if priors is not None:
         factors *= _prior_factors(priors, known, np.bincount(codes, weights, len(known)).astype(np.float64))
-    return _with_some_weight(Target(chosen, codes, weights * factors[codes], known))
+    return _with_some_weight(Target(chosen, codes, _products(weights, factors[codes]), known))
 
 
 def _criterion(name: str | Criterion | None, labels: NDArray[Any], classes: Sequence[Any] | None) -> Criterion:
@@ -358,7 +391,64 @@ def _weights(sample_weight: ArrayLike | None, n: int) -> Floats:
     return weights
 
 
+def _products(weights: Floats, factors: Floats) -> Floats:
+    with np.errstate(over="ignore"):  # refused below
+        return np.asarray(weights * factors)
+
+
 def _with_some_weight(target: Target) -> Target:
-    if not (target.weights > 0).any():
+    greatest = float(target.weights.max())
+    if not greatest > 0:
         raise DataError("all individuals have weight 0, so there is nothing to learn from")
-    return target
+    if not greatest * len(target.weights) < np.inf:
+        raise DataError("the weights are too great to be added up; divide all of them by the same number")
+    faint = target.weights < FAINT * greatest
+    return replace(target, weights=np.where(faint, 0.0, target.weights)) if faint.any() else target
+
+
+def _counted_weights(weights: Floats) -> tuple[Floats, float]:
+    """Return weights in a unit such that none but 0 is below 1, and the unit.
+
+    They are whole numbers where they are multiples of one unit but for rounding, as multiples of whole numbers by any
+    constant are. Other weights are divided by a power of two, which rounds nothing.
+
+    Examples
+    --------
+    >>> _counted_weights(np.array([0.1, 0.2, 0.3]))[0].tolist(), _counted_weights(np.array([5e-9, 5e-9]))[0].tolist()
+    ([1.0, 2.0, 3.0], [1.0, 1.0])
+    >>> _counted_weights(np.array([3.0, 4.0]))
+    (array([3., 4.]), 1.0)
+    """
+    if (weights == 1).all():
+        return weights, 1.0
+    distinct, places = np.unique(weights, return_inverse=True)
+    distinct, zero = (distinct[1:], 1) if distinct[0] == 0 else (distinct, 0)
+    least = float(distinct[0])
+    room = EXACT * (least / (float(distinct[-1]) * len(weights)))
+    tried = range(1, int(min(MOST_PARTS, room)) + 1)
+    parts = next((parts for parts in tried if _are_whole(distinct, least, parts)), None)
+    if parts is not None:
+        counted, unit = np.rint(distinct / least * parts), least / parts
+    else:
+        unit = _common_power(distinct, len(weights)) or ldexp(1.0, frexp(least)[1] - 1)
+        counted = distinct / unit
+    return np.append(np.zeros(zero), counted)[places], unit
+
+
+def _are_whole(numbers: Floats, least: float, parts: int) -> bool:
+    """Return whether numbers are multiples of a part of the least one, but for rounding."""
+    for some in (numbers[:16], numbers):  # most that are not are seen to be so by the first
+        multiples = some / least * parts
+        if (np.abs(multiples - np.rint(multiples)) > 4 * np.finfo(np.float64).eps * multiples).any():
+            return False
+    return True
+
+
+def _common_power(numbers: Floats, n: int) -> float:
+    """Return a power of two of which all numbers are multiples, if sums of n of the multiples are exact; else 0."""
+    least, greatest = (frexp(float(number))[1] for number in (numbers[0], numbers[-1]))
+    exponent = greatest + n.bit_length() - 53
+    if exponent > least or exponent < -1021:
+        return 0.0
+    unit = ldexp(1.0, exponent)
+    return unit if (numbers / unit == np.floor(numbers / unit)).all() else 0.0

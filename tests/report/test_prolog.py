@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -287,10 +288,38 @@ def random_goals(population, target, n, seed):
 @pytest.mark.parametrize(("which", "target"), [(0, "ill"), (1, "knows")])
 def test_random_predicates_about_facts(which, target, tmp_path):
     population = people_and_pairs()[which].split_target(target)[0]
-    chosen, clauses = random_goals(population, target, 500, seed=which)
+    check_random_predicates(population, target, PEOPLE, 500, which, tmp_path)
+
+
+def test_integers_beyond_two_to_the_53_compare_as_the_numbers_that_are_read(tmp_path):
+    names, rng = [f"p{i}" for i in range(12)], np.random.default_rng(0)
+    near = [2**53, -(2**53), 2**60, 2**63, 10**25]
+    for seed in range(3):
+        numbers = [int(rng.integers(-3, 4)) * int(rng.choice([1, 100])) + near[i] for i in rng.integers(0, 5, 60)]
+        facts = "".join(
+            f"size({name}, {n}). goal({name}, {m}).\n"
+            for name, n, m in zip(names, numbers[:12], numbers[12:24], strict=True)
+        )
+        met = zip(names * 3, names[1:] * 3, numbers[24:], strict=False)
+        facts += "".join(f"met({one}, {other}, {n}).\n" for one, other, n in met)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # that not every digit is kept
+            population = Population.from_facts(
+                facts,
+                positives=[("ill", name) for name in names],
+                negatives="ill(hal).",
+                individual="Person",
+                fact=["size(Person key, size)", "goal(Person key, goal)", "met(Person, Person -> other, number)"],
+            )
+        check_random_predicates(population.split_target("ill")[0], "ill", facts, 250, seed, tmp_path)
+
+
+def check_random_predicates(population, target, facts, n, seed, tmp_path):
+    """Compare what Prolog says of random predicates with what we say."""
+    chosen, clauses = random_goals(population, target, n, seed)
     names = provenance_of(population).names
-    terms = names["fact"] if which else list(map(term, names["name"]))
-    lines = [LOOSE, ":- style_check(-singleton).", PEOPLE, PROLOG_IMPORTS, PROLOG_HELPERS, FACT_HELPERS, *clauses]
+    terms = names["fact"] if "fact" in names else list(map(term, names["name"]))
+    lines = [LOOSE, ":- style_check(-singleton).", facts, PROLOG_IMPORTS, PROLOG_HELPERS, FACT_HELPERS, *clauses]
     lines += [f"individual({each})." for each in terms]
     lines += [f"holds({i}, X) :- {goal}." for i, (_, goal) in enumerate(chosen)]
     lines += ["main :- forall(clause(holds(I, _), _), said(I))."]

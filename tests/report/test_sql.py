@@ -6,6 +6,7 @@ import gzip
 import sqlite3
 import warnings
 from contextlib import closing
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -237,3 +238,90 @@ def test_real_databases_say_what_the_tree_says(shared_data, tmp_path, name, indi
     assert len(set(ours)) > 1
     assert [said[order[row]] for row in data.rows] == ours
     assert len(said) == len(ours)
+
+
+# ---- integers beyond 2**53 -------------------------------------------------------------------------------
+
+WIDE = "id INTEGER PRIMARY KEY, a BIGINT, b BIGINT"
+NEAR = [0, 2**53, -(2**53), 2**54, 2**60, -(2**62), 2**63 - 1024]
+
+
+def wide_integers(rng, n, *, near):
+    """Integers of 64 bits: any, or such as only a few bits keep apart."""
+    if not near:
+        return [int(value) for value in rng.integers(-(2**63), 2**63 - 1, n)]
+    steps = rng.integers(-3, 4, n) * rng.choice([1, 1, 128], n)
+    return [int(rng.choice(NEAR[1:3], 1)[0] if near == 1 else rng.choice(NEAR)) + int(step) for step in steps]
+
+
+def wide_tables(engine, seed, near):
+    """A table of integers with many digits, and rows of another that refer to it."""
+    rng = np.random.default_rng(seed)
+    database = sqlite3.connect(":memory:")
+    if engine == "duckdb":
+        database = pytest.importorskip("duckdb").connect()
+    database.execute(f"CREATE TABLE owner ({WIDE})")
+    database.execute(f"CREATE TABLE part ({WIDE}, owner_id INTEGER REFERENCES owner (id))")
+    a, b = (wide_integers(rng, 30, near=near) for _ in range(2))
+    b = [x if same else y for x, y, same in zip(a, b, rng.random(30) < 0.3, strict=True)]
+    database.executemany("INSERT INTO owner VALUES (?, ?, ?)", list(zip(range(30), a, b, strict=True)))
+    a, b = (wide_integers(rng, 60, near=near) for _ in range(2))
+    owners = rng.integers(0, 30, 60).tolist()
+    database.executemany("INSERT INTO part VALUES (?, ?, ?, ?)", list(zip(range(60), a, b, owners, strict=True)))
+    return database
+
+
+def wide_population(engine, database):
+    """The same as a population, in which such integers are rounded, as a warning says."""
+    more = {"links": ["part.owner_id=owner.id"]} if engine == "duckdb" else {}
+    with pytest.warns(UserWarning, match="whole numbers beyond 2"):
+        return Population.from_database(database, individual="owner", **more)
+
+
+@pytest.mark.parametrize("near", [0, 1, 2])
+@pytest.mark.parametrize("engine", ["sqlite", "duckdb"])
+def test_integers_beyond_two_to_the_53_compare_as_the_numbers_that_are_read(engine, near):
+    n_said = 0
+    for seed in range(4):
+        database = wide_tables(engine, seed, near)
+        population = wide_population(engine, database)
+        layout = layout_of(provenance_of(population).relations, "owner")
+        source = RandomPredicates(population, seed)
+        for _ in range(60):
+            predicate = source.predicate("owner")
+            tests = SqlTests(population.schema, layout, engine, Background(population.schema))
+            try:
+                found = selected(database, tests, predicate)
+            except NotInSqlError:
+                continue
+            n_said += 1
+            assert found.tolist() == holds(predicate, population).tolist(), pretty(predicate)
+    assert n_said > 150
+
+
+TESTS = """
+a >= {0}; a <= {0}; a = {0}; a != {0}; a in {{{0}, {1}}}; a >= its b; a = its b; b <= its a
+sum part.a >= {0}; sum part.a <= {0}; mean part.a >= {0}; max part.a >= {0}; max part.a <= {0}; min part.b <= {0}
+range part.a >= {0}; range part.a <= {0}; distinct part.a >= 2; distinct part.a <= 1; latest part.a by b = {0}
+latest part.a by b >= {0}; exists part (a = {0}); count part (a >= {0}) >= 2; exists part (a = its b)
+"""
+
+
+@pytest.mark.parametrize("near", [0, 1, 2])
+@pytest.mark.parametrize("engine", ["sqlite", "duckdb"])
+@pytest.mark.parametrize("test", [test.strip() for test in TESTS.replace("\n", ";").split(";") if test.strip()])
+def test_each_test_of_such_integers_selects_who_is_predicted(engine, near, test):
+    for seed in range(2):
+        database = wide_tables(engine, seed, near)
+        population = wide_population(engine, database)
+        layout = layout_of(provenance_of(population).relations, "owner")
+        limits = [row[0] for row in database.execute("SELECT a FROM part ORDER BY id LIMIT 12").fetchall()]
+        for one, other in pairwise(limits):
+            predicate = check_predicate(parse_predicate(test.format(one, other)), "owner", population.schema)
+            tests = SqlTests(population.schema, layout, engine, Background(population.schema))
+            if test.startswith(("sum", "mean")) and abs(one) >= 2**53:
+                with pytest.raises(NotInSqlError, match="of whole numbers beyond 2"):
+                    tests.condition(predicate, tests.individual())
+                continue
+            found = selected(database, tests, predicate)
+            assert found.tolist() == holds(predicate, population).tolist(), pretty(predicate)

@@ -27,6 +27,8 @@ from structtree.search.kernels.losses import (
     GAIN_RATIO,
     MSE,
     bits_of_many,
+    class_slack,
+    dust,
     entropy_of_two,
     is_better,
     loss_of_many,
@@ -135,7 +137,7 @@ class Limits(NamedTuple):
 def rounding(total: Any, task: Any) -> Any:
     """Return how far rounding may keep two equal losses apart."""
     if task.n_classes > 0:
-        return TOLERANCE
+        return class_slack(task.kind, total)
     return TOLERANCE * max(total[2] - total[1] * total[1] / total[0], 0.0) / total[0]
 
 
@@ -405,7 +407,7 @@ def _rest_of(counts: Any, total: Any) -> Any:
     for code in range(len(counts)):
         rest -= counts[code]
     for k in range(len(rest)):
-        if abs(rest[k]) <= TOLERANCE * abs(total[k]):
+        if abs(rest[k]) <= dust(abs(total[k])):
             rest[k] = 0.0
     return rest
 
@@ -715,7 +717,7 @@ def unsplit(total: Any, task: Any) -> Any:
 def gains(found: Any, total: Any, task: Any) -> Any:
     """Return by how much a split lowers both components of the loss; and whether that is more than rounding."""
     loss, tie = unsplit(total, task)
-    slack = TOLERANCE if task.n_classes > 0 else TOLERANCE * loss
+    slack = rounding(total, task)
     better = found[0] < loss - slack or (found[0] <= loss + slack and found[1] < tie - slack)
     return max(loss - found[0], 0.0), max(tie - found[1], 0.0), better
 
@@ -774,7 +776,7 @@ def grow_subtree(
             continue
         gain, tie, better = gains(found, total, task)
         share = (total.sum() if task.n_classes > 0 else total[0]) / task.weight
-        if not better or share * gain + TOLERANCE < limits.decrease:
+        if not better or share * (gain + rounding(total, task)) < limits.decrease:
             continue
         figures[node, 0], figures[node, 1], figures[node, 2] = found[0], gain, tie
         send(at, lo, hi, columns, task, total, limits.leaf, goes, sets)
