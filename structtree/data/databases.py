@@ -217,6 +217,7 @@ def _seen_in_time(population: Population, options: DatabaseOptions) -> Populatio
     told = replace(
         limited,
         remarks=(*relations.remarks, *notes),
+        whole=population,
         origins=seen.origins,
         absolute_dates=seen.absolute,
         identifying=frozenset(
