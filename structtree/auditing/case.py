@@ -121,9 +121,7 @@ class Case:
         options = ["--individual", individual] if relations is not None else []
         options += ["--target", target, *(["--as-of", cutoffs.path] if cutoffs is not None and is_limited else [])]
         command = shlex.join([where, *options])
-        return cls(
-            whole, seen, labels, target, _events(labels, target), cutoffs, is_limited, queries, command, n
-        )
+        return cls(whole, seen, labels, target, _events(labels, target), cutoffs, is_limited, queries, command, n)
 
     @property
     def individual(self) -> str:
@@ -166,28 +164,24 @@ def _layout(relations: Relations, whole: Population) -> SourceLayout | None:
 
 
 def _cutoffs(whole: Population, relations: Relations | None) -> Cutoffs | None:
-    """Return when individuals are predicted: by --as-of, or else by their own date or that of a row they refer to."""
+    """Return when individuals are predicted: by --as-of, or else by the earliest of their own dates.
+
+    A date behind a reference may be anything, such as the debut of a player; whoever means it says so by --as-of.
+    """
     time = None if relations is None else relations.time
     if time is not None and time.as_of is not None:
         own = _in_days(own_dates(whole, time.as_of)) - time.lead
         limits = own if time.until is None else np.fmin(own, time.until + 1.0)
         assert time.kind is not None
         return Cutoffs(time.as_of, time.kind, limits, _declared(whole, time.dated), time.lead, time.until)
-    record = whole.schema.type(whole.schema.individual)
-    paths = _own_moments(whole.tables[record.name], "")
-    for link in record.links:
-        if link.single and not paths:
-            paths = _own_moments(whole.tables[link.target], f"{link.name}.")
+    own_columns = whole.tables[whole.schema.individual].columns
+    moments = (name for name, column in own_columns.items() if column.kind in ("date", "time"))
+    paths = [name for name in moments if not _BIRTH.search(name)]
     if not paths:
         return None
     columns = {path: own_dates(whole, path) for path in paths}
     earliest = min(columns, key=lambda path: (_share_missing(columns[path]) > 0.5, _middle(columns[path])))
     return Cutoffs(earliest, columns[earliest].kind, _in_days(columns[earliest]), {})
-
-
-def _own_moments(table: Table, before: str) -> list[str]:
-    moments = (name for name, column in table.columns.items() if column.kind in ("date", "time"))
-    return [f"{before}{name}" for name in moments if not _BIRTH.search(name)]
 
 
 def _share_missing(column: Column) -> float:

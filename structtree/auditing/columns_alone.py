@@ -115,8 +115,8 @@ def _finding(case: Case, feature: Feature, kind: Literal["alone", "copy"]) -> Fi
         event=shown.against and shown.against.words, target=case.target, value=shown.value
     )
     what = "is a copy of the label under another name and" if kind == "copy" else ""
-    sentence = (
-        f"{feature.name} {what} {said}; if it is known only after {case.target}, exclude it.".replace("  ", " ")
+    sentence = f"{feature.name} {what} {said}; if it is known only after {case.target}, exclude it.".replace(
+        "  ", " "
     )
     table = case.table_of(feature.type)
     demonstration = _demonstrated(case, lambda writer: f"{shown.sign}{writer.feature(feature)}", shown, feature)
@@ -152,7 +152,9 @@ def copies_of_the_day(case: Case) -> Iterator[Finding]:
             same = table.columns[dates[0]].values[targets] == mine[owners]
             for key, column in table.columns.items():
                 if key != dates[0]:
-                    feature = _of_the_day((*path, link.name), key, link.target, column, owners[same], targets[same], len(rows))
+                    feature = _of_the_day(
+                        (*path, link.name), key, link.target, column, owners[same], targets[same], len(rows)
+                    )
                     if is_copy(case, feature):
                         yield _day_finding(case, feature, Attribute(dates[0], own.kind))
 
@@ -172,8 +174,6 @@ def _day_finding(case: Case, feature: Feature, date: Attribute) -> Finding:
     shown = _shown(case, feature.numbers, is_ordered=False)
     said = _SAID[shown.name].format(event="", target=case.target, value=shown.value)
     name = ".".join((*feature.path, str(feature.attribute)))
-    sentence = f"{name} on the day of {path} is the label of the same entity and {said}; exclude {feature.type}."
+    sentence = f"{name} at the same {path} is the label of the same entity and {said}; exclude {feature.type}."
     demonstration = _demonstrated(case, lambda writer: writer.same_day(feature, path, date), shown, feature)
-    return Finding(
-        "copy", feature.type, str(feature.attribute), {shown.name: shown.value}, sentence, demonstration
-    )
+    return Finding("copy", feature.type, str(feature.attribute), {shown.name: shown.value}, sentence, demonstration)

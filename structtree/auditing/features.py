@@ -104,7 +104,9 @@ def links_behind(population: Population) -> Iterator[tuple[tuple[str, ...], str,
         for link in population.schema.type(name).links if len(path) < NESTING_OF_FEATURES else ():
             if link.single:
                 to = population.tables[name].links[link.name].first_targets[rows]
-                is_back = link.target == population.schema.individual and (to == population.individuals)[to >= 0].all()
+                is_back = (
+                    link.target == population.schema.individual and (to == population.individuals)[to >= 0].all()
+                )
                 waiting += [] if is_back else [((*path, link.name), link.target, to)]
 
 

@@ -39,7 +39,7 @@ LEARNED_FROM = 2_000
 """The tree is learned from at most so many individuals."""
 
 GROWTH = Growth(max_depth=3, min_samples_leaf=5, max_evaluations=20_000)
-"""A tree of three levels asks what tells most; if that is of the future, it is asked. No clock decides how it grows."""
+"""A tree of three levels asks what tells most, the future if that does; and no clock decides how it grows."""
 
 
 def changed_predictions(case: Case) -> Iterator[Finding]:
@@ -180,7 +180,7 @@ def _finding(case: Case, changed: int, n: int) -> Finding:
         return Finding("future", case.individual, path, {}, sentence, f"structtree audit {case.command}")
     most = max(_reaching(case), key=lambda pair: pair[1], default=None)
     if most is None:  # only values changed, not rows
-        sentence = f"{said}, so the model reads the future; pass --as-of {path}."
+        sentence = f"{said}, so a model reads the future; pass --as-of {path}."
         return Finding("future", case.individual, path, {}, sentence, f"structtree audit {case.command}")
     feature, n_reaching = most
 
@@ -189,7 +189,7 @@ def _finding(case: Case, changed: int, n: int) -> Finding:
         return f"CASE WHEN {every} > {before} THEN 1 ELSE 0 END"
 
     sentence = (
-        f"{said} ({n_reaching:,} individuals reach rows of {'.'.join(feature.path)} that lie in their future), so the "
+        f"{said} ({n_reaching:,} individuals reach rows of {'.'.join(feature.path)} that lie in their future), so a "
         f"model reads the future; pass --as-of {path}."
     )
     demonstration = case.demonstrated({"x": later}, "SELECT SUM(x) AS individuals FROM f")

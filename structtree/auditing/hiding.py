@@ -1,4 +1,4 @@
-"""Hiding that can be seen: what is always there in the data, missing as of a date exactly where it lies in the future.
+"""Hiding that can be seen: what the data always has, missing as of a date exactly where it lies in the future.
 
 Individuals that see only the past lack values and references that come later. Where these are always there otherwise,
 whoever lacks one has it in the future, and a model can ask for that.
@@ -85,8 +85,7 @@ def visible_hiding(case: Case) -> Iterator[Finding]:
         demonstration = case.demonstrated({"x": is_hidden, "e": is_event}, AUC_SQL)
         sentence = (
             f"{path} is blank only where it lies after the cutoff ({int(place.hidden.sum()):,} individuals), and "
-            f"{'that it is' if sign > 0 else 'that it is not'} ranks {event.words} with an AUC of {value:.3f}; "
-            "exclude it."
+            f"whether it is ranks {event.words} with an AUC of {value:.3f}; exclude it."
         )
         table, column = case.table_of(place.feature.type), place.feature.attribute or ""
         yield Finding("hidden", table, column, {"auc": value}, sentence, demonstration)

@@ -9,9 +9,10 @@ import numpy as np
 from structtree.arrays import Floats, Mask
 from structtree.auditing.case import Case
 from structtree.auditing.features import features
-from structtree.auditing.figures import AUC_SQL, auc, auc_deviation
+from structtree.auditing.figures import AUC_SQL, auc, auc_deviation, squared_correlation
 from structtree.auditing.findings import Finding
 from structtree.auditing.queries import Event, Writer
+from structtree.data.as_of import DAYS_BEFORE
 from structtree.data.keys import distinct_values
 from structtree.data.moments import moment_text
 from structtree.data.profile import identifiers
@@ -39,7 +40,7 @@ SHIFT = 0.15
 """The difference of the share of an event, early and late, that is worth telling,"""
 
 TELLS_LATE = 0.75
-"""if a column also ranks late individuals with such an AUC, so that models can tell them."""
+"""if a value or a mean, which do not grow with time as counts do, ranks late individuals with such an AUC."""
 
 _RUNS_SQL = """SELECT AVG(CASE WHEN e = b THEN 1.0 ELSE 0.0 END) AS agreement
 FROM (SELECT e, LAG(e) OVER (ORDER BY x) AS b FROM f WHERE x IS NOT NULL) AS following WHERE b IS NOT NULL"""
@@ -92,7 +93,7 @@ def _tells_time(case: Case, values: Floats) -> bool:
     if known.sum() < 30:
         return False
     ranks = [np.unique(each[known], return_inverse=True)[1] for each in (values, case.limits)]
-    return bool(np.ptp(ranks[1]) and abs(np.corrcoef(*ranks)[0, 1]) >= MONOTONE)
+    return squared_correlation(ranks[0].astype(np.float64), ranks[1].astype(np.float64)) >= MONOTONE**2
 
 
 def _keys(case: Case) -> Iterator[tuple[str, Floats]]:
@@ -141,7 +142,8 @@ def drift(case: Case) -> Iterator[Finding]:
     tried = (
         (max(value, 1 - value), each.name)
         for each in features(case.seen)
-        if each.column.kind not in moments and each.column.kind != "nominal"
+        if each.function in ("", "mean") and each.column.kind not in (*moments, "nominal")
+        if not (each.attribute or "").startswith(DAYS_BEFORE)  # which says when
         for value in [auc(each.numbers[known], late[known])]
     )
     tells, name = max(tried, default=(0.5, ""))

@@ -70,7 +70,9 @@ class Writer:
             are_days = mine.domain == theirs.domain == "days"
             return f"{theirs.sql} = {mine.sql}" if are_days else f"{theirs.number} = {mine.number}"
 
-        return _plain(self.every.looked_up(self.row, feature.path, feature.attribute, feature.function, None, is_same))
+        return _plain(
+            self.every.looked_up(self.row, feature.path, feature.attribute, feature.function, None, is_same)
+        )
 
     def raw(self, column: str) -> str:
         """Return a column of the individuals' table as it is stored."""

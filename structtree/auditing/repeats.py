@@ -1,4 +1,4 @@
-"""Individuals that are there twice, and entities whose label never changes: training data that knows the test data."""
+"""Individuals that are there twice, and entities whose label never changes, on both sides of a split."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ USUALLY = 0.5
 
 
 def _codes(values: NDArray[np.generic]) -> Ints:
-    return np.unique(values, return_inverse=True)[1].astype(np.int64)
+    return np.asarray(np.unique(values, return_inverse=True)[1], dtype=np.int64)
 
 
 def _parts(case: Case) -> dict[str, Ints]:
@@ -53,8 +53,8 @@ def _parts(case: Case) -> dict[str, Ints]:
         if not SPLIT.match(key):
             values = column.values.astype(np.float64)[rows]
             found[key] = _codes(np.nan_to_num(values, nan=-np.inf))
-    for key in _own_keys(case):
-        found.setdefault(key.name, _codes(case.whole.tables[name].links[key.name].first_targets[rows]))
+    for link in _own_keys(case):
+        found.setdefault(link.name, _codes(case.whole.tables[name].links[link.name].first_targets[rows]))
     return found
 
 
@@ -171,7 +171,7 @@ def constant_entities(case: Case) -> Iterator[Finding]:
         share = float(same.mean())
         sentence = (
             f"all individuals with the same {link.name} have the same {case.target} in {share:.1%} of "
-            f"{len(sizes):,} cases, so random folds give it away; use --folds {link.name}, or keep each in one split."
+            f"{len(sizes):,} cases, so random folds give it away; keep each {link.name} in one fold."
         )
         columns = {f"k{place}": _raw(column) for place, column in enumerate(key.columns)}
         by, known = ", ".join(columns), " AND ".join(f"{name} IS NOT NULL" for name in columns)

@@ -99,7 +99,7 @@ def _summaries(case: Case, path: tuple[str, ...], name: str, rows: Ints) -> Iter
         columns = case.whole.tables[link.target].columns
         for key in [key for key, column in columns.items() if column.kind in ("int", "real")][:MOST_SUMMED]:
             values = np.nan_to_num(columns[key].values[targets])
-            every, before = np.bincount(owners, values, n), np.bincount(owners[past], values[past], n)
+            every, before = (np.bincount(owners, kept, n).astype(np.float64) for kept in (values, values * past))
             yield _Summary(Feature(there, key, "sum", link.target, none), every, before)
 
 
@@ -115,8 +115,8 @@ def _finding(case: Case, column: Feature, summary: _Summary, every: float, befor
     }
     demonstration = case.demonstrated(wanted, _SELECT)
     sentence = (
-        f"{column.name} looks like a snapshot from the day of the dump: the {summary.feature.name} of all time explains "
-        f"{every:.1%} of its variance, that before the cutoff {before:.1%}; exclude it."
+        f"{column.name} looks like a snapshot from the day of the dump: the {summary.feature.name} of all time "
+        f"explains {every:.1%} of its variance, that before the cutoff {before:.1%}; exclude it."
     )
     figures = {"r2_all": every, "r2_before": before}
     return Finding("snapshot", case.table_of(column.type), str(column.attribute), figures, sentence, demonstration)

@@ -63,19 +63,28 @@ def moment(shape, day):
 
 
 def world(seed, shape, n_parents=150, n_each=3):
-    """Parents with a rate of events, events over four years, tasks at random days; labels that the past tells in part."""
+    """Parents with events over four years, and tasks at random days whose labels the past tells in part."""
     made = World(shape, np.random.default_rng(seed))
     rng = made.rng
     rates = rng.gamma(2.0, 0.006, n_parents)
     for i in range(n_parents):
-        made.parents.append({"id": i, "region": int(rng.integers(0, 12)), "size": round(float(rng.normal(50, 12)), 1)})
+        made.parents.append(
+            {"id": i, "region": int(rng.integers(0, 12)), "size": round(float(rng.normal(50, 12)), 1)}
+        )
         for day in np.sort(rng.integers(0, DAYS, rng.poisson(rates[i] * DAYS))):
             made.children.append(
-                {"parent": i, "day": int(day), "amount": round(float(rng.gamma(2, 20)), 2), "kind": str(rng.choice(["web", "desk", "phone"]))}
+                {
+                    "parent": i,
+                    "day": int(day),
+                    "amount": round(float(rng.gamma(2, 20)), 2),
+                    "kind": str(rng.choice(["web", "desk", "phone"])),
+                }
             )
     for number in range(n_parents * n_each):
         parent = number % n_parents
-        made.tasks.append({"parent": parent, "day": int(rng.integers(200, DAYS - 100)), "asked": int(rng.integers(1, 400))})
+        made.tasks.append(
+            {"parent": parent, "day": int(rng.integers(200, DAYS - 100)), "asked": int(rng.integers(1, 400))}
+        )
     order = rng.permutation(len(made.tasks))
     made.tasks = [made.tasks[i] for i in order]
     label_by(made, lambda task: 0.9 * (recent(made, task, 120) - 1.2) + (task["asked"] - 200) / 150)
@@ -83,7 +92,8 @@ def world(seed, shape, n_parents=150, n_each=3):
 
 
 def events_of(made, task):
-    return made.by_parent.get(task["parent"], []) if hasattr(made, "by_parent") else [c for c in made.children if c["parent"] == task["parent"]]
+    """The events of the parent of a task."""
+    return [event for event in made.children if event["parent"] == task["parent"]]
 
 
 def recent(made, task, days):
@@ -117,7 +127,8 @@ def write(made, path):
     )
     rng = np.random.default_rng(5)
     database.executemany(
-        f"INSERT INTO {shape.region} VALUES (?, ?)", [(key(shape, "r", i), round(float(rng.normal(9, 2)), 2)) for i in range(12)]
+        f"INSERT INTO {shape.region} VALUES (?, ?)",
+        [(key(shape, "r", i), round(float(rng.normal(9, 2)), 2)) for i in range(12)],
     )
     for row in made.parents:
         more = [row[name] for name, _ in made.parent_columns]
@@ -151,7 +162,9 @@ def write(made, path):
 
 def future_rows(made):
     """Labels that the events of the next two months decide, and nobody says --as-of."""
-    label_by(made, lambda task: 3.0 * sum(task["day"] <= c["day"] < task["day"] + 60 for c in events_of(made, task)) - 2.0)
+    label_by(
+        made, lambda task: 3.0 * sum(task["day"] <= c["day"] < task["day"] + 60 for c in events_of(made, task)) - 2.0
+    )
     made.as_of, made.expected = False, ("future", made.shape.task, "day")
 
 
@@ -187,7 +200,13 @@ def _tickets(made, is_later):
         task["ticket_id"] = place
         day = task["day"] + 20 if is_later(task) else task["day"] - 20
         rows.append((place, moment(shape, day), int(made.rng.integers(1, 9))))
-    made.extra.append(("CREATE TABLE ticket(ticket_id INTEGER PRIMARY KEY, opened TEXT, queue INTEGER)", "INSERT INTO ticket VALUES (?, ?, ?)", rows))
+    made.extra.append(
+        (
+            "CREATE TABLE ticket(ticket_id INTEGER PRIMARY KEY, opened TEXT, queue INTEGER)",
+            "INSERT INTO ticket VALUES (?, ?, ?)",
+            rows,
+        )
+    )
     made.expected = ("hidden", "ticket", "")
 
 
@@ -199,14 +218,19 @@ def hidden_behind(made):
     for place, task in enumerate(made.tasks):
         task["contract_id"] = place
         is_later = bool(task["label"]) == (made.rng.random() < 0.9)
-        contracts.append((place, place, int(made.rng.integers(1, 30))))
+        contracts.append((place, place, moment(shape, task["day"] - 30)))
         signatures.append((place, moment(shape, task["day"] + (9 if is_later else -9)), int(made.rng.integers(1, 5))))
     made.extra.append(
-        ("CREATE TABLE signature(signature_id INTEGER PRIMARY KEY, signed TEXT, pages INTEGER)", "INSERT INTO signature VALUES (?, ?, ?)", signatures)
+        (
+            "CREATE TABLE signature(signature_id INTEGER PRIMARY KEY, signed TEXT, pages INTEGER)",
+            "INSERT INTO signature VALUES (?, ?, ?)",
+            signatures,
+        )
     )
     made.extra.append(
         (
-            "CREATE TABLE contract(contract_id INTEGER PRIMARY KEY, signature_id INTEGER REFERENCES signature(signature_id), clauses INTEGER)",
+            "CREATE TABLE contract(contract_id INTEGER PRIMARY KEY, "
+            "signature_id INTEGER REFERENCES signature(signature_id), drawn TEXT)",
             "INSERT INTO contract VALUES (?, ?, ?)",
             contracts,
         )
@@ -237,14 +261,24 @@ def alone_sum(made):
     rows = []
     for place, task in enumerate(made.tasks):
         for _ in range(int(made.rng.integers(1, 4))):
-            rows.append((len(rows), key(made.shape, "t", place), round(float(made.rng.uniform(50, 90) if task["label"] else made.rng.uniform(1, 9)), 2)))
+            rows.append(
+                (
+                    len(rows),
+                    key(made.shape, "t", place),
+                    round(float(made.rng.uniform(50, 90) if task["label"] else made.rng.uniform(1, 9)), 2),
+                )
+            )
     _beside(made, "fee", "charged REAL", rows)
     made.expected = ("alone", "fee", "charged")
 
 
 def alone_exists(made):
     """A follow-up is written only after a yes."""
-    rows = [(place, key(made.shape, "t", place), int(made.rng.integers(1, 50))) for place, task in enumerate(made.tasks) if task["label"]]
+    rows = [
+        (place, key(made.shape, "t", place), int(made.rng.integers(1, 50)))
+        for place, task in enumerate(made.tasks)
+        if task["label"]
+    ]
     _beside(made, "follow_up", "room INTEGER", rows)
     made.expected = ("alone", "follow_up", None)
 
@@ -253,7 +287,9 @@ def alone_kind(made):
     """Log entries of all kinds without a date, one of them only after a yes."""
     rows = []
     for place, task in enumerate(made.tasks):
-        kinds = [str(made.rng.choice(["open", "call", "mail"])) for _ in range(3)] + (["closed"] if task["label"] else ["mail"])
+        kinds = [str(made.rng.choice(["open", "call", "mail"])) for _ in range(3)] + (
+            ["closed"] if task["label"] else ["mail"]
+        )
         rows += [(len(rows) + i, key(made.shape, "t", place), kind) for i, kind in enumerate(kinds)]
     _beside(made, "log", "entry TEXT", rows)
     made.expected = ("alone", "log", "entry")
@@ -262,7 +298,8 @@ def alone_kind(made):
 def _beside(made, name, column, rows, unique=""):
     task = made.shape.task
     kind = "TEXT" if made.shape.text_keys else "INTEGER"
-    create = f"CREATE TABLE {name}({name}_id INTEGER PRIMARY KEY, {task}_id {kind} {unique} REFERENCES {task}({task}_id), {column})"
+    reference = f"{task}_id {kind} {unique} REFERENCES {task}({task}_id)"
+    create = f"CREATE TABLE {name}({name}_id INTEGER PRIMARY KEY, {reference}, {column})"
     made.extra.append((create, f"INSERT INTO {name} VALUES (?, ?, ?)", rows))
 
 
@@ -281,7 +318,9 @@ def snapshot(name, value):
 
 def copy_text(made):
     """The label in other words, in a table beside with one row for each task."""
-    rows = [(place, key(made.shape, "t", place), ("kept", "lost")[task["label"]]) for place, task in enumerate(made.tasks)]
+    rows = [
+        (place, key(made.shape, "t", place), ("kept", "lost")[task["label"]]) for place, task in enumerate(made.tasks)
+    ]
     _beside(made, "outcome", "result TEXT", rows, "UNIQUE")
     made.expected = ("copy", "outcome", "result")
 
@@ -297,7 +336,10 @@ def copy_rows(made):
     """The label again and again, in several rows for each task."""
     rows = []
     for place, task in enumerate(made.tasks):
-        rows += [(len(rows) + i, key(made.shape, "t", place), ("grey", "blue")[task["label"]]) for i in range(int(made.rng.integers(1, 4)))]
+        rows += [
+            (len(rows) + i, key(made.shape, "t", place), ("grey", "blue")[task["label"]])
+            for i in range(int(made.rng.integers(1, 4)))
+        ]
     _beside(made, "label_log", "state TEXT", rows)
     made.expected = ("copy", "label_log", "state")
 
@@ -309,7 +351,13 @@ def copy_reference(made):
     for place, task in enumerate(made.tasks):
         task["file_id"] = 7000 + place
         rows.append((7000 + place, int(made.rng.integers(1, 9)), ("A", "Z")[task["label"]]))
-    made.extra.append(("CREATE TABLE file(file_id INTEGER PRIMARY KEY, pages INTEGER, mark TEXT)", "INSERT INTO file VALUES (?, ?, ?)", rows))
+    made.extra.append(
+        (
+            "CREATE TABLE file(file_id INTEGER PRIMARY KEY, pages INTEGER, mark TEXT)",
+            "INSERT INTO file VALUES (?, ?, ?)",
+            rows,
+        )
+    )
     made.expected = ("copy", "file", "mark")
 
 
@@ -317,8 +365,12 @@ def copy_same_day(made):
     """Another task about the same parent on the same day with the same label."""
     shape = made.shape
     kind = "TEXT" if shape.text_keys else "INTEGER"
-    rows = [(i, key(shape, "p", t["parent"]), moment(shape, t["day"]), ("n", "y")[t["label"]]) for i, t in enumerate(made.tasks)]
-    create = f"CREATE TABLE twin_task(twin_id INTEGER PRIMARY KEY, {shape.parent}_id {kind} REFERENCES {shape.parent}({shape.parent}_id), day TEXT, verdict TEXT)"
+    rows = [
+        (i, key(shape, "p", t["parent"]), moment(shape, t["day"]), ("n", "y")[t["label"]])
+        for i, t in enumerate(made.tasks)
+    ]
+    reference = f"{shape.parent}_id {kind} REFERENCES {shape.parent}({shape.parent}_id)"
+    create = f"CREATE TABLE twin_task(twin_id INTEGER PRIMARY KEY, {reference}, day TEXT, verdict TEXT)"
     made.extra.append((create, "INSERT INTO twin_task VALUES (?, ?, ?, ?)", rows))
     made.as_of, made.expected = False, ("copy", "twin_task", "verdict")
 
@@ -454,3 +506,18 @@ def leaky(place):
 def clean(seed):
     """Return a world without a leak."""
     return world(seed, SHAPES[seed % len(SHAPES)])
+
+
+def is_found(audit, made):
+    """Return whether an audit has a finding of the kind and at the place of the leak."""
+    kind, table, column = made.expected
+    return any(f.kind == kind and f.table == table and column in (f.column, None) for f in audit.findings)
+
+
+def returned(finding, database):
+    """Return whether the query of a finding returns its figures."""
+    if not finding.demonstration.startswith("WITH"):
+        return False
+    row = database.execute(finding.demonstration).fetchone()
+    pairs = zip(row, finding.figures.values(), strict=True)
+    return all(got is not None and abs(got - said) <= 1e-6 * max(1.0, abs(said)) for got, said in pairs)
