@@ -7,13 +7,14 @@ import shlex
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from structtree.arrays import Floats, Ints, Mask
-from structtree.auditing.queries import Event, Expression, Queries
+from structtree.auditing.figures import auc, auc_deviation
+from structtree.auditing.queries import Event, Queries, SqlColumn
 from structtree.data.as_of import own_dates
 from structtree.data.columns import Column, Population, Table
 from structtree.data.layouts import SourceLayout, layout_of
@@ -24,12 +25,15 @@ from structtree.data.schema import Attribute, Kind
 from structtree.learn.score import class_name
 from structtree.report.sql_values import NotInSqlError
 
-__all__ = ["Case", "Cutoffs", "first_seen", "past_from", "row_dates", "visible_pairs"]
+__all__ = ["DEVIATIONS", "BestAuc", "Case", "Cutoffs", "first_seen", "past_from", "row_dates", "visible_pairs"]
 
 MOST_INDIVIDUALS = 20_000
 """Of more individuals a sample, with a fixed seed, is looked at."""
 
-MOST_CLASSES = 6
+DEVIATIONS = 5.0
+"""So many standard deviations above chance something must be, since hundreds of columns are tried."""
+
+MOST_EVENTS = 6
 """Of more classes only the most frequent ones are told from the others."""
 
 _BIRTH = re.compile(r"(?i)birth|born|dob|death|died")
@@ -38,7 +42,7 @@ _BIRTH = re.compile(r"(?i)birth|born|dob|death|died")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cutoffs:
-    """When each individual is predicted.
+    """Moments at which individuals are predicted.
 
     Parameters
     ----------
@@ -61,9 +65,22 @@ class Cutoffs:
     until: float | None = None
 
 
+class BestAuc(NamedTuple):
+    """An AUC, the event that is ranked, and the sign of the values that rank it."""
+
+    value: float
+    event: Event
+    sign: int
+
+    @property
+    def is_clear(self) -> bool:
+        """True if the AUC is far beyond chance, though many columns are tried."""
+        return self.value - 0.5 >= DEVIATIONS * auc_deviation(self.event.holds)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Case:
-    """What an audit looks at.
+    """Data of an audit.
 
     Parameters
     ----------
@@ -123,6 +140,11 @@ class Case:
         command = shlex.join([where, *options])
         return cls(whole, seen, labels, target, _events(labels, target), cutoffs, is_limited, queries, command, n)
 
+    def best_auc(self, values: Floats) -> BestAuc:
+        """Return the event that some values, or their negatives, rank best."""
+        tried = (BestAuc(auc(sign * values, each.holds), each, sign) for each in self.events for sign in (1, -1))
+        return max(tried, key=lambda found: found.value)
+
     @property
     def individual(self) -> str:
         """The type of the individuals."""
@@ -134,7 +156,7 @@ class Case:
         assert self.cutoffs is not None
         return self.cutoffs.limits[self.whole.individuals]
 
-    def demonstrated(self, columns: Mapping[str, Expression], select: str, otherwise: str | None = None) -> str:
+    def demonstrated(self, columns: Mapping[str, SqlColumn], select: str, otherwise: str | None = None) -> str:
         """Return the query of a figure; or a command, where SQL cannot say it."""
         if self.queries is not None:
             with suppress(NotInSqlError):
@@ -153,7 +175,7 @@ def _events(labels: NDArray[Any], target: str) -> tuple[Event, ...]:
         return (Event(f"{target} above {middle:g}", labels > middle, ">", middle),)
     texts = labels.astype(str) if labels.dtype.kind == "O" else labels
     classes, counts = np.unique(texts, return_counts=True)
-    order = np.argsort(-counts, kind="stable")[:MOST_CLASSES]
+    order = np.argsort(-counts, kind="stable")[:MOST_EVENTS]
     rare = order[1:2] if len(classes) == 2 else order if len(classes) > 2 else order[:0]
     return tuple(Event(f"{target} = {class_name(v)}", texts == v, "=", v.item()) for v in classes[rare])
 

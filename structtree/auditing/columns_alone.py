@@ -17,12 +17,11 @@ from structtree.auditing.figures import (
     CORRELATION_SQL,
     VARIANCE_BY_VALUE_SQL,
     accuracy_by_value,
-    auc,
     squared_correlation,
     variance_by_value,
 )
 from structtree.auditing.findings import Finding
-from structtree.auditing.queries import Event, Expression
+from structtree.auditing.queries import Event, SqlColumn
 from structtree.data.as_of import own_dates
 from structtree.data.columns import Column
 from structtree.data.schema import NUMERIC, Attribute
@@ -51,11 +50,18 @@ def columns_alone(case: Case, *, is_short: bool = False) -> Iterator[Finding]:
     leaks = column_leaks({name: each.column for name, each in found.items()}, case.labels)
     judged = [(found[leak.attribute], is_copy(case, found[leak.attribute])) for leak in leaks]
     told: set[tuple[str, str | None]] = set()
-    for feature, copied in sorted(judged, key=lambda pair: (not pair[1], len(pair[0].path), pair[0].function)):
-        place = case.table_of(feature.type), feature.attribute
-        if place not in told and not (is_short and (not copied or not feature.path)):
-            told.add(place)
+    for feature, copied in sorted(judged, key=_order):
+        table = case.table_of(feature.type)
+        is_told = {(table, feature.attribute), (table, None)} & told  # that rows are there says that values are
+        if not is_told and not (is_short and (not copied or not feature.path)):
+            told.add((table, feature.attribute))
             yield _finding(case, feature, "copy" if copied and feature.path else "alone")
+
+
+def _order(judged: tuple[Feature, bool]) -> tuple[bool, bool, int, str]:
+    """Return the order in which features are told: copies, then that rows are there, then the nearest values."""
+    feature, copied = judged
+    return not copied, feature.attribute is not None, len(feature.path), feature.function
 
 
 def is_copy(case: Case, feature: Feature) -> bool:
@@ -95,10 +101,9 @@ def _shown(case: Case, values: Floats, is_ordered: bool) -> _Shown:
             return _Shown("r2", r2, CORRELATION_SQL)
         return _Shown("r2", variance_by_value(values, case.labels), VARIANCE_BY_VALUE_SQL)
     if is_fine:
-        aucs = [(auc(sign * values, event.holds), event, sign) for event in case.events for sign in (1, -1)]
-        best, event, sign = max(aucs, key=lambda each: each[0])
-        if best >= CLEAR:
-            return _Shown("auc", best, AUC_SQL, event, "-" if sign < 0 else "")
+        best = case.best_auc(values)
+        if best.value >= CLEAR:
+            return _Shown("auc", best.value, AUC_SQL, best.event, "-" if best.sign < 0 else "")
     return _Shown("accuracy", accuracy_by_value(values, case.labels), BY_VALUE_SQL)
 
 
@@ -123,10 +128,10 @@ def _finding(case: Case, feature: Feature, kind: Literal["alone", "copy"]) -> Fi
     return Finding(kind, table, feature.attribute or "", {shown.name: shown.value}, sentence, demonstration)
 
 
-def _demonstrated(case: Case, x: Expression, shown: _Shown, feature: Feature) -> str:
+def _demonstrated(case: Case, x: SqlColumn, shown: _Shown, feature: Feature) -> str:
     """Return the query of a figure; or a command, where SQL cannot say it."""
     event = shown.against
-    columns: dict[str, Expression] = {"x": x}
+    columns: dict[str, SqlColumn] = {"x": x}
     columns |= {"e": lambda writer: writer.event(event)} if event else {"y": lambda writer: writer.label()}
     is_own = not feature.path and feature.attribute
     by_it = f"structtree cv {case.command} {option_text('--features', str(feature.attribute))}"

@@ -32,7 +32,7 @@ from structtree.telling import tell
 
 __all__ = ["changed_predictions", "without_future"]
 
-SAMPLE = 20
+PREDICTED_AGAIN = 20
 """So many individuals are predicted again without their future, chosen with a fixed seed."""
 
 LEARNED_FROM = 2_000
@@ -48,7 +48,7 @@ def changed_predictions(case: Case) -> Iterator[Finding]:
         return
     random = np.random.default_rng(0)
     dated = np.flatnonzero(~np.isnan(case.limits))
-    chosen = random.permutation(dated)[:SAMPLE]
+    chosen = random.permutation(dated)[:PREDICTED_AGAIN]
     model = _learned(case, random)
     before = _said(model, case.seen.take(chosen))
     changed = 0

@@ -12,27 +12,24 @@ from dataclasses import dataclass
 import numpy as np
 
 from structtree.arrays import Mask
-from structtree.auditing.case import Case
+from structtree.auditing.case import BestAuc, Case
 from structtree.auditing.features import Feature, features, links_behind
-from structtree.auditing.figures import AUC_SQL, auc, auc_deviation
+from structtree.auditing.figures import AUC_SQL
 from structtree.auditing.findings import Finding
-from structtree.auditing.queries import Event, Writer
+from structtree.auditing.queries import Writer
 from structtree.data.columns import Column
 
 __all__ = ["hidden_places", "visible_hiding"]
 
 STUMP = 0.6
-"""The AUC from which on a stump on what is hidden tells something,"""
-
-DEVIATIONS = 4.0
-"""if it is also so many standard deviations above chance: some hundred places may be tried."""
+"""The AUC from which on a stump on what is hidden tells something."""
 
 BLANK_IS_HIDDEN = 0.9
 """Among those who lack something, the share for which it is hidden, from which on lacking it means that."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Place:
+class HiddenPlace:
     """A value or a reference of each individual: where it is hidden, and where it was never there."""
 
     feature: Feature
@@ -40,7 +37,7 @@ class Place:
     absent: Mask
 
 
-def hidden_places(case: Case) -> Mapping[str, Place]:
+def hidden_places(case: Case) -> Mapping[str, HiddenPlace]:
     """Return the values and references of individuals that are hidden for some of them, by their paths."""
     found = {}
     behind = {path: rows for path, _, rows in links_behind(case.seen)}
@@ -49,13 +46,13 @@ def hidden_places(case: Case) -> Mapping[str, Place]:
             is_there = behind[path[:-1]] >= 0
             hidden = is_there & (rows >= 0) & (behind[path] < 0)
             feature = Feature(path, None, "count", name, Column("int", (rows >= 0).astype(np.float64)))
-            found[".".join(path)] = Place(feature, hidden, is_there & (rows < 0))
+            found[".".join(path)] = HiddenPlace(feature, hidden, is_there & (rows < 0))
     seen = {each.name: each for each in features(case.seen) if not each.function}
     for each in features(case.whole):
         if not each.function and each.name in seen:
             is_there = behind[each.path] >= 0
             hidden = is_there & np.isnan(seen[each.name].numbers) & ~np.isnan(each.numbers)
-            found[each.name] = Place(each, hidden, is_there & np.isnan(each.numbers))
+            found[each.name] = HiddenPlace(each, hidden, is_there & np.isnan(each.numbers))
     return {path: place for path, place in found.items() if place.hidden.any()}
 
 
@@ -67,25 +64,23 @@ def visible_hiding(case: Case) -> Iterator[Finding]:
         n_blank = int((place.hidden | place.absent).sum())
         if not case.events or place.hidden.sum() < BLANK_IS_HIDDEN * n_blank:
             continue
-        numbers = place.hidden.astype(np.float64)
-        tried = [(auc(sign * numbers, each.holds), each, sign) for each in case.events for sign in (1, -1)]
-        value, event, sign = max(tried, key=lambda each: each[0])
-        if value < STUMP or value - 0.5 < DEVIATIONS * auc_deviation(event.holds):
-            continue
+        best = case.best_auc(place.hidden.astype(np.float64))
+        if best.value >= STUMP and best.is_clear:
+            yield _finding(case, path, place, best)
 
-        def is_hidden(writer: Writer, feature: Feature = place.feature, sign: int = sign) -> str:
-            whole, seen = writer.feature(feature, writer.every), writer.feature(feature)
-            if feature.function == "count":
-                return f"{sign} * CASE WHEN {whole} > {seen} THEN 1 ELSE 0 END"
-            return f"{sign} * CASE WHEN {whole} IS NOT NULL AND {seen} IS NULL THEN 1 ELSE 0 END"
 
-        def is_event(writer: Writer, event: Event = event) -> str:
-            return writer.event(event)
+def _finding(case: Case, path: str, place: HiddenPlace, best: BestAuc) -> Finding:
+    feature = place.feature
 
-        demonstration = case.demonstrated({"x": is_hidden, "e": is_event}, AUC_SQL)
-        sentence = (
-            f"{path} is blank only where it lies after the cutoff ({int(place.hidden.sum()):,} individuals), and "
-            f"whether it is ranks {event.words} with an AUC of {value:.3f}; exclude it."
-        )
-        table, column = case.table_of(place.feature.type), place.feature.attribute or ""
-        yield Finding("hidden", table, column, {"auc": value}, sentence, demonstration)
+    def is_hidden(writer: Writer) -> str:
+        whole, seen = writer.feature(feature, writer.every), writer.feature(feature)
+        is_so = f"{whole} > {seen}" if feature.function == "count" else f"{whole} IS NOT NULL AND {seen} IS NULL"
+        return f"{best.sign} * CASE WHEN {is_so} THEN 1 ELSE 0 END"
+
+    sentence = (
+        f"{path} is blank only where it lies after the cutoff ({int(place.hidden.sum()):,} individuals), and whether "
+        f"it is ranks {best.event.words} with an AUC of {best.value:.3f}; exclude it."
+    )
+    demonstration = case.demonstrated({"x": is_hidden, "e": lambda writer: writer.event(best.event)}, AUC_SQL)
+    table, column = case.table_of(feature.type), feature.attribute or ""
+    return Finding("hidden", table, column, {"auc": best.value}, sentence, demonstration)

@@ -1,4 +1,4 @@
-"""What goes with the order of individuals: keys that predict the target, and targets that change over time."""
+"""Keys that predict the target by their order, and targets that change over time."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from structtree.arrays import Floats, Mask
-from structtree.auditing.case import Case
+from structtree.auditing.case import DEVIATIONS, Case
 from structtree.auditing.features import features
-from structtree.auditing.figures import AUC_SQL, auc, auc_deviation, squared_correlation
+from structtree.auditing.figures import AUC_SQL, auc, squared_correlation
 from structtree.auditing.findings import Finding
 from structtree.auditing.queries import Event, Writer
 from structtree.data.as_of import DAYS_BEFORE
@@ -30,9 +30,6 @@ TELLING_TIME = 0.65
 MONOTONE = 0.95
 """The correlation of the ranks of keys and dates from which on keys tell the date."""
 
-DEVIATIONS = 5.0
-"""What is told must be so many standard deviations above chance."""
-
 RUNS = 0.5
 """The share of neighbours by key that agree beyond chance, from which on keys come in runs of one label."""
 
@@ -52,17 +49,15 @@ def telling_keys(case: Case) -> Iterator[Finding]:
         known = ~np.isnan(values)
         if len(np.unique(values[known])) < 0.9 * len(values) or not case.events:
             continue
-        tried = [(auc(sign * values, each.holds), each, sign) for each in case.events for sign in (1, -1)]
-        value, event, sign = max(tried, key=lambda each: each[0])
-        is_clear = value - 0.5 >= DEVIATIONS * auc_deviation(event.holds)
-        tells_time = _tells_time(case, values)
-        if is_clear and value >= (TELLING_TIME if tells_time else TELLING):
+        best, tells_time = case.best_auc(values), _tells_time(case, values)
+        if best.is_clear and best.value >= (TELLING_TIME if tells_time else TELLING):
             also = f", as it grows with {case.cutoffs.path}," if tells_time and case.cutoffs else ""
             sentence = (
-                f"{name}{also} ranks {event.words} with an AUC of {value:.3f}; do not use it, and check how rows "
-                "were numbered."
+                f"{name}{also} ranks {best.event.words} with an AUC of {best.value:.3f}; do not use it, and check "
+                "how rows were numbered."
             )
-            yield _key_finding(case, name, event, {"auc": value}, sentence, AUC_SQL, "-" if sign < 0 else "")
+            sign = "-" if best.sign < 0 else ""
+            yield _key_finding(case, name, best.event, {"auc": best.value}, sentence, AUC_SQL, sign)
             continue
         agreement, excess, event = max(
             ((*_agreement(values, each.holds), each) for each in case.events), key=lambda found: found[1]

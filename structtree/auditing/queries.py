@@ -21,7 +21,7 @@ from structtree.report.sql_values import SqlValue, both, column_name, compared
 if TYPE_CHECKING:
     from structtree.auditing.case import Cutoffs
 
-__all__ = ["Event", "Expression", "Queries", "Writer"]
+__all__ = ["Event", "Queries", "SqlColumn", "Writer"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,7 +83,7 @@ def _plain(value: SqlValue) -> str:
     return value.number if value.domain in ("number", "flag") else value.sql
 
 
-Expression = Callable[[Writer], str]
+SqlColumn = Callable[[Writer], str]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -119,7 +119,7 @@ class Queries:
             dated = replace(layout, as_of=cutoffs.path, date_kind=cutoffs.kind, dated=dates)
         return cls(layout, dated, whole.schema, seen.schema, target, layout.engine or "sqlite")
 
-    def text(self, columns: Mapping[str, Expression], select: str, *conditions: Expression) -> str:
+    def text(self, columns: Mapping[str, SqlColumn], select: str, *conditions: SqlColumn) -> str:
         """Return a query that selects from ``f``, which has some columns for each individual with a label.
 
         Raises

@@ -12,7 +12,7 @@ from structtree.arrays import Floats, Ints
 from structtree.auditing.case import Case
 from structtree.auditing.features import Feature
 from structtree.auditing.findings import Finding
-from structtree.auditing.queries import Expression
+from structtree.auditing.queries import SqlColumn
 from structtree.data.columns import Column
 from structtree.data.linking import KeyLink
 from structtree.data.provenance import provenance_of
@@ -125,7 +125,7 @@ def _split(case: Case) -> Column | None:
 def _twin_query(case: Case, parts: dict[str, Ints], split: str | None) -> str:
     own = case.whole.tables[case.individual].columns
     keys = {key.name: key.match.foreign_key.columns for key in _own_keys(case)}
-    written: list[Expression] = []
+    written: list[SqlColumn] = []
     for part in parts:
         written += [_value_of(Feature((), part, "", case.individual, own[part]))] if part in own else []
         written += [_raw(column) for column in keys.get(part, ()) if part not in own]
@@ -138,11 +138,11 @@ def _twin_query(case: Case, parts: dict[str, Ints], split: str | None) -> str:
     return case.demonstrated(columns, select)
 
 
-def _value_of(feature: Feature) -> Expression:
+def _value_of(feature: Feature) -> SqlColumn:
     return lambda writer: writer.feature(feature, writer.every)
 
 
-def _raw(column: str) -> Expression:
+def _raw(column: str) -> SqlColumn:
     return lambda writer: writer.raw(column)
 
 

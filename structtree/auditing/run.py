@@ -78,8 +78,8 @@ def audit(where: str | Path, target: str, **options: Unpack[ReadingOptions]) -> 
     ...     _ = shop.executemany("INSERT INTO orders VALUES (?, ?, ?)", orders)
     ...     _ = shop.executemany("INSERT INTO refund VALUES (?, ?)", [(i, i % 9) for i in range(0, 200, 3)])
     >>> for finding in audit(file, "returned", individual="orders").findings:
-    ...     print(finding.kind, "of", finding.table, "-", finding.sentence)
-    alone of refund - number of refund alone predicts returned with an accuracy of 1.000; if it is known only after returned, exclude it.
+    ...     print(finding.kind, finding.table, dict(finding.figures))
+    alone refund {'accuracy': 1.0}
     """
     opened = open_data(where, target=target, unlabelled="leave out", **options)
     assert opened.target is not None  # because it is given

@@ -13,7 +13,7 @@ from structtree.auditing.case import Case, row_dates, visible_pairs
 from structtree.auditing.features import MOST_PAIRS, Feature, links_behind, pairs_behind
 from structtree.auditing.figures import squared_correlation
 from structtree.auditing.findings import Finding
-from structtree.auditing.queries import Expression, Writer
+from structtree.auditing.queries import SqlColumn, Writer
 from structtree.data.columns import Column
 
 __all__ = ["snapshots"]
@@ -108,7 +108,7 @@ def _finding(case: Case, column: Feature, summary: _Summary, every: float, befor
         found = writer.feature(summary.feature, writer.before if is_past else writer.every)
         return f"COALESCE({found}, 0)"
 
-    wanted: dict[str, Expression] = {
+    wanted: dict[str, SqlColumn] = {
         "x": lambda writer: writer.feature(column, writer.every),
         "y": lambda writer: summed(writer, is_past=False),
         "z": lambda writer: summed(writer, is_past=True),
