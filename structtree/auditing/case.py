@@ -136,7 +136,11 @@ class Case:
         is_limited = whole is not seen
         individual = whole.schema.individual
         options = ["--individual", individual] if relations is not None else []
-        options += ["--target", target, *(["--as-of", cutoffs.path] if cutoffs is not None and is_limited else [])]
+        options += [
+            "--target",
+            target,
+            *(["--as-of", f"{individual}.{cutoffs.path}"] if cutoffs is not None and is_limited else []),
+        ]
         command = shlex.join([where, *options])
         return cls(whole, seen, labels, target, _events(labels, target), cutoffs, is_limited, queries, command, n)
 
@@ -149,6 +153,12 @@ class Case:
     def individual(self) -> str:
         """The type of the individuals."""
         return self.whole.schema.individual
+
+    @property
+    def date(self) -> str:
+        """The date of the individuals, as --as-of takes it; only where there is one."""
+        assert self.cutoffs is not None
+        return f"{self.individual}.{self.cutoffs.path}"
 
     @property
     def limits(self) -> Floats:

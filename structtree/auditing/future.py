@@ -38,8 +38,8 @@ PREDICTED_AGAIN = 20
 LEARNED_FROM = 2_000
 """The tree is learned from at most so many individuals."""
 
-GROWTH = Growth(max_depth=3, min_samples_leaf=5, max_evaluations=20_000)
-"""A tree of three levels asks what tells most, the future if that does; and no clock decides how it grows."""
+GROWTH = Growth(max_depth=2, min_samples_leaf=5, max_evaluations=20_000)
+"""A tree of two levels asks what tells most, the future if that does; and no clock decides how it grows."""
 
 
 def changed_predictions(case: Case) -> Iterator[Finding]:
@@ -174,13 +174,13 @@ def _with_optional(population: Population) -> Population:
 def _finding(case: Case, changed: int, n: int) -> Finding:
     assert case.cutoffs is not None
     path = case.cutoffs.path
-    said = f"{changed} of {n} predictions change when rows dated on or after {path} are deleted"
+    said = f"{changed} of {n} predictions change when rows dated on or after {case.date} are deleted"
     if case.is_limited:
-        sentence = f"{said}, although --as-of {path} should hide them."
+        sentence = f"{said}, although --as-of {case.date} should hide them."
         return Finding("future", case.individual, path, {}, sentence, f"structtree audit {case.command}")
     most = max(_reaching(case), key=lambda pair: pair[1], default=None)
     if most is None:  # only values changed, not rows
-        sentence = f"{said}, so a model reads the future; pass --as-of {path}."
+        sentence = f"{said}, so a model reads the future; pass --as-of {case.date}."
         return Finding("future", case.individual, path, {}, sentence, f"structtree audit {case.command}")
     feature, n_reaching = most
 
@@ -190,7 +190,7 @@ def _finding(case: Case, changed: int, n: int) -> Finding:
 
     sentence = (
         f"{said} ({n_reaching:,} individuals reach rows of {'.'.join(feature.path)} that lie in their future), so a "
-        f"model reads the future; pass --as-of {path}."
+        f"model reads the future; pass --as-of {case.date}."
     )
     demonstration = case.demonstrated({"x": later}, "SELECT SUM(x) AS individuals FROM f")
     return Finding("future", case.individual, path, {"individuals": float(n_reaching)}, sentence, demonstration)
