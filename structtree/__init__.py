@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from structtree.auditing.findings import Audit, Finding
+    from structtree.auditing.run import audit
     from structtree.data.catalog import Dataset, dataset_names, load_dataset
     from structtree.data.columns import Population
     from structtree.data.opening import open_data
@@ -63,11 +65,13 @@ if TYPE_CHECKING:
 # Where each public name lives; it is imported when it is first asked for, so that `import structtree` is quick.
 _HOMES = {
     "Attribute": "data.schema",
+    "Audit": "auditing.findings",
     "Branch": "learn.tree",
     "Criterion": "search.criteria",
     "DataError": "errors",
     "Dataset": "data.catalog",
     "Decision": "learn.growth",
+    "Finding": "auditing.findings",
     "Grammar": "lang.grammar",
     "GrammarError": "errors",
     "Growth": "learn.growth",
@@ -90,6 +94,7 @@ _HOMES = {
     "Tree": "learn.tree",
     "WhyNot": "search.why_not",
     "Witness": "space.meaning",
+    "audit": "auditing.run",
     "best_split": "search.best_split",
     "canonical": "space.terms",
     "compare": "learn.validate",
@@ -133,11 +138,13 @@ _HOMES = {
 
 __all__ = [
     "Attribute",
+    "Audit",
     "Branch",
     "Criterion",
     "DataError",
     "Dataset",
     "Decision",
+    "Finding",
     "Grammar",
     "GrammarError",
     "Growth",
@@ -161,6 +168,7 @@ __all__ = [
     "WhyNot",
     "Witness",
     "__version__",
+    "audit",
     "best_split",
     "canonical",
     "compare",

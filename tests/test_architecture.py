@@ -35,6 +35,7 @@ PARTS = (
     "learn",
     "estimators",
     "report",
+    "auditing",
     "cli",
 )
 

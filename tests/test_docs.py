@@ -82,7 +82,7 @@ def test_the_commands_about_databases_print_what_the_page_says(tmp_path, monkeyp
     monkeypatch.chdir(tmp_path)
     for made in blocks(DATABASES, "python")[:2]:
         exec(compile(made, DATABASES, "exec"), {})
-    assert check_commands(DATABASES) == 9
+    assert check_commands(DATABASES) == 11
     written = (tmp_path / "schema.toml").read_text()
     assert blocks(DATABASES, "toml")[0] in written + "\n"
 

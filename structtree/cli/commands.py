@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from structtree import __version__
+from structtree.cli.audit import audit_command
 from structtree.cli.common import DEBUG, CommandGroup, reporting
 from structtree.cli.cv import cv_command
 from structtree.cli.data import data_app, datasets_app
@@ -73,6 +74,7 @@ for function in (
     report_command,
     export_command,
     cv_command,
+    audit_command,
     effort_command,
 ):
     app.command(function.__name__.removesuffix("_command"))(function)

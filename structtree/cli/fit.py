@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
+from structtree.cli.audit import about_database
 from structtree.cli.common import (
     Json,
     Plain,
@@ -123,6 +124,9 @@ def fit_command(
         except KeyboardInterrupt:
             raise KeyboardInterrupt("the data was still being read, so nothing is learned yet") from None
         metrics.check("numbers" if labels.dtype.kind == "f" else "classes")
+        with cut_short(stop):
+            for remark in about_database(data, labels, source.where, reading):
+                note(f"note: {remark}")
         learned = _learn(source, data, labels, learning, clock)
         if verbose and learned.model.params["route"]:
             note(f"how: {learned.model.params['route']}")

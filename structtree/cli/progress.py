@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from structtree.learn.validate import FoldDone
     from structtree.search.best_split import SearchStats
 
-__all__ = ["compiled_note", "compiling_note", "fold_bar", "growth_bar", "reading_bar", "search_bar"]
+__all__ = ["audit_bar", "compiled_note", "compiling_note", "fold_bar", "growth_bar", "reading_bar", "search_bar"]
 
 Show = Callable[[HasDoing], None]
 """Shows what is being done."""
@@ -62,6 +62,13 @@ def compiled_note() -> Iterator[None]:
 def reading_bar() -> Iterator[None]:
     """A line that says what is being read."""
     with _live(Doing("reading")):
+        yield
+
+
+@contextmanager
+def audit_bar() -> Iterator[None]:
+    """A line that says what is being checked."""
+    with _live(Doing("auditing")):
         yield
 
 

@@ -263,7 +263,12 @@ def _ending(where: str) -> str:
 
 
 def labelled(
-    where: str, reading: Reading, target: str | None, task: LearningTask | None = None
+    where: str,
+    reading: Reading,
+    target: str | None,
+    task: LearningTask | None = None,
+    *,
+    warn_of_leaks: bool = True,
 ) -> tuple[Opened, Labels]:
     """Return the data with its labels, which learning needs: floats for numbers, anything else for classes."""
     data = read_as_said(where, reading, target, need_target=True)
@@ -288,7 +293,7 @@ def labelled(
         *_about_columns(data, reading),
         *_about_labels(labels, str(data.target_name)),
     ]
-    remarks += _about_leaks(data, labels)
+    remarks += _about_leaks(data, labels) if warn_of_leaks else ()
     if len(labels) == 1 and (hint := _about_parts(where, data.population)):
         remarks.append(f"there is 1 {data.population.schema.individual}; {hint}")
     for remark in remarks:

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from structtree.data.as_of import NOT_FOLLOWED, AsOf, are_until, as_of, frozen_at, own_dates
 from structtree.data.columns import Population
 from structtree.data.database_urls import from_alchemy, is_alchemy, is_url, read_url
+from structtree.data.dating import dated_by
 from structtree.data.duckdb_files import from_duckdb, is_duckdb, read_duckdb
 from structtree.data.key_guesses import guess_keys
 from structtree.data.keys import Database, ForeignKey, KeyColumns, RowChoice, SourceTable, columns_text
@@ -30,7 +31,6 @@ from structtree.data.moments import moment_text
 from structtree.data.options import DatabaseOptions
 from structtree.data.profile import identifiers
 from structtree.data.provenance import provenance_of
-from structtree.data.schema import Kind
 from structtree.data.schema_files import as_said, read_schema_file
 from structtree.data.sqlite_files import from_sqlite, is_sqlite, read_sqlite, with_choice
 from structtree.data.table_folders import read_table_folder
@@ -227,7 +227,7 @@ def _seen_in_time(population: Population, options: DatabaseOptions) -> Populatio
             dating=dating,
             limit=current_limit(),
         )
-    time = SeenInTime(own, kind, lead, day, _dated_by(population, seen), seen.dating)
+    time = SeenInTime(own, kind, lead, day, dated_by(population, seen.dating), seen.dating)
     relations = _in_time(population, seen, time)
     return replace(seen.population, provenance=replace(provenance_of(population), relations=relations))
 
@@ -253,21 +253,13 @@ def _in_time(population: Population, seen: AsOf, time: SeenInTime) -> Relations:
         relations,
         time=time,
         remarks=(*relations.remarks, *tables, *_in_short(seen.notes)),
+        whole=population,
         origins=seen.origins,
         absolute_dates=seen.absolute,
         identifying=frozenset(
             (name, m.attribute) for name, table in seen.origins.items() for m in telling if m.type == table
         ),
     )
-
-
-def _dated_by(population: Population, seen: AsOf) -> dict[str, dict[str, Kind]]:
-    """Return the tables whose rows have dates, each with the columns that date them, and their kinds."""
-    return {
-        name: {each: population.tables[name].columns[each].kind for each in dates.by}
-        for name, dates in seen.dating.items()
-        if dates.by and name in population.tables
-    }
 
 
 def _said_dates(

@@ -34,6 +34,7 @@ __all__ = [
     "UPDATED",
     "USUALLY_FILLED",
     "date_names",
+    "dated_by",
     "dating_of",
     "days_of",
     "earliest",
@@ -99,6 +100,15 @@ def dating_of(
                 rows = np.union1d(rows, population.individuals)
             found[record.name] = _type_dates(table, moments, declared, kept, rows)
     return found
+
+
+def dated_by(population: Population, dating: Dating) -> dict[str, dict[str, Kind]]:
+    """Return the types whose rows have dates, each with the attributes that date them, and their kinds."""
+    return {
+        name: {each: population.tables[name].columns[each].kind for each in dates.by}
+        for name, dates in dating.items()
+        if dates.by and name in population.tables
+    }
 
 
 def _declared(record: RecordType, moments: tuple[str, ...], dates: Mapping[str, str | None]) -> tuple[str, ...]:

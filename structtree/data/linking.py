@@ -136,6 +136,8 @@ class Relations:
         What individuals see in time, if that is limited.
     laid_out : mapping from table and column to str
         How dates are written, where somebody has said so.
+    whole : Population, optional
+        As of a date, the population before anything was hidden, with its target.
     """
 
     database: Database
@@ -147,6 +149,7 @@ class Relations:
     identifying: frozenset[tuple[str, str]] = frozenset()
     time: SeenInTime | None = None
     laid_out: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    whole: Population | None = None
 
     def __repr__(self) -> str:
         return short_repr(self, number_text(self.database.tables, "table"), number_text(self.links, "foreign key"))

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from structtree.data.columns import Adjacency, Population, Table
 
-__all__ = ["compact", "reachable_rows", "seen_by_individuals"]
+__all__ = ["compact", "reachable_rows", "restricted", "seen_by_individuals"]
 
 
 def reachable_rows(population: Population) -> Mapping[str, NDArray[np.bool_]]:
@@ -69,7 +69,7 @@ def compact(population: Population) -> Population:
     """
     if population._compact:
         return population
-    return replace(_restricted(population, reachable_rows(population)), _compact=True)
+    return replace(restricted(population, reachable_rows(population)), _compact=True)
 
 
 def seen_by_individuals(population: Population) -> Population:
@@ -93,7 +93,7 @@ def seen_by_individuals(population: Population) -> Population:
             for link in (each for each in record.links if each.kind == "one"):
                 targets = population.tables[record.name].links[link.name].targets
                 kept[record.name] &= kept[link.target][targets]
-    return _restricted(population, kept)
+    return restricted(population, kept)
 
 
 def _reachable_types(population: Population) -> set[str]:
@@ -112,7 +112,7 @@ def _reachable_types(population: Population) -> set[str]:
     return found
 
 
-def _restricted(population: Population, kept: Mapping[str, NDArray[np.bool_]]) -> Population:
+def restricted(population: Population, kept: Mapping[str, NDArray[np.bool_]]) -> Population:
     """The population with some rows of each type; links to other rows are left out."""
     if all(mask.all() for mask in kept.values()):
         return population

@@ -8,7 +8,7 @@ the others are columns like any other. Neither is certain, so that people are to
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,7 +20,7 @@ from structtree.data.columns import Column, Population
 from structtree.data.molecule_numbers import DESCRIBED
 from structtree.data.schema import NUMERIC
 
-__all__ = ["Leak", "leaks", "other_targets"]
+__all__ = ["Leak", "column_leaks", "leaks", "other_targets"]
 
 ALMOST_ALL = 0.99
 """Accuracy on held-out individuals from which on one attribute is suspicious. (The odour of mushrooms has 0.985.)"""
@@ -78,13 +78,26 @@ def leaks(population: Population, labels: NDArray[Any]) -> tuple[Leak, ...]:
     (Leak(attribute='copy', measure='accuracy', value=1.0),)
     """
     names = [a.name for a in population.schema.type(population.schema.individual).attributes]
+    return column_leaks({name: population.column(name) for name in names}, labels)
+
+
+def column_leaks(columns: Mapping[str, Column], labels: NDArray[Any]) -> tuple[Leak, ...]:
+    """Return the columns that alone predict the labels almost perfectly, the best first; see `leaks`.
+
+    Parameters
+    ----------
+    columns : mapping from name to Column
+        A value for each label.
+    labels : array
+        Floats for numbers, anything else for classes.
+    """
     n = len(labels)
-    if n < LEAST or not names:
+    if n < LEAST or not columns:
         return ()
-    size = min(n, max(LEAST_SAMPLE, MOST_CELLS // len(names)))
+    size = min(n, max(LEAST_SAMPLE, MOST_CELLS // len(columns)))
     order = np.random.default_rng(0).permutation(n)[:size]
     trial = _Trial.of(labels, order[: size // 2], order[size // 2 :])
-    found = [trial.judged(name, population.column(name)) for name in names] if trial.is_worth_it else []
+    found = [trial.judged(name, column) for name, column in columns.items()] if trial.is_worth_it else []
     return tuple(sorted((leak for leak in found if leak is not None), key=lambda leak: -leak.value))
 
 

@@ -9,7 +9,7 @@ Law: the rows of which a condition is true are those of which `structtree.space.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, assert_never
 
@@ -460,6 +460,54 @@ class SqlTests:
         return SqlValue.of_number(sql)
 
     # ---- values
+
+    def column(self, row: SqlRow, attribute: Attribute) -> SqlValue:
+        """Return a column of the table of a row, whether or not the schema of the tests has it."""
+        return self._column(row.alias, row.table, attribute)
+
+    def looked_up(
+        self,
+        row: SqlRow,
+        path: Sequence[str],
+        attribute: str | None,
+        function: str = "",
+        value: str | None = None,
+        only: Callable[[SqlRow], str] | None = None,
+    ) -> SqlValue:
+        """Return what a path of references leads to; or, at its end, a function of the rows behind one more link.
+
+        Parameters
+        ----------
+        row : SqlRow
+        path : sequence of str
+            The links.
+        attribute : str or None
+            The attribute of the rows at its end; None to count them.
+        function : {"", "count", "sum", "mean", "min", "max", "is"}
+            What is made of the rows behind the last link; nothing of a reference.
+        value : str, optional
+            For ``is``: the category whose rows are counted.
+        only : function, optional
+            A condition on the rows behind the last link.
+        """
+        if not path:
+            assert attribute is not None
+            return self._value(row, attribute).value
+        rows = self._behind(row, path[0])
+        if len(path) > 1 or not function:
+            inner = self.looked_up(rows.row, path[1:], attribute, function, value, only)
+            sql, number = (f"(SELECT {each} {rows.where()})" if each else "" for each in (inner.sql, inner.number))
+            return SqlValue(sql, inner.domain, number)
+        where = rows.where(*([] if only is None else [only(rows.row)]))
+        if attribute is None:
+            return SqlValue.of_number(f"(SELECT COUNT(*) {where})")
+        found = self._value(rows.row, attribute).value
+        if function == "is":
+            counted = f"COALESCE(SUM(CASE WHEN {compared(found, '=', value)} THEN 1 ELSE 0 END), 0)"
+            return SqlValue.of_number(f"(SELECT {counted} {where})")
+        name = {"mean": "AVG"}.get(function, function.upper())
+        sql, number = (f"(SELECT {name}({each}) {where})" if each else "" for each in (found.sql, found.number))
+        return SqlValue(sql, found.domain, number)
 
     def _record(self, row: SqlRow) -> RecordType:
         return self.schema.type(row.type)

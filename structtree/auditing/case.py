@@ -1,0 +1,277 @@
+"""The data of an audit: the individuals before and after hiding, their labels as events, and their dates."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structtree.arrays import Floats, Ints, Mask
+from structtree.auditing.figures import auc, auc_deviation
+from structtree.auditing.queries import Event, Queries, SqlColumn
+from structtree.data.as_of import own_dates
+from structtree.data.columns import Column, Population, Table
+from structtree.data.layouts import SourceLayout, layout_of
+from structtree.data.linking import Relations
+from structtree.data.moments import DAY
+from structtree.data.provenance import provenance_of
+from structtree.data.schema import Attribute, Kind
+from structtree.learn.score import class_name
+from structtree.report.sql_values import NotInSqlError
+
+__all__ = ["DEVIATIONS", "BestAuc", "Case", "Cutoffs", "first_seen", "past_from", "row_dates", "visible_pairs"]
+
+MOST_INDIVIDUALS = 20_000
+"""Of more individuals a sample, with a fixed seed, is looked at."""
+
+DEVIATIONS = 5.0
+"""So many standard deviations above chance something must be, since hundreds of columns are tried."""
+
+MOST_EVENTS = 6
+"""Of more classes only the most frequent ones are told from the others."""
+
+_BIRTH = re.compile(r"(?i)birth|born|dob|death|died")
+"""Dates of a life, which do not say when something is to be predicted."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cutoffs:
+    """Moments at which individuals are predicted.
+
+    Parameters
+    ----------
+    path : str
+        The date, after the references that lead to it.
+    kind : {"date", "time"}
+    limits : array
+        For each row of the individuals' type, the first moment, in days, that it must not see.
+    declared : mapping from type to attribute
+        The types whose rows are dated by one of several dates, or by none (None), because somebody said so.
+    lead, until
+        As of `structtree.data.linking.SeenInTime`.
+    """
+
+    path: str
+    kind: Kind
+    limits: Floats
+    declared: Mapping[str, str | None]
+    lead: int = 0
+    until: float | None = None
+
+
+class BestAuc(NamedTuple):
+    """An AUC, the event that is ranked, and the sign of the values that rank it."""
+
+    value: float
+    event: Event
+    sign: int
+
+    @property
+    def is_clear(self) -> bool:
+        """True if the AUC is far beyond chance, though many columns are tried."""
+        return self.value - 0.5 >= DEVIATIONS * auc_deviation(self.event.holds)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Case:
+    """Data of an audit.
+
+    Parameters
+    ----------
+    whole : Population
+        Without the target, and with all rows whatever their date.
+    seen : Population
+        What a model sees: as of a date if that is so, and otherwise the same.
+    labels : array
+        Floats for numbers, anything else for classes.
+    target : str
+    events : tuple of Event
+        Each class against the others, or numbers above the median.
+    cutoffs : Cutoffs, optional
+        None if the individuals have no date.
+    is_limited : bool
+        Whether a model sees only what lies before the cutoffs.
+    queries : Queries, optional
+        Writes SQL; None if the data is not tables.
+    command : str
+        The options that name the data on the command line.
+    n_individuals : int
+        How many there are, before sampling.
+    """
+
+    whole: Population
+    seen: Population
+    labels: NDArray[Any]
+    target: str
+    events: tuple[Event, ...]
+    cutoffs: Cutoffs | None
+    is_limited: bool
+    queries: Queries | None
+    command: str
+    n_individuals: int
+
+    @classmethod
+    def of(cls, seen: Population, labels: NDArray[Any], target: str, where: str = "DATA") -> Case:
+        """Return the case of a population that was opened, as of a date or not, without its target."""
+        n, chosen = len(seen), np.arange(len(seen))
+        if n > MOST_INDIVIDUALS:
+            chosen = np.sort(np.random.default_rng(0).choice(n, MOST_INDIVIDUALS, replace=False))
+        seen, labels = seen.take(chosen), labels[chosen]
+        relations = provenance_of(seen).relations
+        whole = seen
+        if relations is not None and relations.whole is not None:
+            whole = replace(relations.whole, individuals=seen.individuals, _compact=False)
+            whole = whole.without(*(set(whole.tables[whole.schema.individual].columns) & {target}))
+        cutoffs = _cutoffs(whole, relations)
+        kinds: dict[str, Kind] = {"f": "real", "i": "int", "u": "int", "b": "bool"}
+        stored = Attribute(target, kinds.get(labels.dtype.kind, "nominal"))
+        layout = None if relations is None else _layout(relations, whole)
+        queries = None if layout is None else Queries.of(layout, whole, seen, stored, cutoffs)
+        is_limited = whole is not seen
+        individual = whole.schema.individual
+        options = ["--individual", individual] if relations is not None else []
+        options += [
+            "--target",
+            target,
+            *(["--as-of", f"{individual}.{cutoffs.path}"] if cutoffs is not None and is_limited else []),
+        ]
+        command = shlex.join([where, *options])
+        return cls(whole, seen, labels, target, _events(labels, target), cutoffs, is_limited, queries, command, n)
+
+    def best_auc(self, values: Floats) -> BestAuc:
+        """Return the event that some values, or their negatives, rank best."""
+        tried = (BestAuc(auc(sign * values, each.holds), each, sign) for each in self.events for sign in (1, -1))
+        return max(tried, key=lambda found: found.value)
+
+    @property
+    def individual(self) -> str:
+        """The type of the individuals."""
+        return self.whole.schema.individual
+
+    @property
+    def date(self) -> str:
+        """The date of the individuals, as --as-of takes it; only where there is one."""
+        assert self.cutoffs is not None
+        return f"{self.individual}.{self.cutoffs.path}"
+
+    @property
+    def limits(self) -> Floats:
+        """The cutoffs of the individuals; only where there are some."""
+        assert self.cutoffs is not None
+        return self.cutoffs.limits[self.whole.individuals]
+
+    def demonstrated(self, columns: Mapping[str, SqlColumn], select: str, otherwise: str | None = None) -> str:
+        """Return the query of a figure; or a command, where SQL cannot say it."""
+        if self.queries is not None:
+            with suppress(NotInSqlError):
+                return self.queries.text(columns, select)
+        return otherwise or f"structtree audit {self.command}"
+
+    def table_of(self, type_name: str) -> str:
+        """Return the table whose rows a type of what is seen has."""
+        relations = provenance_of(self.seen).relations
+        return type_name if relations is None else relations.origins.get(type_name, type_name)
+
+
+def _events(labels: NDArray[Any], target: str) -> tuple[Event, ...]:
+    if labels.dtype.kind == "f":
+        middle = float(np.median(labels))
+        return (Event(f"{target} above {middle:g}", labels > middle, ">", middle),)
+    texts = labels.astype(str) if labels.dtype.kind == "O" else labels
+    classes, counts = np.unique(texts, return_counts=True)
+    order = np.argsort(-counts, kind="stable")[:MOST_EVENTS]
+    rare = order[1:2] if len(classes) == 2 else order if len(classes) > 2 else order[:0]
+    return tuple(Event(f"{target} = {class_name(v)}", texts == v, "=", v.item()) for v in classes[rare])
+
+
+def _layout(relations: Relations, whole: Population) -> SourceLayout | None:
+    individual = whole.schema.individual
+    return layout_of(relations, individual) if individual in relations.database.tables else None
+
+
+def _cutoffs(whole: Population, relations: Relations | None) -> Cutoffs | None:
+    """Return when individuals are predicted: by --as-of, or else by the earliest of their own dates.
+
+    A date behind a reference may be anything, such as the debut of a player; whoever means it says so by --as-of.
+    """
+    time = None if relations is None else relations.time
+    if time is not None and time.as_of is not None:
+        own = _in_days(own_dates(whole, time.as_of)) - time.lead
+        limits = own if time.until is None else np.fmin(own, time.until + 1.0)
+        assert time.kind is not None
+        return Cutoffs(time.as_of, time.kind, limits, _declared(whole, time.dated), time.lead, time.until)
+    own_columns = whole.tables[whole.schema.individual].columns
+    moments = (name for name, column in own_columns.items() if column.kind in ("date", "time"))
+    paths = [name for name in moments if not _BIRTH.search(name)]
+    if not paths:
+        return None
+    columns = {path: own_dates(whole, path) for path in paths}
+    earliest = min(columns, key=lambda path: (_share_missing(columns[path]) > 0.5, _middle(columns[path])))
+    return Cutoffs(earliest, columns[earliest].kind, _in_days(columns[earliest]), {})
+
+
+def _share_missing(column: Column) -> float:
+    return float(column.missing.mean()) if len(column) else 1.0
+
+
+def _middle(column: Column) -> float:
+    days = _in_days(column)
+    return float(np.nanmedian(days)) if (~np.isnan(days)).any() else np.inf
+
+
+def _declared(whole: Population, dated: Mapping[str, Mapping[str, Kind]]) -> dict[str, str | None]:
+    found: dict[str, str | None] = {}
+    for record in whole.schema.types:
+        moments = [a.name for a in record.attributes if a.kind in ("date", "time")]
+        chosen = list(dated.get(record.name, {}))
+        if moments and not chosen:
+            found[record.name] = None
+        elif len(moments) > 1 and len(chosen) == 1:
+            found[record.name] = chosen[0]
+    return found
+
+
+def _in_days(column: Column) -> Floats:
+    return np.asarray(column.values if column.kind == "date" else column.values / DAY)
+
+
+def row_dates(whole: Population, type_name: str, declared: Mapping[str, str | None]) -> tuple[str, ...]:
+    """Return the attributes that date the rows of a type."""
+    columns = whole.tables[type_name].columns
+    moments = tuple(name for name, column in columns.items() if column.kind in ("date", "time"))
+    if type_name in declared:
+        said = declared[type_name]
+        return () if said is None else (said,)
+    return moments
+
+
+def first_seen(table: Table, dates: tuple[str, ...]) -> Floats:
+    """Return the first moment, in days, as of which each row is past: after the earliest of its dates.
+
+    It is -inf for rows of tables without dates, and inf for rows that lack theirs.
+    """
+    if not dates:
+        return np.full(table.n_rows, -np.inf)
+    found = np.full(table.n_rows, np.inf)
+    for name in dates:
+        found = np.fmin(found, past_from(table.columns[name]))
+    return found
+
+
+def past_from(column: Column) -> Floats:
+    """Return the first moment, in days, as of which dates are past: the day after, or just after a time."""
+    days = _in_days(column)
+    return days + 1.0 if column.kind == "date" else np.nextafter(days, np.inf)
+
+
+def visible_pairs(case: Case, owners: Ints, targets: Ints, type_name: str) -> Mask:
+    """Return which of some rows lie before the cutoffs of the individuals that reach them."""
+    assert case.cutoffs is not None
+    dates = row_dates(case.whole, type_name, case.cutoffs.declared)
+    return np.asarray(first_seen(case.whole.tables[type_name], dates)[targets] <= case.limits[owners])

@@ -1,0 +1,164 @@
+"""Columns that a stump could ask about individuals: their own, those behind references, aggregates over links."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from structtree.arrays import Floats, Ints
+from structtree.data.columns import Adjacency, Column, Population
+from structtree.data.schema import Link
+
+__all__ = ["NESTING_OF_FEATURES", "Feature", "features", "links_behind", "pairs_behind"]
+
+NESTING_OF_FEATURES = 2
+"""How many references are followed; one link to several rows may come after them."""
+
+FEW_CATEGORIES = 12
+"""Of a nominal attribute with at most so many categories, the rows of each are counted."""
+
+MOST_PAIRS = 5_000_000
+"""A link that leads individuals to more rows than this is skipped."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Feature:
+    """A value for each individual.
+
+    Parameters
+    ----------
+    path : tuple of str
+        The links that lead there.
+    attribute : str or None
+        None if rows are counted.
+    function : {"", "count", "sum", "mean", "min", "max", "is"}
+        What is made of the rows behind the last link; empty for a value behind references.
+    type : str
+        The type that has the attribute.
+    column : Column
+        Its values.
+    value : str, optional
+        For ``is``: the category whose rows are counted.
+    """
+
+    path: tuple[str, ...]
+    attribute: str | None
+    function: str
+    type: str
+    column: Column
+    value: str | None = None
+
+    @property
+    def name(self) -> str:
+        """The feature as people write it: ``account.district.region``, ``mean of account.payment.paid``."""
+        at = ".".join((*self.path, *([] if self.attribute is None else [self.attribute])))
+        match self.function:
+            case "":
+                return at
+            case "count":
+                return f"number of {at}"
+            case "is":
+                return f"number of {at} = {self.value}"
+            case function:
+                return f"{function} of {at}"
+
+    @property
+    def numbers(self) -> Floats:
+        """The values as numbers, categories as their codes; NaN where they are missing."""
+        values = self.column.values.astype(np.float64)
+        values[self.column.missing] = np.nan
+        return values
+
+
+def features(population: Population) -> Iterator[Feature]:
+    """Yield what stumps can ask about the individuals of a population, the nearest first.
+
+    Examples
+    --------
+    >>> data = Population.from_records([{"age": 3, "visits": [{"cost": 2}, {"cost": 4}]}, {"age": 5, "visits": []}])
+    >>> {each.name: each.numbers.tolist() for each in features(data)}  # doctest: +ELLIPSIS
+    {'age': [3.0, 5.0], 'number of visits': [2.0, 0.0], 'sum of visits.cost': [6.0, nan], ...}
+    """
+    behind: dict[tuple[str, ...], Ints] = {}
+    for path, name, rows in links_behind(population):
+        table, behind[path] = population.tables[name], rows
+        if path and (rows < 0).any():
+            there = np.where(behind[path[:-1]] >= 0, rows >= 0, np.nan)
+            yield Feature(path, None, "count", name, Column("int", there))
+        for attribute, column in table.columns.items():
+            yield Feature(path, attribute, "", name, _taken(column, rows))
+        for link in population.schema.type(name).links:
+            if not link.single:
+                yield from _aggregates(population, (*path, link.name), link, table.links[link.name], rows)
+
+
+def links_behind(population: Population) -> Iterator[tuple[tuple[str, ...], str, Ints]]:
+    """Yield the paths of references from individuals, the types at their ends, and the rows there; -1 for none."""
+    start = ((), population.schema.individual, population.individuals)
+    waiting: list[tuple[tuple[str, ...], str, Ints]] = [start]
+    while waiting:
+        path, name, rows = waiting.pop(0)
+        yield path, name, rows
+        for link in population.schema.type(name).links if len(path) < NESTING_OF_FEATURES else ():
+            if link.single:
+                to = population.tables[name].links[link.name].first_targets[rows]
+                is_back = (
+                    link.target == population.schema.individual and (to == population.individuals)[to >= 0].all()
+                )
+                waiting += [] if is_back else [((*path, link.name), link.target, to)]
+
+
+def pairs_behind(adjacency: Adjacency, rows: Ints) -> tuple[Ints, Ints]:
+    """Return, for the rows that a link leads to from some rows, whose they are (by place) and which they are."""
+    there = np.flatnonzero(rows >= 0)
+    lengths = adjacency.n_of(rows[there])
+    return np.repeat(there, lengths), adjacency.targets[adjacency.places(rows[there])].astype(np.int64)
+
+
+def _taken(column: Column, rows: Ints) -> Column:
+    """Return the values of some rows, missing where there is none."""
+    missing = np.nan if column.values.dtype.kind == "f" else -1
+    values = np.append(column.values, np.array([missing], dtype=column.values.dtype))
+    return Column(column.kind, values[rows], column.categories)
+
+
+def _aggregates(
+    population: Population, path: tuple[str, ...], link: Link, adjacency: Adjacency, rows: Ints
+) -> Iterator[Feature]:
+    if adjacency.n_of(rows[rows >= 0]).sum() > MOST_PAIRS:
+        return
+    owners, targets = pairs_behind(adjacency, rows)
+    table, n = population.tables[link.target], len(rows)
+    counts = np.bincount(owners, minlength=n).astype(np.float64)
+    counts[rows < 0] = np.nan
+    yield Feature(path, None, "count", link.target, Column("int", counts))
+    for name, column in table.columns.items():
+        values = column.values[targets]
+        known = ~column.missing[targets]
+        whose, what = owners[known], values[known].astype(np.float64)
+        if column.kind in ("int", "real", "bool"):
+            sums, numbers = np.bincount(whose, what, n).astype(np.float64), np.bincount(whose, minlength=n)
+            sums[numbers == 0] = np.nan
+            yield Feature(path, name, "sum", link.target, Column("real", sums))
+            yield Feature(path, name, "mean", link.target, Column("real", sums / np.maximum(numbers, 1)))
+        for function, reduce in (("min", np.minimum), ("max", np.maximum)):
+            found = _reduced(reduce, whose, what, n)
+            kept = np.where(np.isnan(found), -1, found).astype(column.values.dtype)
+            extreme = Column(column.kind, found if column.values.dtype.kind == "f" else kept, column.categories)
+            yield Feature(path, name, function, link.target, extreme)
+        if column.kind == "nominal" and len(column.categories) <= FEW_CATEGORIES:
+            for code, text in enumerate(column.categories):
+                numbers = np.bincount(owners[values == code], minlength=n).astype(np.float64)
+                numbers[rows < 0] = np.nan
+                yield Feature(path, name, "is", link.target, Column("int", numbers), text)
+
+
+def _reduced(reduce: np.ufunc, owners: Ints, values: Floats, n: int) -> Floats:
+    """Return the least or greatest value of each owner; NaN for those without any."""
+    found = np.full(n, np.nan)
+    if len(owners):
+        starts = np.flatnonzero(np.append(True, np.diff(owners) != 0))
+        found[owners[starts]] = reduce.reduceat(values, starts)
+    return found

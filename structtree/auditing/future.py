@@ -1,0 +1,211 @@
+"""Predictions that change when the future is deleted: the one test that needs no idea of how it leaks.
+
+A small tree is learned from what a model sees. For some individuals all rows dated on or after their cutoff are then
+deleted from the population, with the rows that only belong to those, dates that lie after it are blanked, and so are
+columns that are filled exactly where such a date is. Whatever a tree may know, it says the same as before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from structtree.arrays import Ints, Mask
+from structtree.auditing.case import Case, first_seen, past_from, row_dates, visible_pairs
+from structtree.auditing.features import MOST_PAIRS, Feature, links_behind, pairs_behind
+from structtree.auditing.findings import Finding
+from structtree.auditing.queries import Writer
+from structtree.data.as_of import as_of
+from structtree.data.columns import Column, Population, Table
+from structtree.data.profile import profile
+from structtree.data.provenance import provenance_of
+from structtree.data.reach import restricted
+from structtree.data.schema import RecordType, Schema
+from structtree.lang.default import default_grammar
+from structtree.learn.fit import fit
+from structtree.learn.growth import Growth
+from structtree.learn.model import Model
+from structtree.telling import tell
+
+__all__ = ["changed_predictions", "without_future"]
+
+PREDICTED_AGAIN = 20
+"""So many individuals are predicted again without their future, chosen with a fixed seed."""
+
+LEARNED_FROM = 2_000
+"""The tree is learned from at most so many individuals."""
+
+GROWTH = Growth(max_depth=2, min_samples_leaf=5, max_evaluations=20_000)
+"""A tree of two levels asks what tells most, the future if that does; and no clock decides how it grows."""
+
+
+def changed_predictions(case: Case) -> Iterator[Finding]:
+    """Yield that predictions depend on rows of the future, if they do."""
+    if case.cutoffs is None or not case.events:
+        return
+    random = np.random.default_rng(0)
+    dated = np.flatnonzero(~np.isnan(case.limits))
+    chosen = random.permutation(dated)[:PREDICTED_AGAIN]
+    model = _learned(case, random)
+    before = _said(model, case.seen.take(chosen))
+    changed = 0
+    for done, i in enumerate(chosen):
+        tell("auditing", done, len(chosen), "deleting the future of individuals")
+        after = _said(model, _seen_again(case, without_future(case, int(i))))
+        changed += not np.allclose(before[done], after[0])
+    if changed:
+        yield _finding(case, changed, len(chosen))
+
+
+def _learned(case: Case, random: np.random.Generator) -> Model:
+    which = np.sort(random.permutation(len(case.labels))[:LEARNED_FROM])
+    population = case.seen.take(which)
+    simple = replace(profile(population), is_large=True)  # tests one at a time, which takes seconds
+    grammar = default_grammar(population, known=simple)
+    return fit(population, case.labels[which], grammar, GROWTH, grow="full", target_name=None)
+
+
+def _said(model: Model, population: Population) -> Any:
+    if model.tree.task == "numbers":
+        return model.predict(population)
+    return model.predict_proba(population)
+
+
+def _seen_again(case: Case, alone: Population) -> Population:
+    """Return what a model sees of a population without the future."""
+    cutoffs = case.cutoffs
+    assert cutoffs is not None
+    if not case.is_limited:
+        return alone
+    seen = as_of(
+        alone, cutoffs.path, dates=cutoffs.declared, until=cutoffs.until, lead=float(cutoffs.lead)
+    ).population
+    return replace(seen, provenance=None)
+
+
+def without_future(case: Case, i: int) -> Population:
+    """Return one individual in a population from which all that lies on or after its cutoff is deleted."""
+    assert case.cutoffs is not None
+    row, limit = int(case.whole.individuals[i]), float(case.limits[i])
+    kept = {name: _is_past(case, name, limit) for name in case.whole.schema.names}
+    kept[case.individual][row] = True
+    _delete_orphans(case, kept)
+    blanked = _blanked(case, limit, row)
+    alone = restricted(replace(blanked, individuals=np.array([row]), provenance=None, _compact=False), kept)
+    return _with_optional(alone)
+
+
+def _is_past(case: Case, name: str, limit: float) -> Mask:
+    assert case.cutoffs is not None
+    dates = row_dates(case.whole, name, case.cutoffs.declared)
+    return first_seen(case.whole.tables[name], dates) <= limit
+
+
+def _delete_orphans(case: Case, kept: dict[str, Mask]) -> None:
+    """Delete rows without a date whose foreign key names a deleted row, as a database would by ON DELETE CASCADE."""
+    assert case.cutoffs is not None
+    undated = [name for name in kept if not row_dates(case.whole, name, case.cutoffs.declared)]
+    n_before = -1
+    while n_before != (n_before := sum(int(mask.sum()) for mask in kept.values())):
+        for name in undated:
+            for link in case.whole.schema.type(name).links:
+                if link.single and _is_key(case, name, link.name):
+                    to = case.whole.tables[name].links[link.name].first_targets[:-1]
+                    kept[name] &= np.append(kept[link.target], True)[to]
+
+
+def _is_key(case: Case, name: str, link: str) -> bool:
+    relations = provenance_of(case.seen).relations
+    if relations is None:
+        return False
+    return any((each.match.foreign_key.table, each.name) == (name, link) for each in relations.links)
+
+
+def _blanked(case: Case, limit: float, row: int) -> Population:
+    """Return the population without dates that lie in the future, and without what is filled only beside them."""
+    assert case.cutoffs is not None
+    tables = {name: _blanked_table(table, limit) for name, table in case.whole.tables.items()}
+    name, own = case.individual, case.cutoffs.path
+    if own in tables[name].columns:
+        columns = {**tables[name].columns, own: case.whole.tables[name].columns[own]}
+        tables[name] = replace(tables[name], columns=columns)
+    return replace(case.whole, tables=tables)
+
+
+def _blanked_table(table: Table, limit: float) -> Table:
+    columns = dict(table.columns)
+    for name, column in table.columns.items():
+        if column.kind in ("date", "time"):
+            later = past_from(column) > limit
+            beside = [key for key, other in table.columns.items() if _goes_with(other, column)]
+            for key in [name, *beside] if later.any() else []:
+                columns[key] = _without(columns[key], later)
+    return replace(table, columns=columns)
+
+
+def _goes_with(column: Column, date: Column) -> bool:
+    """Return whether a column is filled exactly where a date is, which some rows lack."""
+    return column is not date and bool(date.missing.any()) and bool((column.missing == date.missing).all())
+
+
+def _without(column: Column, rows: Mask) -> Column:
+    missing = np.nan if column.values.dtype.kind == "f" else -1
+    return replace(column, values=np.where(rows, missing, column.values).astype(column.values.dtype))
+
+
+def _with_optional(population: Population) -> Population:
+    """Return the population with references that lead nowhere in some rows as optional ones."""
+    types = []
+    for record in population.schema.types:
+        adjacencies = population.tables[record.name].links
+        links = (
+            replace(link, kind="optional")
+            if link.kind == "one" and (adjacencies[link.name].lengths == 0).any()
+            else link
+            for link in record.links
+        )
+        types.append(RecordType(record.name, record.attributes, tuple(links)))
+    return replace(population, schema=Schema(tuple(types), population.schema.individual))
+
+
+def _finding(case: Case, changed: int, n: int) -> Finding:
+    assert case.cutoffs is not None
+    path = case.cutoffs.path
+    said = f"{changed} of {n} predictions change when rows dated on or after {case.date} are deleted"
+    if case.is_limited:
+        sentence = f"{said}, although --as-of {case.date} should hide them."
+        return Finding("future", case.individual, path, {}, sentence, f"structtree audit {case.command}")
+    most = max(_reaching(case), key=lambda pair: pair[1], default=None)
+    if most is None:  # only values changed, not rows
+        sentence = f"{said}, so a model reads the future; pass --as-of {case.date}."
+        return Finding("future", case.individual, path, {}, sentence, f"structtree audit {case.command}")
+    feature, n_reaching = most
+
+    def later(writer: Writer) -> str:
+        every, before = (writer.feature(feature, tests) for tests in (writer.every, writer.before))
+        return f"CASE WHEN {every} > {before} THEN 1 ELSE 0 END"
+
+    sentence = (
+        f"{said} ({n_reaching:,} individuals reach rows of {'.'.join(feature.path)} that lie in their future), so a "
+        f"model reads the future; pass --as-of {case.date}."
+    )
+    demonstration = case.demonstrated({"x": later}, "SELECT SUM(x) AS individuals FROM f")
+    return Finding("future", case.individual, path, {"individuals": float(n_reaching)}, sentence, demonstration)
+
+
+def _reaching(case: Case) -> Iterator[tuple[Feature, int]]:
+    """Yield links to rows, some of them in the future, and how many individuals reach such rows."""
+    assert case.cutoffs is not None
+    for path, name, rows in links_behind(case.whole):
+        for link in case.whole.schema.type(name).links:
+            adjacency = case.whole.tables[name].links[link.name]
+            if adjacency.n_of(rows[rows >= 0]).sum() > MOST_PAIRS or link.target == case.individual:
+                continue
+            owners, targets = pairs_behind(adjacency, rows)
+            later: Ints = owners[~visible_pairs(case, owners, targets, link.target)]
+            if len(later):
+                none = Column("int", np.zeros(len(rows)))
+                yield Feature((*path, link.name), None, "count", link.target, none), len(np.unique(later))

@@ -1,0 +1,155 @@
+"""SQL that returns the figures of findings, over the tables that the data was read from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from math import inf
+from typing import TYPE_CHECKING, Any
+
+from structtree.arrays import Mask
+from structtree.auditing.features import Feature
+from structtree.data.columns import Population
+from structtree.data.dating import dated_by, dating_of
+from structtree.data.layouts import SourceLayout
+from structtree.data.schema import Attribute, Schema
+from structtree.data.sqlite_files import sql_name
+from structtree.data.stored import Engine
+from structtree.lang.background import Background
+from structtree.report.sql_tests import SqlRow, SqlTests
+from structtree.report.sql_values import SqlValue, both, column_name, compared
+
+if TYPE_CHECKING:
+    from structtree.auditing.case import Cutoffs
+
+__all__ = ["Event", "Queries", "SqlColumn", "Writer"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Event:
+    """Something that is true of some individuals: a class, or a number above the median."""
+
+    words: str
+    holds: Mask
+    op: str
+    value: Any
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Writer:
+    """Writes expressions about an individual: as a model sees it, whatever the date, or before the cutoff."""
+
+    row: SqlRow
+    seen: SqlTests
+    every: SqlTests
+    before: SqlTests
+    target: Attribute
+
+    def feature(self, feature: Feature, tests: SqlTests | None = None) -> str:
+        """Return the expression for a feature, by default as a model sees it."""
+        found = (tests or self.seen).looked_up(
+            self.row, feature.path, feature.attribute, feature.function, feature.value
+        )
+        return _plain(found)
+
+    def label(self) -> str:
+        """Return the expression for the target."""
+        return _plain(self.seen.column(self.row, self.target))
+
+    def event(self, event: Event) -> str:
+        """Return 1 where an event is true, and 0 elsewhere."""
+        found = self.seen.column(self.row, self.target)
+        value = int(event.value) if isinstance(event.value, bool) else event.value
+        return f"CASE WHEN {compared(found, event.op, value)} THEN 1 ELSE 0 END"
+
+    def same_day(self, feature: Feature, own: str, date: Attribute) -> str:
+        """Return a feature of the rows that are dated as the individual is."""
+        mine = self.every.looked_up(self.row, own.split(".")[:-1], own.split(".")[-1])
+
+        def is_same(row: SqlRow) -> str:
+            theirs = self.every.column(row, date)
+            are_days = mine.domain == theirs.domain == "days"
+            return f"{theirs.sql} = {mine.sql}" if are_days else f"{theirs.number} = {mine.number}"
+
+        return _plain(
+            self.every.looked_up(self.row, feature.path, feature.attribute, feature.function, None, is_same)
+        )
+
+    def raw(self, column: str) -> str:
+        """Return a column of the individuals' table as it is stored."""
+        return column_name(self.row.alias, column)
+
+
+def _plain(value: SqlValue) -> str:
+    return value.number if value.domain in ("number", "flag") else value.sql
+
+
+SqlColumn = Callable[[Writer], str]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Queries:
+    """Writes queries over the individuals that have a label.
+
+    Parameters
+    ----------
+    layout : SourceLayout
+        With what individuals see in time, if that is limited.
+    dated : SourceLayout
+        With the cutoffs, whether or not a model sees only what lies before them.
+    whole, seen : Schema
+    target : Attribute
+    engine : {"sqlite", "duckdb"}
+    """
+
+    layout: SourceLayout
+    dated: SourceLayout
+    whole: Schema
+    seen: Schema
+    target: Attribute
+    engine: Engine
+
+    @classmethod
+    def of(
+        cls, layout: SourceLayout, whole: Population, seen: Population, target: Attribute, cutoffs: Cutoffs | None
+    ) -> Queries:
+        """Return queries over the tables of a layout."""
+        dated = layout
+        if cutoffs is not None and layout.as_of is None:
+            dating = dating_of(whole, inf)
+            dates = dated_by(whole, dating)
+            dated = replace(layout, as_of=cutoffs.path, date_kind=cutoffs.kind, dated=dates, dating=dating)
+        return cls(layout, dated, whole.schema, seen.schema, target, layout.engine or "sqlite")
+
+    def text(self, columns: Mapping[str, SqlColumn], select: str, *conditions: SqlColumn) -> str:
+        """Return a query that selects from ``f``, which has some columns for each individual with a label.
+
+        Raises
+        ------
+        NotInSqlError
+            When a column cannot be written as SQL.
+        """
+        timeless = replace(self.layout, as_of=None, until=None, dated={})
+        plans = ((self.seen, self.layout, 0), (self.whole, timeless, 100), (self.whole, self.dated, 200))
+        seen, every, before = (
+            SqlTests(schema, layout, self.engine, Background(schema), n) for schema, layout, n in plans
+        )
+        writer = Writer(seen.individual(), seen, every, before, self.target)
+        chosen = ",\n       ".join(f"{write(writer)} AS {name}" for name, write in columns.items())
+        label = f"{writer.label()} IS NOT NULL"
+        where = both((label, *self._condition(writer), *(write(writer) for write in conditions)))
+        for other in (every, before):
+            seen.copies |= other.copies
+        beginning = seen.beginning().rstrip()
+        beginning = f"{beginning},\n" if beginning else "WITH "
+        return f"{beginning}f AS (\n  SELECT {chosen}\n  FROM {seen.source(writer.row)}\n  WHERE {where}\n)\n{select}"
+
+    def _condition(self, writer: Writer) -> list[str]:
+        """Return the condition of --where, if there is one."""
+        if self.layout.condition is None:
+            return []
+        table = self.layout.tables[self.layout.individual]
+        ids = [table.rowid] if table.rowid else list(map(sql_name, table.key))
+        left = ", ".join(writer.seen.identity(writer.row))
+        inner = f"SELECT {', '.join(ids)} FROM {sql_name(self.layout.individual)} WHERE ({self.layout.condition})"
+        return [f"{f'({left})' if len(ids) > 1 else left} IN ({inner})"]
