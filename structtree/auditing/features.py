@@ -72,8 +72,14 @@ class Feature:
         return values
 
 
-def features(population: Population) -> Iterator[Feature]:
+def features(population: Population, *, aggregated: bool = True) -> Iterator[Feature]:
     """Yield what stumps can ask about the individuals of a population, the nearest first.
+
+    Parameters
+    ----------
+    population : Population
+    aggregated : bool
+        Whether aggregates over links are among them.
 
     Examples
     --------
@@ -90,7 +96,7 @@ def features(population: Population) -> Iterator[Feature]:
         for attribute, column in table.columns.items():
             yield Feature(path, attribute, "", name, _taken(column, rows))
         for link in population.schema.type(name).links:
-            if not link.single:
+            if aggregated and not link.single:
                 yield from _aggregates(population, (*path, link.name), link, table.links[link.name], rows)
 
 

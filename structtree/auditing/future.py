@@ -38,8 +38,8 @@ PREDICTED_AGAIN = 20
 LEARNED_FROM = 2_000
 """The tree is learned from at most so many individuals."""
 
-GROWTH = Growth(max_depth=2, min_samples_leaf=5, max_evaluations=20_000)
-"""A tree of two levels asks what tells most, the future if that does; and no clock decides how it grows."""
+GROWTH = Growth(max_depth=2, min_samples_leaf=5, max_evaluations=20_000, time_limit=30.0)
+"""A tree of two levels asks what tells most, the future if that does. The clock ends only very large searches."""
 
 
 def changed_predictions(case: Case) -> Iterator[Finding]:

@@ -47,8 +47,8 @@ def hidden_places(case: Case) -> Mapping[str, HiddenPlace]:
             hidden = is_there & (rows >= 0) & (behind[path] < 0)
             feature = Feature(path, None, "count", name, Column("int", (rows >= 0).astype(np.float64)))
             found[".".join(path)] = HiddenPlace(feature, hidden, is_there & (rows < 0))
-    seen = {each.name: each for each in features(case.seen) if not each.function}
-    for each in features(case.whole):
+    seen = {each.name: each for each in features(case.seen, aggregated=False) if not each.function}
+    for each in features(case.whole, aggregated=False):
         if not each.function and each.name in seen:
             is_there = behind[each.path] >= 0
             hidden = is_there & np.isnan(seen[each.name].numbers) & ~np.isnan(each.numbers)

@@ -163,6 +163,8 @@ def constant_entities(case: Case) -> Iterator[Finding]:
     chance = float(((np.bincount(labels) / len(labels)) ** 2).sum())
     for link in _own_keys(case):
         key = link.match.foreign_key
+        if case.target in key.columns:
+            continue  # the target is what refers to the entity
         entities = case.whole.tables[case.individual].links[link.name].first_targets[case.whole.individuals]
         same, sizes = _agreement(entities, labels)
         usual = float((chance ** (sizes - 1.0)).mean()) if len(sizes) else 1.0
