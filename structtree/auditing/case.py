@@ -16,16 +16,16 @@ from structtree.arrays import Floats, Ints, Mask
 from structtree.auditing.figures import auc, auc_deviation
 from structtree.auditing.queries import Event, Queries, SqlColumn
 from structtree.data.as_of import own_dates
-from structtree.data.columns import Column, Population, Table
-from structtree.data.layouts import SourceLayout, layout_of
+from structtree.data.columns import Column, Population
+from structtree.data.dating import dating_of, days_of, earliest
+from structtree.data.layouts import Dating, SourceLayout, layout_of
 from structtree.data.linking import Relations
-from structtree.data.moments import DAY
 from structtree.data.provenance import provenance_of
 from structtree.data.schema import Attribute, Kind
 from structtree.learn.score import class_name
 from structtree.report.sql_values import NotInSqlError
 
-__all__ = ["DEVIATIONS", "BestAuc", "Case", "Cutoffs", "first_seen", "past_from", "row_dates", "visible_pairs"]
+__all__ = ["DEVIATIONS", "BestAuc", "Case", "Cutoffs", "first_seen", "visible_pairs"]
 
 MOST_INDIVIDUALS = 20_000
 """Of more individuals a sample, with a fixed seed, is looked at."""
@@ -51,8 +51,8 @@ class Cutoffs:
     kind : {"date", "time"}
     limits : array
         For each row of the individuals' type, the first moment, in days, that it must not see.
-    declared : mapping from type to attribute
-        The types whose rows are dated by one of several dates, or by none (None), because somebody said so.
+    dating : mapping from type to TypeDates
+        How rows are dated.
     lead, until
         As of `structtree.data.linking.SeenInTime`.
     """
@@ -60,7 +60,7 @@ class Cutoffs:
     path: str
     kind: Kind
     limits: Floats
-    declared: Mapping[str, str | None]
+    dating: Dating
     lead: int = 0
     until: float | None = None
 
@@ -202,18 +202,20 @@ def _cutoffs(whole: Population, relations: Relations | None) -> Cutoffs | None:
     """
     time = None if relations is None else relations.time
     if time is not None and time.as_of is not None:
-        own = _in_days(own_dates(whole, time.as_of)) - time.lead
+        own = days_of(own_dates(whole, time.as_of)) - time.lead
         limits = own if time.until is None else np.fmin(own, time.until + 1.0)
         assert time.kind is not None
-        return Cutoffs(time.as_of, time.kind, limits, _declared(whole, time.dated), time.lead, time.until)
+        return Cutoffs(time.as_of, time.kind, limits, time.dating, time.lead, time.until)
     own_columns = whole.tables[whole.schema.individual].columns
     moments = (name for name, column in own_columns.items() if column.kind in ("date", "time"))
     paths = [name for name in moments if not _BIRTH.search(name)]
     if not paths:
         return None
     columns = {path: own_dates(whole, path) for path in paths}
-    earliest = min(columns, key=lambda path: (_share_missing(columns[path]) > 0.5, _middle(columns[path])))
-    return Cutoffs(earliest, columns[earliest].kind, _in_days(columns[earliest]), {})
+    first = min(columns, key=lambda path: (_share_missing(columns[path]) > 0.5, _middle(columns[path])))
+    limits = days_of(columns[first])
+    dating = dating_of(whole, float(np.nanmax(limits, initial=-np.inf)))
+    return Cutoffs(first, columns[first].kind, limits, dating)
 
 
 def _share_missing(column: Column) -> float:
@@ -221,57 +223,18 @@ def _share_missing(column: Column) -> float:
 
 
 def _middle(column: Column) -> float:
-    days = _in_days(column)
+    days = days_of(column)
     return float(np.nanmedian(days)) if (~np.isnan(days)).any() else np.inf
 
 
-def _declared(whole: Population, dated: Mapping[str, Mapping[str, Kind]]) -> dict[str, str | None]:
-    found: dict[str, str | None] = {}
-    for record in whole.schema.types:
-        moments = [a.name for a in record.attributes if a.kind in ("date", "time")]
-        chosen = list(dated.get(record.name, {}))
-        if moments and not chosen:
-            found[record.name] = None
-        elif len(moments) > 1 and len(chosen) == 1:
-            found[record.name] = chosen[0]
-    return found
-
-
-def _in_days(column: Column) -> Floats:
-    return np.asarray(column.values if column.kind == "date" else column.values / DAY)
-
-
-def row_dates(whole: Population, type_name: str, declared: Mapping[str, str | None]) -> tuple[str, ...]:
-    """Return the attributes that date the rows of a type."""
-    columns = whole.tables[type_name].columns
-    moments = tuple(name for name, column in columns.items() if column.kind in ("date", "time"))
-    if type_name in declared:
-        said = declared[type_name]
-        return () if said is None else (said,)
-    return moments
-
-
-def first_seen(table: Table, dates: tuple[str, ...]) -> Floats:
-    """Return the first moment, in days, as of which each row is past: after the earliest of its dates.
-
-    It is -inf for rows of tables without dates, and inf for rows that lack theirs.
-    """
-    if not dates:
-        return np.full(table.n_rows, -np.inf)
-    found = np.full(table.n_rows, np.inf)
-    for name in dates:
-        found = np.fmin(found, past_from(table.columns[name]))
-    return found
-
-
-def past_from(column: Column) -> Floats:
-    """Return the first moment, in days, as of which dates are past: the day after, or just after a time."""
-    days = _in_days(column)
-    return days + 1.0 if column.kind == "date" else np.nextafter(days, np.inf)
+def first_seen(case: Case, type_name: str) -> Floats:
+    """Return the first moment, in days, as of which each row of a type exists."""
+    assert case.cutoffs is not None
+    dates = case.cutoffs.dating.get(type_name)
+    return earliest(case.whole.tables[type_name], () if dates is None else dates.by)
 
 
 def visible_pairs(case: Case, owners: Ints, targets: Ints, type_name: str) -> Mask:
     """Return which of some rows lie before the cutoffs of the individuals that reach them."""
     assert case.cutoffs is not None
-    dates = row_dates(case.whole, type_name, case.cutoffs.declared)
-    return np.asarray(first_seen(case.whole.tables[type_name], dates)[targets] <= case.limits[owners])
+    return np.asarray(first_seen(case, type_name)[targets] <= case.limits[owners])

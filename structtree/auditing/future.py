@@ -14,12 +14,13 @@ from typing import Any
 import numpy as np
 
 from structtree.arrays import Ints, Mask
-from structtree.auditing.case import Case, first_seen, past_from, row_dates, visible_pairs
+from structtree.auditing.case import Case, first_seen, visible_pairs
 from structtree.auditing.features import MOST_PAIRS, Feature, links_behind, pairs_behind
 from structtree.auditing.findings import Finding
 from structtree.auditing.queries import Writer
 from structtree.data.as_of import as_of
 from structtree.data.columns import Column, Population, Table
+from structtree.data.dating import past_from
 from structtree.data.profile import profile
 from structtree.data.provenance import provenance_of
 from structtree.data.reach import restricted
@@ -80,9 +81,7 @@ def _seen_again(case: Case, alone: Population) -> Population:
     assert cutoffs is not None
     if not case.is_limited:
         return alone
-    seen = as_of(
-        alone, cutoffs.path, dates=cutoffs.declared, until=cutoffs.until, lead=float(cutoffs.lead)
-    ).population
+    seen = as_of(alone, cutoffs.path, until=cutoffs.until, lead=float(cutoffs.lead), dating=cutoffs.dating).population
     return replace(seen, provenance=None)
 
 
@@ -99,15 +98,12 @@ def without_future(case: Case, i: int) -> Population:
 
 
 def _is_past(case: Case, name: str, limit: float) -> Mask:
-    assert case.cutoffs is not None
-    dates = row_dates(case.whole, name, case.cutoffs.declared)
-    return first_seen(case.whole.tables[name], dates) <= limit
+    return first_seen(case, name) <= limit
 
 
 def _delete_orphans(case: Case, kept: dict[str, Mask]) -> None:
     """Delete rows without a date whose foreign key names a deleted row, as a database would by ON DELETE CASCADE."""
-    assert case.cutoffs is not None
-    undated = [name for name in kept if not row_dates(case.whole, name, case.cutoffs.declared)]
+    undated = [name for name in kept if np.isneginf(first_seen(case, name)).all()]
     n_before = -1
     while n_before != (n_before := sum(int(mask.sum()) for mask in kept.values())):
         for name in undated:

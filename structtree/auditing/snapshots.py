@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from structtree.arrays import Floats, Ints
-from structtree.auditing.case import Case, row_dates, visible_pairs
+from structtree.auditing.case import Case, first_seen, visible_pairs
 from structtree.auditing.features import MOST_PAIRS, Feature, links_behind, pairs_behind
 from structtree.auditing.figures import squared_correlation
 from structtree.auditing.findings import Finding
@@ -87,7 +87,7 @@ def _summaries(case: Case, path: tuple[str, ...], name: str, rows: Ints) -> Iter
     assert case.cutoffs is not None
     for link in case.whole.schema.type(name).links:
         adjacency = case.whole.tables[name].links[link.name]
-        is_dated = bool(row_dates(case.whole, link.target, case.cutoffs.declared))
+        is_dated = not np.isneginf(first_seen(case, link.target)).all()
         if link.single or not is_dated or adjacency.n_of(rows[rows >= 0]).sum() > MOST_PAIRS:
             continue
         owners, targets = pairs_behind(adjacency, rows)
