@@ -33,7 +33,7 @@ from structtree.space.families import (
     base_predicates,
 )
 from structtree.space.space import Room, Space, has_room
-from structtree.space.terms import clash
+from structtree.space.terms import clash, head
 
 __all__ = ["SpaceSize", "count_space"]
 
@@ -180,6 +180,10 @@ class _Counter:
         heads = [f.head for f in links]
         twice = next((f for f in links if heads.count(f.head) > 1), None)
         dotted = next((t for t in tests if t.head is not None and t.head in heads), None)
+        closed = (t for t in tests if isinstance(t.template, Aggregate) and not t.path)
+        beside = next((t for t in closed if head(t.template) in heads), None)
+        if beside is not None:
+            raise _NoFormulaError(f"{pretty(beside.literal(0))!r} stands beside aggregates of the same rows")
         overlap = twice or dotted
         if overlap is not None:
             example = next(islice(base_literals(overlap), 1), None)
@@ -230,10 +234,10 @@ class _Counter:
         """Return what a closed test without a subject may clash about: a count of the same rows, else nothing."""
         if not isinstance(test.template, Count):
             return test
-        head = ("Count", test.template.link)
-        if any(f.head == head for f in self._reached(test.type)):
+        of_link = ("Count", test.template.link)
+        if any(f.head == of_link for f in self._reached(test.type)):
             raise _NoFormulaError(f"{pretty(test.literal(0))!r} stands beside counts of the same link")
-        return (*head, test.template.inner)
+        return (*of_link, test.template.inner)
 
     # ---- what links add ---------------------------------------------------------------------------------
 
@@ -271,26 +275,32 @@ class _Counter:
         inside = _inside(room)
         if not slot.plain:
             raise _NoFormulaError(f"{pretty(family.template)!r} opens a position that is not just 'top'")
-        groups = [_Group(g.ways, g.size + 1) for g in self._plain_tests(slot.type, inside, most)]
-        series = _product((_group_series(g, room) for g in groups), most, room.literals)
+        groups = [_behind_a_step(group, room) for group in self._plain_tests(slot.type, inside, most)]
+        series = _product(groups, most, room.literals)
         for size, n in self.position(slot, inside).items():
             alone[1, _weight(room, size + 1)] += n
         for group in groups:
-            alone[1, _weight(room, group.size)] -= group.ways[1] if len(group.ways) > 1 else 0
+            for (k, size), ways in group.items():
+                alone[k, size] -= ways if k == 1 else 0
         for key, ways in alone.items():
             series[key] += ways
         return series
 
-    def _plain_tests(self, name: str, room: Room, most: int) -> Iterator[_Group]:
-        """The tests that can stand alone at a position of a type, also behind further functional steps."""
+    def _plain_tests(self, name: str, room: Room, most: int) -> Iterator[Series]:
+        """The tests that can stand alone at a position of a type, also behind further functional steps.
+
+        Aggregates are such tests whatever is asked of their rows: those of other rows are about another subject.
+        """
         tests, links = self._families(name)
         with_subject = [t for t in tests if t.subject is not None]
-        yield from self._test_groups(with_subject, room, most)
-        if room.allows(1, 1):
-            for family in links:
-                if family.functional and all(slot.plain for slot in family.slots):
-                    for group in self._plain_tests(family.slots[0].type, _inside(room), most):
-                        yield _Group(group.ways, group.size + 1)
+        yield from (_group_series(group, room) for group in self._test_groups(with_subject, room, most))
+        for family in links if room.allows(1, 1) else ():
+            if isinstance(family.template, Aggregate):
+                yield self._set_series(family, room, most)
+            elif family.functional and all(slot.plain for slot in family.slots):
+                inside = _inside(room)
+                for group in self._plain_tests(family.slots[0].type, inside, most):
+                    yield _behind_a_step(group, room)
 
     # ---- bundles --------------------------------------------------------------------------------------------
 
@@ -410,6 +420,11 @@ def _sizes(series: Series) -> Sizes:
 
 def _group_series(group: _Group, room: Room) -> Series:
     return {(k, _weight(room, k * group.size)): ways for k, ways in enumerate(group.ways) if ways}
+
+
+def _behind_a_step(series: Series, room: Room) -> Series:
+    """The same literals, each behind a step of its own."""
+    return {(k, _weight(room, size + k)): ways for (k, size), ways in series.items()}
 
 
 def _sets(inner: Sizes, numbers: int, room: Room, most: int) -> Series:

@@ -155,8 +155,8 @@ def clash(p: Predicate, q: Predicate) -> bool:
 def may_outgrow(p: Predicate, q: Predicate, rewritten: Container[Head] = ()) -> bool:
     """Tell whether a literal p that clashes with q may have refinements that do not.
 
-    Behind a functional step only ``top``, and what rewrites begin at, can still become a plain test; elsewhere
-    growing may always help.
+    Behind a functional step only ``top``, and what rewrites begin at, can still become a plain test, and only an
+    aggregate one about another subject; elsewhere growing may always help.
 
     Parameters
     ----------
@@ -168,7 +168,7 @@ def may_outgrow(p: Predicate, q: Predicate, rewritten: Container[Head] = ()) -> 
     step = functional_step(p)
     if step is None or step != functional_step(q):
         return True
-    return head(p) in rewritten or (subject(q) is not None and _unfilled(p, rewritten))
+    return head(p) in rewritten or (subject(q) is not None and (_unfilled(p, rewritten) or _aggregates(p)))
 
 
 def may_part(p: Predicate, q: Predicate, rewritten: Container[Head] = ()) -> bool:
@@ -185,6 +185,11 @@ def _unfilled(p: Predicate, rewritten: Container[Head]) -> bool:
     if isinstance(p, Top) or head(p) in rewritten:
         return True
     return isinstance(p, Follow | ListStep) and functional_step(p) is not None and _unfilled(p.inner, rewritten)
+
+
+def _aggregates(p: Predicate) -> bool:
+    """Tell whether a literal ends in an aggregate, which is about other rows when its condition grows."""
+    return isinstance(peel(p)[1], Aggregate)
 
 
 def head(literal: Predicate) -> Head:

@@ -13,16 +13,65 @@ TYPES = ("T", "U")
 STEPS = ("next", "previous", "later")
 
 
-def random_grammar(seed, *, calls=False, bundles=False):
-    """The text of the grammar with this number, if wanted with calls of definitions, or with conjunctions."""
+def random_grammar(seed, *, calls=False, bundles=False, aggregates=False):
+    """The text of the grammar with this number, if wanted with calls, with conjunctions, or with open aggregates."""
     random = Random(seed)
     names = TYPES[: random.randint(1, 2)]
     schema = {name: random_type(name, names, random) for name in names}
     lines = [declaration(name, members) for name, members in schema.items()]
     lines += [f"define {call} = {body}" for name in names for call, body, _ in definitions(name, schema)] * calls
-    blocks = [random_block(name, schema, random, calls, bundles) for name in names]
+    blocks = [random_block(name, schema, random, calls, bundles, aggregates) for name in names]
     limits = f"limits {{ {random_limits(random)} }}"
     return "\n".join([*lines, f"individual {names[0]}", *blocks, limits])
+
+
+BEHIND_REFERENCES = """
+type A = { r: R, o: Q?, f: bool, s: set of S }
+type R = { f: bool, h: x | y, n: int, m: int, s: set of S, q: Q?, t: list of Q }
+type Q = { f: bool, h: x | y, n: int, m: int, s: set of S }
+type S = { n: int, k: x | y }
+individual A
+"""
+AGGREGATES = (
+    "share s (top) >= {0.5, 1}",
+    "share s (top) >= 0.5",
+    "max s (top).n >= {1, 2}",
+    "min s (top).n <= {1, 2}",
+    "range s (top).n >= {1, 2}",
+    "distinct s (top).k >= {1, 2}",
+    "distinct s (top).n >= 2",
+)
+BESIDE = {
+    "A": ("f", "missing o", "exists s (top)"),
+    "R": (
+        "f",
+        "h = *",
+        "h != *",
+        "n >= {1, 2}",
+        "missing h",
+        "n = its m",
+        "count s (top) >= {1, 2}",
+        "max s.n <= {1, 2}",
+    ),
+    "Q": ("f", "h = *", "n <= {1, 2}", "missing h", "exists s (top)", "sum s.n >= {1, 2}", "max s.n <= {1, 2}"),
+}
+STEPS_FROM = {"A": ("r (top)", "o (top)"), "R": ("q (top)", "exists t (top)"), "Q": ()}
+
+
+def random_aggregates(seed):
+    """The text of a grammar with open aggregates behind references and links."""
+    random = Random(seed)
+    blocks = []
+    for name, steps in STEPS_FROM.items():
+        rights = [*some(steps, random, 1, 2), *some(AGGREGATES, random, 1, 2), *some(BESIDE[name], random, 0, 2)]
+        blocks.append((name, [*rights, *(["top and top max 2"] if random.random() < 0.7 else [])]))
+    inside = some(("n >= {1, 2}", "k = *"), random, 1, 2)
+    blocks.append(("S", [*inside, *(["top and top max 2"] if random.random() < 0.3 else [])]))
+    lines = [f"refine {name} {{ {'; '.join(f'top -> {right}' for right in rights)} }}" for name, rights in blocks]
+    limits = random.choice(["nesting {}, literals {}", "nesting {}"]).format(
+        random.randint(2, 4), random.randint(3, 6)
+    )
+    return "\n".join([BEHIND_REFERENCES, *lines, f"limits {{ {limits} }}"])
 
 
 def declaration(name, members):
@@ -44,11 +93,13 @@ def random_type(name, names, random):
     return {f"{m}{name.lower()}": kind for m, kind in [*attributes, *links]}
 
 
-def random_block(name, schema, random, calls, bundles):
+def random_block(name, schema, random, calls, bundles, aggregates):
     most = random.randint(0, 3)
     called = [right for _, _, asked in definitions(name, schema) for right in asked] * calls
     chosen = some([*rights(name, schema, random), *called, *called], random, 2, 5)
-    from_top = [f"top -> {right}" for right in chosen]
+    chosen += some(open_aggregates(name, schema, random), random, 1, 2) if aggregates else []
+    chosen += [f"{link} (top)" for link, kind, _ in links(name, schema) if aggregates and kind.rstrip("?") in schema]
+    from_top = [f"top -> {right}" for right in dict.fromkeys(chosen)]
     chains = [f"{left} -> {right}" for left, right in some(specialisations(name, schema, random), random, most, most)]
     several = [f"top -> top and top max {random.randint(2, 3)}"] if random.random() < 0.6 else []
     together = random_bundles(name, schema, random) if bundles else []
@@ -166,6 +217,24 @@ def rights(name, schema, random):
         found += [f"{step} ({other} (top))" for step in STEPS for other in STEPS]
         found += [f"{step} ({test})" for step in STEPS for test in ground(name, schema)]
     return found
+
+
+def open_aggregates(name, schema, random):
+    """Aggregates in which something is refined."""
+    for link, kind, target in links(name, schema):
+        if kind.rstrip("?") in schema:
+            continue
+        values = random.choice(["{1, 2}", "2"])
+        yield f"share {link} (top) >= {{0.5, 1}}"
+        yield f"share {link} ({random.choice(list(ground(target, schema)))} and top) >= 0.5"
+        for member, of in schema[target].items():
+            if of == "int":
+                yield from (
+                    f"{function} {link} (top).{member} >= {values}" for function in ("max", "distinct", "range")
+                )
+                yield f"min {link} (top).{member} <= {values}"
+            elif "|" in of:
+                yield f"distinct {link} (top).{member} >= {values}"
 
 
 def deeper(name, schema):

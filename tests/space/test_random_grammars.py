@@ -17,7 +17,7 @@ from structtree.lang.syntax import TOP
 from structtree.space.count import count_space
 from structtree.space.space import Batch, Space
 from tests.oracles import TooManyError, all_predicates
-from tests.space.random_grammars import random_grammar
+from tests.space.random_grammars import random_aggregates, random_grammar
 
 MOST = 150
 
@@ -54,6 +54,18 @@ def test_counting_is_enumerating_is_brute_force(first):
 def test_counting_is_enumerating_with_calls_of_definitions(first):
     for seed in range(first, first + 40):
         check(random_grammar(seed, calls=True))
+
+
+@pytest.mark.parametrize("first", range(0, 80, 40))
+def test_counting_is_enumerating_with_open_aggregates(first):
+    for seed in range(first, first + 40):
+        check(random_grammar(seed, aggregates=True))
+
+
+@pytest.mark.parametrize("first", range(0, 150, 50))
+def test_counting_is_enumerating_with_open_aggregates_behind_references(first):
+    for seed in range(first, first + 50):
+        check(random_aggregates(seed))
 
 
 def check_batches(text):
@@ -103,6 +115,14 @@ BOX = "type T = { items: set of I } type I = { heavy: bool } individual T"
         "count kids (top) >= 1 -> count kids (top) >= 1..2 } limits { nesting 2, literals 3 }",
         "type T = { a: bool, kids: list of T } individual T refine T { top -> next (a); top -> next (later (top)); "
         "later (top) -> next (top); top -> top and top max 2 } limits { nesting 3, literals 6 }",
+        "type A = { r: R } type R = { f: bool, s: set of S } type S = { n: int } individual A "
+        "refine A { top -> r (top); top -> top and top max 2 } "
+        "refine R { top -> f; top -> share s (top) >= {0.5, 1} } limits { nesting 3, literals 5 }",
+        "type A = { r: R } type R = { s: set of S } type S = { n: int } individual A "
+        "refine A { top -> r (top); top -> top and top max 2 } refine R { top -> max s (top).n >= {1, 2} } "
+        "refine S { top -> n >= 1 } limits { nesting 3, literals 5 }",
+        "type R = { s: set of S } type S = { n: int } individual R refine S { top -> n >= 1 } "
+        "refine R { top -> max s (top).n >= {1, 2}; top -> max s.n <= {1, 2}; top -> top and top max 2 }",
         "type T = { n: int, o: T } individual T refine T { top -> o.n >= 1; top -> o.n >= 2; top -> o.n <= 2; "
         "top -> top and top max 2 }",
     ],
