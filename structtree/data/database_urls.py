@@ -12,7 +12,7 @@ import re
 import sqlite3
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import date, timedelta
 from decimal import Decimal
@@ -31,6 +31,7 @@ from structtree.data.keys import (
     UnreadKind,
     columns_text,
     condition_error,
+    unread_table,
 )
 from structtree.data.sqlite_files import as_hexadecimal, from_sqlite, number_column, read_sqlite
 from structtree.data.textfiles import require_file
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
 
 __all__ = ["from_alchemy", "is_alchemy", "is_url", "read_url", "reflected", "shown_url"]
 
-_FILES: dict[str, Callable[[str, RowChoice | None], Database]] = {
+_FILES: dict[str, Callable[[str, RowChoice | None, Container[str]], Database]] = {
     "sqlite": read_sqlite,
     "sqlite+pysqlite": read_sqlite,
     "duckdb": read_duckdb,
@@ -93,7 +94,7 @@ def shown_url(where: str) -> str:
     return hidden.partition("?")[0]
 
 
-def read_url(url: str, where: RowChoice | None = None) -> Database:
+def read_url(url: str, where: RowChoice | None = None, exclude: Container[str] = ()) -> Database:
     """Return the tables of the database at a URL, and the keys that it declares, if SQLAlchemy is installed.
 
     Parameters
@@ -101,12 +102,14 @@ def read_url(url: str, where: RowChoice | None = None) -> Database:
     url : str
     where : RowChoice, optional
         A condition for the rows of a table that are individuals.
+    exclude : container of str
+        The tables that are not read.
     """
     source = shown_url(url)
     parsed = _parsed(url, source)
     if parsed.drivername in _FILES:
-        return _FILES[parsed.drivername](_file_of(parsed, source), where)
-    return from_alchemy(_engine(parsed, source), where, source)
+        return _FILES[parsed.drivername](_file_of(parsed, source), where, exclude)
+    return from_alchemy(_engine(parsed, source), where, exclude, source)
 
 
 def _parsed(url: str, source: str) -> URL:
@@ -186,7 +189,12 @@ def is_alchemy(source: Any) -> bool:
     return alchemy is not None and isinstance(source, alchemy.Engine | alchemy.Connection)
 
 
-def from_alchemy(given: Engine | Connection, where: RowChoice | None = None, source: str = "") -> Database:
+def from_alchemy(
+    given: Engine | Connection,
+    where: RowChoice | None = None,
+    exclude: Container[str] = (),
+    source: str = "",
+) -> Database:
     """Return the tables of a database that SQLAlchemy has open or can open, and the keys that it declares.
 
     A transaction that somebody has begun on a connection goes on afterwards; any other is rolled back.
@@ -194,7 +202,7 @@ def from_alchemy(given: Engine | Connection, where: RowChoice | None = None, sou
     Parameters
     ----------
     given : sqlalchemy.Engine or sqlalchemy.Connection
-    where
+    where, exclude
         As in `read_url`.
     source : str, optional
         What to call it in errors.
@@ -210,8 +218,8 @@ def from_alchemy(given: Engine | Connection, where: RowChoice | None = None, sou
             warnings.simplefilter("ignore", SAWarning)  # of types that it does not know: the values tell
             driver = connection.connection.driver_connection
             if isinstance(driver, sqlite3.Connection):
-                return from_sqlite(driver, called, where)
-            return reflected(connection, called, where)
+                return from_sqlite(driver, called, where, exclude)
+            return reflected(connection, called, where, exclude)
     except (SQLAlchemyError, sqlite3.Error, TypeError, OSError) as error:
         raise DataError(f"the database cannot be read: {_said(error, url)}", source=called) from None
 
@@ -246,7 +254,9 @@ def _connected(given: Engine | Connection) -> Iterator[Connection]:
 # ---- tables ----------------------------------------------------------------------------------------------
 
 
-def reflected(connection: Connection, source: str, where: RowChoice | None = None) -> Database:
+def reflected(
+    connection: Connection, source: str, where: RowChoice | None = None, exclude: Container[str] = ()
+) -> Database:
     """Return the tables of the default schema of a database, and their keys, as SQLAlchemy tells them.
 
     Parameters
@@ -254,7 +264,7 @@ def reflected(connection: Connection, source: str, where: RowChoice | None = Non
     connection : sqlalchemy.Connection
     source : str
         What to call it in errors.
-    where
+    where, exclude
         As in `read_url`.
 
     Examples
@@ -280,6 +290,9 @@ def reflected(connection: Connection, source: str, where: RowChoice | None = Non
             unread[str(key)] = "key to another schema"
     tables = {}
     for name in names:
+        if name in exclude:
+            tables[str(name)] = unread_table(str(name))
+            continue
         linking = {column for key in keys if key.table == name for column in key.columns}
         linking |= {column for key in keys if key.to == name for column in key.key}
         table, others = _table(connection, inspector, name, source, where and where.of(name), linking)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any, NamedTuple, Unpack
@@ -24,14 +24,14 @@ from structtree.data.database_urls import from_alchemy, is_alchemy, is_url, read
 from structtree.data.dating import dated_by
 from structtree.data.duckdb_files import from_duckdb, is_duckdb, read_duckdb
 from structtree.data.key_guesses import guess_keys
-from structtree.data.keys import Database, ForeignKey, KeyColumns, RowChoice, SourceTable, columns_text
+from structtree.data.keys import Database, ForeignKey, KeyColumns, RowChoice, SourceTable, columns_text, unread_table
 from structtree.data.layouts import MOST_DAYS, Dating, SourceLayout, TypeDates, said_by
 from structtree.data.linking import Relations, SeenInTime, link_tables
 from structtree.data.moments import moment_text
 from structtree.data.options import DatabaseOptions
 from structtree.data.profile import identifiers
 from structtree.data.provenance import provenance_of
-from structtree.data.schema_files import as_said, read_schema_file
+from structtree.data.schema_files import as_said, read_schema_file, without_tables
 from structtree.data.sqlite_files import from_sqlite, is_sqlite, read_sqlite, with_choice
 from structtree.data.table_folders import read_table_folder
 from structtree.data.tables import frame_sheet
@@ -102,17 +102,22 @@ def from_database(source: Any, **options: Unpack[DatabaseOptions]) -> Population
     if isinstance(source, str | os.PathLike):
         path = Path(source)
         return read_tables(path, **options) if path.is_dir() else read_database(path, **options)
-    where = _row_choice(options)
+    where, excluded = _row_choice(options), _skipped(options)
     if isinstance(source, sqlite3.Connection):
-        return linked_database(from_sqlite(source, where=where), options)
+        return linked_database(from_sqlite(source, where=where, exclude=excluded), options)
     if is_alchemy(source):
-        return linked_database(from_alchemy(source, where), options)
+        return linked_database(from_alchemy(source, where, excluded), options)
     if hasattr(source, "execute") and hasattr(source, "fetchnumpy"):
-        return linked_database(from_duckdb(source, where=where), options)
+        return linked_database(from_duckdb(source, where=where, exclude=excluded), options)
     if not isinstance(source, Mapping):
         expected = "a path, a connection of sqlite3, duckdb or sqlalchemy, a URL, or frames by the names of tables"
         raise UsageError(f"expected {expected}; got a {type(source).__name__}")
-    tables = {str(name): SourceTable(str(name), frame_sheet(frame, str(name))) for name, frame in source.items()}
+    unread = excluded.but_for(where)
+    frames = {str(name): frame for name, frame in source.items()}
+    tables = {
+        name: unread_table(name) if name in unread else SourceTable(name, frame_sheet(frame, name))
+        for name, frame in frames.items()
+    }
     database = Database("the tables", tables)
     return linked_database(database if where is None else with_choice(database, where), options)
 
@@ -130,7 +135,7 @@ def read_database(
     individual, types, keys, links, exclude, condition, schema_file, strict
         As in `from_database`.
     """
-    where = _row_choice(options)
+    where, excluded = _row_choice(options), _skipped(options)
     with require_file(path).open("rb") as file:
         head = file.read(16)
     if is_duckdb(head) or (str(path).lower().endswith((".duckdb", ".ddb")) and not is_sqlite(head)):
@@ -138,9 +143,9 @@ def read_database(
             raise UsageError(
                 f"missing_words makes no sense for {path}: DuckDB has a value of its own for missing ones"
             )
-        return linked_database(read_duckdb(path, where), options)
+        return linked_database(read_duckdb(path, where, excluded), options)
     words = {} if missing_words is None else {"missing_words": missing_words}
-    return linked_database(read_sqlite(path, where, **words), options)
+    return linked_database(read_sqlite(path, where, excluded, **words), options)
 
 
 def read_database_url(url: str, **options: Unpack[DatabaseOptions]) -> Population:
@@ -152,7 +157,7 @@ def read_database_url(url: str, **options: Unpack[DatabaseOptions]) -> Populatio
     individual, types, keys, links, exclude, condition, schema_file, strict
         As in `from_database`.
     """
-    return linked_database(read_url(url, _row_choice(options)), options)
+    return linked_database(read_url(url, _row_choice(options), _skipped(options)), options)
 
 
 def read_tables(path: str | os.PathLike[str], **options: Any) -> Population:
@@ -168,7 +173,8 @@ def read_tables(path: str | os.PathLike[str], **options: Any) -> Population:
     """
     text = ("delimiter", "header", "encoding", "decimal", "missing_words")
     said = {name: options.pop(name) for name in text if options.get(name) is not None}
-    database, where = read_table_folder(Path(path), **said), _row_choice(options)  # type: ignore[arg-type]
+    where = _row_choice(options)  # type: ignore[arg-type]
+    database = read_table_folder(Path(path), _skipped(options).but_for(where), **said)  # type: ignore[arg-type]
     return linked_database(database if where is None else with_choice(database, where), options)  # type: ignore[arg-type]
 
 
@@ -181,7 +187,10 @@ def linked_database(database: Database, options: DatabaseOptions) -> Population:
                 raise UsageError(
                     f"{option} and a schema file both say what the keys are; write them into {schema_file}"
                 )
-        database = as_said(database, read_schema_file(schema_file), schema_file)
+        gone = _whole_tables(options)
+        said = without_tables(read_schema_file(schema_file), gone)
+        excluded = [table for name, table in database.tables.items() if name in gone]
+        database = as_said(database, said, schema_file).with_tables(excluded)
     database = _without(database, options.get("exclude") or (), options.get("individual"))
     if layout is not None and schema_file is None:
         database = said_by(layout, database)
@@ -361,6 +370,36 @@ def _day(flag: str, text: str) -> float:
 
 
 _EPOCH = date(1970, 1, 1).toordinal()
+
+
+def _whole_tables(options: DatabaseOptions) -> frozenset[str]:
+    """Return the texts that exclude a whole table, if there is one of that name, and name none of its columns."""
+    given = tuple(options.get("exclude") or ())
+    return frozenset(text for text in given if not any(each.startswith(f"{text}.") for each in given))
+
+
+@dataclass(frozen=True, slots=True)
+class _Skipped:
+    """The tables that need not be read: those that are excluded, and those that a schema file does not mention."""
+
+    names: frozenset[str]
+    only: frozenset[str] | None = None
+    asked: str = ""
+
+    def __contains__(self, name: object) -> bool:
+        if not isinstance(name, str) or name.lower() in self.asked:
+            return False
+        return name in self.names or (self.only is not None and name not in self.only)
+
+    def but_for(self, where: RowChoice | None) -> _Skipped:
+        """Return the same without the tables that a condition may speak of, where it is we who evaluate it."""
+        return replace(self, asked="" if where is None else f"{where.table} {where.sql}".lower())
+
+
+def _skipped(options: DatabaseOptions) -> _Skipped:
+    schema_file = options.get("schema_file")
+    only = None if schema_file is None else frozenset(read_schema_file(schema_file))
+    return _Skipped(_whole_tables(options), only)
 
 
 def _row_choice(options: DatabaseOptions) -> RowChoice | None:

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable, Container
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import closing
 from datetime import date
 from pathlib import Path
@@ -17,7 +19,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structtree.data.frames import Raw, Sheet, array_cells, frame_columns
-from structtree.data.keys import Database, ForeignKey, RowChoice, SourceTable, UnreadKind, condition_error
+from structtree.data.keys import (
+    Database,
+    ForeignKey,
+    RowChoice,
+    SourceTable,
+    UnreadKind,
+    condition_error,
+    endless_condition,
+    unread_table,
+)
 from structtree.data.sqlite_files import looks_like, sql_name
 from structtree.data.stored import Stored
 from structtree.data.textfiles import require_file
@@ -34,7 +45,9 @@ def is_duckdb(head: bytes) -> bool:
     return head[_MAGIC[0]] == _MAGIC[1]
 
 
-def read_duckdb(path: str | os.PathLike[str], where: RowChoice | None = None) -> Database:
+def read_duckdb(
+    path: str | os.PathLike[str], where: RowChoice | None = None, exclude: Container[str] = ()
+) -> Database:
     """Return the tables of a DuckDB file, and the keys that it declares, if the package ``duckdb`` is installed.
 
     Parameters
@@ -42,6 +55,8 @@ def read_duckdb(path: str | os.PathLike[str], where: RowChoice | None = None) ->
     path : path
     where : RowChoice, optional
         A condition for the rows of a table that are individuals.
+    exclude : container of str
+        The tables that are not read.
     """
     source = str(require_file(path))
     try:
@@ -56,7 +71,7 @@ def read_duckdb(path: str | os.PathLike[str], where: RowChoice | None = None) ->
         raise DataError(f"not a DuckDB database: {looks_like(head)}", source=source)
     try:
         with closing(duckdb.connect(source, read_only=True, config=_ALONE)) as connection:
-            return from_duckdb(connection, source, where)
+            return from_duckdb(connection, source, where, exclude)
     except duckdb.Error as error:
         raise DataError(_told(str(error), source), source=source) from None
 
@@ -92,7 +107,12 @@ def _plainly(error: str) -> str:
     return re.sub(r"^[A-Z][A-Za-z ]* Error: ", "", error.splitlines()[0])
 
 
-def from_duckdb(connection: Any, source: str = "the database", where: RowChoice | None = None) -> Database:
+def from_duckdb(
+    connection: Any,
+    source: str = "the database",
+    where: RowChoice | None = None,
+    exclude: Container[str] = (),
+) -> Database:
     """Return the tables of an open DuckDB database, and the keys that it declares.
 
     Parameters
@@ -100,7 +120,7 @@ def from_duckdb(connection: Any, source: str = "the database", where: RowChoice 
     connection : duckdb.DuckDBPyConnection
     source : str
         What to call it in errors.
-    where
+    where, exclude
         As in `read_duckdb`.
     """
     names = [row[0] for row in connection.execute(_TABLES).fetchall()]
@@ -114,6 +134,9 @@ def from_duckdb(connection: Any, source: str = "the database", where: RowChoice 
     unread: dict[str, UnreadKind] = {row[0]: "view" for row in connection.execute(_VIEWS).fetchall()}
     tables = {}
     for name in names:
+        if name in exclude:
+            tables[name] = unread_table(name)
+            continue
         keys = [(kind, tuple(columns)) for table, kind, columns, *_ in declared if table == name]
         keys += [("REFERRED TO", key) for to, key in referred if to == name]
         table, others = _table(connection, name, source, keys, where and where.of(name))
@@ -161,15 +184,33 @@ def _cells(connection: Any, name: str, where: str | None) -> dict[str, Any]:
     try:
         if len(connection.extract_statements(asked)) != 1:
             raise condition_error(where, name, "it must be a condition, and nothing else")
-        found = dict(connection.execute(asked).fetchnumpy())
+        found = _within_limit(connection, lambda: dict(connection.execute(asked).fetchnumpy()))
     except DataError:
         raise
+    except TimeoutError:
+        raise endless_condition(where, name, f"{_MOST_SECONDS:g} seconds") from None
     except Exception as error:  # that of duckdb, which need not be imported here
         raise condition_error(where, name, _plainly(str(error))) from None
     expected = [row[0] for row in connection.execute(f"DESCRIBE {query}").fetchall()]
     if list(found) != [*expected, _CHOSEN]:
         raise condition_error(where, name, "expected one condition")
     return found
+
+
+_MOST_SECONDS = 300.0
+"""So long may DuckDB take for a condition."""
+
+
+def _within_limit(connection: Any, ask: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """Return what is asked; Ctrl-C, and the end of the time, interrupt DuckDB, which works in a thread of its own."""
+    with ThreadPoolExecutor(1) as pool:
+        answer = pool.submit(ask)
+        try:
+            return answer.result(_MOST_SECONDS)
+        except BaseException:
+            while not wait([answer], 0.1).done:  # again, since it may not have begun
+                connection.interrupt()
+            raise
 
 
 _LINKING = ("PRIMARY KEY", "FOREIGN KEY", "REFERRED TO")

@@ -34,6 +34,8 @@ __all__ = [
     "columns_text",
     "condition_error",
     "distinct_values",
+    "endless_condition",
+    "unread_table",
 ]
 
 
@@ -64,6 +66,11 @@ def condition_error(sql: str, table: str, why: str) -> DataError:
     return DataError(
         f"{option_text('--where', sql)} is not understood for {table}: {why.splitlines()[0].rstrip('.')}"
     )
+
+
+def endless_condition(sql: str, table: str, after: str) -> DataError:
+    """Return the error for a condition that was stopped, since it may never end."""
+    return DataError(f"{option_text('--where', sql)} was stopped for {table} after {after}; it may never end")
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +145,11 @@ class SourceTable:
         """Return whether these columns are declared to differ from row to row."""
         wanted = set(columns)
         return any(wanted == set(each) for each in (self.key, *self.unique))
+
+
+def unread_table(name: str) -> SourceTable:
+    """Return what stands for a table that is excluded, and so was not read."""
+    return SourceTable(name, Sheet({}, 0, name))
 
 
 UnreadKind = Literal["view", "virtual table", "binary column", "column of other values", "key to another schema"]

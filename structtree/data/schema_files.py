@@ -25,7 +25,7 @@ import json
 import os
 import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -36,7 +36,7 @@ from structtree.data.linking import KeyLink, Relations
 from structtree.data.textfiles import require_file
 from structtree.errors import DataError, did_you_mean
 
-__all__ = ["as_said", "read_schema_file", "schema_text"]
+__all__ = ["as_said", "read_schema_file", "schema_text", "without_tables"]
 
 _TABLE = ("key", "exclude", "links")
 _LINK = ("columns", "to", "key", "name", "back")
@@ -106,6 +106,32 @@ def read_schema_file(path: str | os.PathLike[str]) -> Mapping[str, Any]:
         odd = f"; got {next(iter(found))!r}" if found else ""
         raise DataError(f"expected tables, as in [tables.loan]{odd}", source=source)
     return tables
+
+
+def without_tables(said: Mapping[str, Any], names: Container[str]) -> dict[str, Any]:
+    """Return what a schema file says without some tables, and without the links to them.
+
+    Parameters
+    ----------
+    said : mapping
+        What `read_schema_file` gave.
+    names : container of str
+
+    Examples
+    --------
+    >>> said = {"loan": {"links": [{"columns": ["a"], "to": "account"}]}, "account": {"key": ["id"]}}
+    >>> without_tables(said, ["account"])
+    {'loan': {'links': []}}
+    """
+    kept = {name: entry for name, entry in said.items() if name not in names}
+    return {name: _without_links(entry, names) for name, entry in kept.items()}
+
+
+def _without_links(entry: Any, names: Container[str]) -> Any:
+    links = entry.get("links") if isinstance(entry, dict) else None
+    if not isinstance(links, list):
+        return entry
+    return {**entry, "links": [link for link in links if not isinstance(link, dict) or link.get("to") not in names]}
 
 
 def as_said(database: Database, said: Mapping[str, Any], source: str) -> Database:

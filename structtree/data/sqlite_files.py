@@ -18,9 +18,9 @@ import shutil
 import sqlite3
 import tempfile
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import date
 from itertools import chain
 from pathlib import Path
@@ -30,7 +30,16 @@ from urllib.parse import quote
 import numpy as np
 
 from structtree.data.frames import Coded, Raw, Sheet
-from structtree.data.keys import Database, ForeignKey, RowChoice, SourceTable, UnreadKind, condition_error
+from structtree.data.keys import (
+    Database,
+    ForeignKey,
+    RowChoice,
+    SourceTable,
+    UnreadKind,
+    condition_error,
+    endless_condition,
+    unread_table,
+)
 from structtree.data.moments import text_of
 from structtree.data.stored import Stored, moments_of
 from structtree.data.textfiles import MISSING_WORDS, require_file, unpack
@@ -75,7 +84,10 @@ def sql_name(name: str) -> str:
 
 
 def read_sqlite(
-    path: str | os.PathLike[str], where: RowChoice | None = None, missing_words: Sequence[str] = MISSING_WORDS
+    path: str | os.PathLike[str],
+    where: RowChoice | None = None,
+    exclude: Container[str] = (),
+    missing_words: Sequence[str] = MISSING_WORDS,
 ) -> Database:
     """Return the tables of an SQLite file (``.gz`` is unpacked), and the keys that it declares.
 
@@ -84,18 +96,21 @@ def read_sqlite(
     path : path
     where : RowChoice, optional
         A condition for the rows of a table that are individuals.
+    exclude : container of str
+        The tables that are not read.
     missing_words : sequence of str
         The words for a missing value among text that is numbers otherwise.
     """
     source = str(require_file(path))
     with _opened(source) as connection, _explained(source):
-        return from_sqlite(connection, source, where, missing_words)
+        return from_sqlite(connection, source, where, exclude, missing_words)
 
 
 def from_sqlite(
     connection: sqlite3.Connection,
     source: str = "the database",
     where: RowChoice | None = None,
+    exclude: Container[str] = (),
     missing_words: Sequence[str] = MISSING_WORDS,
 ) -> Database:
     """Return the tables of an open SQLite database, and the keys that it declares.
@@ -105,7 +120,7 @@ def from_sqlite(
     connection : sqlite3.Connection
     source : str
         What to call it in errors.
-    where, missing_words
+    where, exclude, missing_words
         As in `read_sqlite`.
 
     Examples
@@ -126,6 +141,9 @@ def from_sqlite(
     linking = _linking_columns(keys)
     tables = {}
     for name in listed.tables:
+        if name in exclude:
+            tables[name] = unread_table(name)
+            continue
         table, binary = _table(connection, name, source, where and where.of(name), missing_words, linking)
         tables[name] = table
         unread |= {f"{name}.{column}": "binary column" for column in binary}
@@ -368,7 +386,7 @@ def _fetched(
 ) -> tuple[list[list[Any]], int]:
     selected = [*map(sql_name, columns), *([] if where is None else [f"({where}\n)"])]
     cells: list[list[Any]] = [[] for _ in selected]
-    with _judged(where, name):
+    with _judged(connection, where, name):
         cursor = connection.execute(f"SELECT {', '.join(selected)} FROM {sql_name(name)}")
         if where is not None and len(cursor.description) != len(selected):
             raise condition_error(where, name, "expected one condition")
@@ -382,14 +400,55 @@ def _fetched(
 
 
 @contextmanager
-def _judged(where: str | None, name: str) -> Iterator[None]:
-    """Blame a condition for what SQLite does not understand, if there is one."""
+def _judged(connection: sqlite3.Connection, where: str | None, name: str) -> Iterator[None]:
+    """Blame a condition, if there is one, for what SQLite does not understand, and for work without end."""
+    if where is None:
+        yield
+        return
+    watch = _Watch()
+    connection.set_progress_handler(watch, _STEPS)
     try:
         yield
-    except (sqlite3.OperationalError, sqlite3.ProgrammingError) as error:
-        if where is None or "locked" in str(error) or "decode" in str(error):
+    except (sqlite3.Error, MemoryError) as error:
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        if watch.is_over:
+            raise endless_condition(where, name, f"{_MOST_STEPS:,} steps of SQLite") from None
+        if code == sqlite3.SQLITE_INTERRUPT:  # Ctrl-C came in the watch, and SQLite keeps no error from there
+            raise KeyboardInterrupt from None
+        if code in _OF_THE_FILE or "decode" in str(error):
             raise
-        raise condition_error(where, name, str(error)) from None
+        raise condition_error(where, name, str(error) or "it needs too much memory") from None
+    finally:
+        connection.set_progress_handler(None, 0)
+
+
+_STEPS = 1_000_000
+_MOST_STEPS = 5_000_000_000
+"""So many steps of its machine SQLite may take for a condition, which are a minute or two."""
+
+_OF_THE_FILE = (
+    sqlite3.SQLITE_BUSY,
+    sqlite3.SQLITE_LOCKED,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_CORRUPT,
+    sqlite3.SQLITE_NOTADB,
+)
+"""The errors that no condition is to blame for."""
+
+
+@dataclass(slots=True)
+class _Watch:
+    """What SQLite calls from time to time, so that work without end is ended, and Ctrl-C is heard."""
+
+    n_steps: int = 0
+
+    @property
+    def is_over(self) -> bool:
+        return self.n_steps > _MOST_STEPS
+
+    def __call__(self) -> bool:
+        self.n_steps += _STEPS
+        return self.is_over
 
 
 def _unique(connection: sqlite3.Connection, name: str) -> Iterator[tuple[str, ...]]:

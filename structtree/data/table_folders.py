@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from pathlib import Path
 from typing import Any
 
 from structtree.data.delimited import csv_layout, csv_sheet
 from structtree.data.frames import Sheet
-from structtree.data.keys import Database, SourceTable
+from structtree.data.keys import Database, SourceTable, unread_table
 from structtree.data.tables import arrow_sheet
 from structtree.data.textfiles import MISSING_WORDS, extension_of
 from structtree.errors import DataError
@@ -46,17 +46,24 @@ def tables_in(folder: Path) -> dict[str, Path]:
     return found
 
 
-def read_table_folder(folder: Path, **options: Any) -> Database:
+def read_table_folder(folder: Path, exclude: Container[str] = (), **options: Any) -> Database:
     """Return the tables of a folder; its files declare no keys.
 
     Parameters
     ----------
     folder : path
+    exclude : container of str
+        The tables that are not read.
     delimiter, header, encoding, decimal, missing_words
         For delimited text, as in `structtree.data.tables.read_csv`.
     """
     files = tables_in(folder)
     if not files:
         raise DataError(f"the folder has no {', '.join(TABLE_FILES)} file, one for each table", source=str(folder))
-    tables = {name: SourceTable(name, TABLE_FILES[extension_of(path)](path, options)) for name, path in files.items()}
+    tables = {
+        name: unread_table(name)
+        if name in exclude
+        else SourceTable(name, TABLE_FILES[extension_of(path)](path, options))
+        for name, path in files.items()
+    }
     return Database(str(folder), tables, missing_words=tuple(options.get("missing_words") or MISSING_WORDS))
