@@ -16,6 +16,7 @@ from structtree.data.columns import Population
 from structtree.data.layouts import layout_of
 from structtree.data.provenance import provenance_of
 from structtree.data.schema import FAR_ROW
+from structtree.data.sqlite_files import sql_name
 from structtree.errors import StructtreeError, UsageError
 from structtree.lang.background import Background
 from structtree.lang.check import check_predicate
@@ -145,8 +146,8 @@ def shop_models(draw) -> Case:
     labels = st.sampled_from(["a", "it's"]) if draw(st.booleans()) else st.integers(-3, 3).map(float)
     growth = {
         "max_depth": draw(st.integers(1, 3)),
-        "nominal": draw(st.sampled_from(["binary", "subset", "multiway"])),
-        "missing": draw(st.sampled_from(["false", "majority"])),
+        "nominal": draw(st.sampled_from(["binary", "binary", "binary", "subset", "multiway"])),
+        "missing": draw(st.sampled_from(["false", "false", "false", "majority"])),
     }
     several = draw(st.lists(labels, min_size=7, max_size=7).filter(lambda found: len(set(found)) > 1))
     return {**case, "grammar": f"{case['background']}\n{asked}", "labels": several, "growth": growth}
@@ -169,14 +170,26 @@ def sql_models(case):
         database.executescript(text)
     else:
         database.execute(text)
+    said, expected = predictions_in(database, population), model.predict(population).tolist()
+    assert len(said) == len(expected)
+    if model.tree.task == "numbers":
+        np.testing.assert_allclose(said, expected, rtol=1e-9, atol=1e-12)
+    else:
+        assert said == expected
+
+
+def predictions_in(database, population):
+    """What the view says of each individual, found by its key, or by the number of its row."""
     found = database.execute("SELECT * FROM prediction")
     names = [column[0] for column in found.description]
-    said = [row[names.index("prediction")] for row in found.fetchall()]
-    expected = model.predict(population).tolist()
-    if model.tree.task == "numbers":
-        np.testing.assert_allclose(sorted(said), sorted(expected), rtol=1e-9, atol=1e-12)
-    else:
-        assert sorted(said) == sorted(expected)
+    leaf = names.index("leaf")
+    said = {row[:leaf]: row[leaf + 1] for row in found.fetchall()}
+    keys = ", ".join("rowid" if name == "row_id" else sql_name(name) for name in names[:leaf])
+    table = sql_name(population.schema.individual)
+    order = [tuple(row) for row in database.execute(f"SELECT {keys} FROM {table} ORDER BY rowid").fetchall()]
+    rows = provenance_of(population).rows[population.individuals]
+    assert len(said) == len(rows)
+    return [said[order[row]] for row in rows]
 
 
 # ---- Prolog ---------------------------------------------------------------------------------------------

@@ -204,12 +204,12 @@ def rules(case):
     said = model.predict(population)
     target, weights = np.array(case["target"]), np.array(case["weights"] or [1.0] * len(population))
     for simplify in (True, False):
-        counted = np.zeros(len(population), dtype=int)
-        for rule in to_rules(model, population, target, sample_weight=weights, simplify=simplify):
-            counted += check_rule(rule, known, whole, said, target, weights)
-        assert (counted == 1).all() if not simplify else (counted >= 1).all()
-    for rule in to_rules(model, simplify=False):
-        check_rule(rule, known, whole, said, target, weights)
+        for data in ((), (population, target)):
+            weighted = {"sample_weight": weights} if data else {}
+            counted = np.zeros(len(population), dtype=int)
+            for rule in to_rules(model, *data, **weighted, simplify=simplify):
+                counted += check_rule(rule, known, whole, said, target, weights)
+            assert (counted == 1).all() if not simplify else (counted >= 1).all()
     if model.tree.task == "classes":
         for label, formula in to_formula(model).items():
             assert (holds(formula, whole) == (said == label)).all()
