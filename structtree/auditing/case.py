@@ -25,7 +25,7 @@ from structtree.data.schema import Attribute, Kind
 from structtree.learn.score import class_name
 from structtree.report.sql_values import NotInSqlError
 
-__all__ = ["DEVIATIONS", "BestAuc", "Case", "Cutoffs", "first_seen", "past_from", "row_dates", "visible_pairs"]
+__all__ = ["DEVIATIONS", "BestAuc", "Case", "Cutoffs", "first_seen", "over_from", "row_dates", "visible_pairs"]
 
 MOST_INDIVIDUALS = 20_000
 """Of more individuals a sample, with a fixed seed, is looked at."""
@@ -260,11 +260,11 @@ def first_seen(table: Table, dates: tuple[str, ...]) -> Floats:
         return np.full(table.n_rows, -np.inf)
     found = np.full(table.n_rows, np.inf)
     for name in dates:
-        found = np.fmin(found, past_from(table.columns[name]))
+        found = np.fmin(found, over_from(table.columns[name]))
     return found
 
 
-def past_from(column: Column) -> Floats:
+def over_from(column: Column) -> Floats:
     """Return the first moment, in days, as of which dates are past: the day after, or just after a time."""
     days = _in_days(column)
     return days + 1.0 if column.kind == "date" else np.nextafter(days, np.inf)

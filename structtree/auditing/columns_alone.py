@@ -36,7 +36,7 @@ MANY_VALUES = 0.2
 CLEAR = 0.9
 """An AUC or squared correlation from which on it is what shows a finding."""
 
-EXACT = 0.9999
+EXACT_COPY = 0.9999
 """The squared correlation of a number and its copy."""
 
 
@@ -73,7 +73,7 @@ def is_copy(case: Case, feature: Feature) -> bool:
     if known.sum() < LEAST:
         return False
     if case.labels.dtype.kind == "f":
-        return squared_correlation(values, case.labels) >= EXACT
+        return squared_correlation(values, case.labels) >= EXACT_COPY
     _, classes = np.unique(case.labels.astype(str), return_inverse=True)
     n_values, n_classes = len(np.unique(values[known])), len(np.unique(classes[known]))
     there, back = accuracy_by_value(values, classes), accuracy_by_value(np.where(known, classes, np.nan), values)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from structtree.arrays import Ints, Mask
-from structtree.auditing.case import Case, first_seen, past_from, row_dates, visible_pairs
+from structtree.auditing.case import Case, first_seen, over_from, row_dates, visible_pairs
 from structtree.auditing.features import MOST_PAIRS, Feature, links_behind, pairs_behind
 from structtree.auditing.findings import Finding
 from structtree.auditing.queries import Writer
@@ -139,7 +139,7 @@ def _blanked_table(table: Table, limit: float) -> Table:
     columns = dict(table.columns)
     for name, column in table.columns.items():
         if column.kind in ("date", "time"):
-            later = past_from(column) > limit
+            later = over_from(column) > limit
             beside = [key for key, other in table.columns.items() if _goes_with(other, column)]
             for key in [name, *beside] if later.any() else []:
                 columns[key] = _without(columns[key], later)
