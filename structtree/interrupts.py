@@ -27,6 +27,7 @@ __all__ = [
     "EXIT_CODE",
     "NO_LIMIT",
     "Limit",
+    "Preparation",
     "Stop",
     "current_limit",
     "cut_short",
@@ -64,6 +65,31 @@ class _NoLimit:
 
 NO_LIMIT: Limit = _NoLimit()
 """For work that is done to its end."""
+
+UNTIMED_CELLS = 1_000_000
+"""Values that are always prepared, whatever the limit: they take no noticeable time, and a search needs some tests."""
+
+
+class Preparation:
+    """Work that is prepared in steps until a limit is over, but never less than `UNTIMED_CELLS` values.
+
+    Examples
+    --------
+    >>> Preparation(NO_LIMIT).is_over(10**9)
+    False
+    """
+
+    __slots__ = ("_limit", "_n_cells")
+
+    def __init__(self, limit: Limit) -> None:
+        self._limit = limit
+        self._n_cells = 0
+
+    def is_over(self, cells: int) -> bool:
+        """Return whether to skip a step that would look at some values."""
+        self._n_cells += cells
+        return self._n_cells > UNTIMED_CELLS and self._limit.over() is not None
+
 
 _CURRENT: ContextVar[Limit] = ContextVar("limit", default=NO_LIMIT)
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from structtree.arrays import Codes, Floats, Ints, Mask
 from structtree.data.columns import Column, run_places
-from structtree.interrupts import NO_LIMIT, Limit
+from structtree.interrupts import NO_LIMIT, Limit, Preparation
 from structtree.lang.syntax import Aggregate, Among, Compare, Count, ValueSource, Within
 from structtree.search.steps import Steps, need_of
 from structtree.space.evaluate import aggregate_column, rows_where
@@ -163,15 +163,15 @@ class Boards:
 
     def _made(self, name: str) -> tuple[Board, Board]:
         columns: list[BoardColumn] = []
+        n_rows, preparation = self.steps.population.tables[name].n_rows, Preparation(self.limit)
         for family in self.space.offers.from_top[name]:
-            if columns and self.limit.over() is not None:
+            if preparation.is_over(n_rows) and columns:
                 self.partial.add(name)
                 break
             if isinstance(family, LinkFamily):
                 columns += [opening_column(family, self.steps.of(family).lengths)] if is_swept(family) else []
             else:
                 columns += columns_of(family, self.steps)
-        n_rows = self.steps.population.tables[name].n_rows
         coded, ranked = ([column for column in columns if column.ranked == which] for which in (False, True))
         return board_of(coded, n_rows, ranked=False), board_of(ranked, n_rows, ranked=True)
 

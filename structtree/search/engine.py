@@ -804,9 +804,10 @@ class Search:
         return np.where(long, better(bounds, best, slack), ~cannot_beat(bounds, best, slack))
 
     def _fresh(self, members: Members, hashes: NDArray[np.uint64]) -> Mask:
-        """Return which members leave less than their parent does, and what no member before them leaves.
+        """Return which members leave less than their parent does, and what no shorter or earlier member leaves.
 
-        The others have only refinements that are found elsewhere; unless a rewrite goes on from the test itself.
+        The others have only refinements that are found elsewhere, with no more literals, so that no limit cuts those
+        off; unless a rewrite goes on from the test itself.
         """
         marks = members.marks
         fresh = np.ones(len(members.sizes), dtype=np.bool_)
@@ -814,7 +815,7 @@ class Search:
             return fresh
         whole = hashes.sum(axis=1, dtype=np.uint64)
         fresh[(marks[0] == whole[0]) & (marks[1] == whole[1])] = False
-        order = np.lexsort((members.choices, members.families, marks[1], marks[0]))
+        order = np.lexsort((members.choices, members.families, self._sizes(members), marks[1], marks[0]))
         again = (np.diff(marks[0][order]) == 0) & (np.diff(marks[1][order]) == 0)
         fresh[order[1:][again]] = False
         return fresh

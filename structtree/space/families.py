@@ -22,7 +22,7 @@ from structtree.data.columns import Column, Population
 from structtree.data.reach import reachable_rows
 from structtree.data.schema import Attribute, Kind
 from structtree.errors import GrammarError, UsageError
-from structtree.interrupts import NO_LIMIT, Limit
+from structtree.interrupts import NO_LIMIT, Limit, Preparation
 from structtree.lang.aggregates import computed_attribute
 from structtree.lang.calls import Place, called, is_open_call, places_of, substituted
 from structtree.lang.check import CheckedGrammar, CheckedRewrite
@@ -383,7 +383,7 @@ def resolve_families(grammar: CheckedGrammar, population: Population | None, lim
     Families are without repeats: of two that offer the same literal the first one has it. The types nearest to the
     individuals come first. When the limit is over, the remaining rewrites are skipped, once there is some test.
     """
-    resolve = _Resolver(grammar, population, limit)
+    resolve = _Resolver(grammar, population, Preparation(limit))
     top: dict[str, tuple[Family, ...]] = {}
     literal: dict[str, dict[Predicate, tuple[Family, ...]]] = {}
     for name in _nearest_first(grammar):
@@ -415,7 +415,7 @@ def reopened(literal: Predicate, grammar: CheckedGrammar) -> LinkFamily | None:
     if right == literal:
         return None
     rewrite = CheckedRewrite(grammar.individual, Top(), right, settled=True)
-    family = _Resolver(grammar, None).family(right, grammar.individual, rewrite)
+    family = _Resolver(grammar, None, Preparation(NO_LIMIT)).family(right, grammar.individual, rewrite)
     assert isinstance(family, LinkFamily)
     return replace(family, index=START, given=n_literals(literal))
 
@@ -436,7 +436,7 @@ class _Resolver:
 
     grammar: CheckedGrammar
     population: Population | None
-    limit: Limit = NO_LIMIT
+    preparation: Preparation
     skipped: list[CheckedRewrite] = field(default_factory=list)
     reached: Mapping[str, NDArray[np.bool_]] = field(init=False)
     _tests: list[TestFamily] = field(default_factory=list)
@@ -449,7 +449,7 @@ class _Resolver:
         for index, rewrite in enumerate(rewrites):
             if rewrite.is_bundle or isinstance(rewrite.left, Top) != of_top:
                 continue
-            if self._is_over():
+            if self._is_over(name):
                 self.skipped.append(rewrite)
                 continue
             family = replace(self.family(rewrite.right, name, rewrite), index=index)
@@ -461,14 +461,15 @@ class _Resolver:
                 self._tests.append(family)
             yield family
 
-    def _is_over(self) -> bool:
+    def _is_over(self, name: str) -> bool:
         """Return whether to skip the rest: there is no time for it, and some test to return."""
-        return bool(self._tests) and self.limit.over() is not None
+        n_rows = 0 if self.population is None else self.population.tables[name].n_rows
+        return self.preparation.is_over(n_rows) and bool(self._tests)
 
     def bundles(self, name: str, rewrites: Sequence[CheckedRewrite]) -> Iterator[BundleFamily]:
         """Yield the rewrites of a type that are about several literals at once."""
         for index, rewrite in enumerate(rewrites):
-            if rewrite.is_bundle and self._is_over():
+            if rewrite.is_bundle and self._is_over(name):
                 self.skipped.append(rewrite)
             elif rewrite.is_bundle:
                 slot, left = self.slot(rewrite.right, name, rewrite), conjuncts(canonical(rewrite.left))

@@ -10,7 +10,7 @@ from functools import partial
 
 import pytest
 
-from structtree import Grammar, Population, Space, best_split, fit
+from structtree import Grammar, Population, Space, best_split, fit, interrupts
 from structtree.data.as_of import as_of
 from structtree.interrupts import NO_LIMIT, current_limit, limited
 from structtree.learn import fit as fitting
@@ -32,6 +32,7 @@ ONE_AT_A_TIME = COMBINED.replace("top -> top and top max 2", "")
 def slow(monkeypatch, ticking):
     """A function that makes each call of a function take some seconds; returns the clock."""
     clock = ticking(0.0)
+    monkeypatch.setattr(interrupts, "UNTIMED_CELLS", 0)
 
     def make(owner, name, seconds):
         was = getattr(owner, name)
@@ -173,6 +174,7 @@ def test_ctrl_c_ends_the_preparation_of_a_fit_with_a_tree(monkeypatch, what, gra
         return was(*arguments, **options)
 
     monkeypatch.setattr(owner, name, interrupted)
+    monkeypatch.setattr(interrupts, "UNTIMED_CELLS", 0)
     model = fit(orders(90, 2), target("entropy", 90, 2), Grammar.parse(grammar))
     assert model.params["stopped_by"] == "interrupt"
     assert len(calls) <= 4

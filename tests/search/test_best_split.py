@@ -305,3 +305,15 @@ def test_functions_are_called_by_a_space_and_not_by_a_search():
     for given in (space, grammar):
         with pytest.raises(UsageError, match="do not have 'length', which a function gives; build a space with it"):
             best_split(texts, ["x", "y", "y"], given)
+
+
+def test_a_test_that_says_the_same_with_more_literals_does_not_take_the_place_of_a_shorter_one():
+    """Both aggregates keep the same, but only the shorter one leaves room for another literal."""
+    records = [{"a0": 2, "s": [{"v": 1}]}, {"a0": 1, "s": [{"v": 2}]}, {"a0": 2, "s": [{"v": 2}]}]
+    population = Population.from_records(records, individual="A", types={"s": "set"})
+    grammar = Grammar.parse(
+        "refine A { top -> max s (v >= 1).v >= *; top -> max s.v >= *; top -> a0 >= *; top -> top and top max 2 }"
+        "limits { nesting 1, literals 2 }"
+    )
+    found = best_split(population, ["a", "a", "b"], grammar)
+    assert found.proved and found.score == best_split(population, ["a", "a", "b"], grammar, prune=False).score
