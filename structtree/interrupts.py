@@ -67,7 +67,7 @@ NO_LIMIT: Limit = _NoLimit()
 """For work that is done to its end."""
 
 UNTIMED_CELLS = 1_000_000
-"""Values that are always prepared, whatever the limit: they take no noticeable time, and a search needs some tests."""
+"""Values that are always prepared, whatever the limit: they take no noticeable time, and a search needs tests."""
 
 
 class Preparation:
