@@ -34,7 +34,7 @@ __all__ = [
     "PrologSource",
     "Variable",
     "flattened",
-    "number_text",
+    "numeral_text",
     "quoted_atom",
     "read_clauses",
     "term_text",
@@ -167,16 +167,16 @@ def term_text(term: Any) -> str:
         case str():
             return _atom_text(term)
         case _:
-            return number_text(term)
+            return numeral_text(term)
 
 
-def number_text(value: float) -> str:
+def numeral_text(value: float) -> str:
     """Return a number as SWI-Prolog reads it back, also one that is infinite.
 
     Examples
     --------
-    >>> number_text(7), number_text(-0.5), number_text(1e22), number_text(float("-inf")), number_text(float("nan"))
-    ('7', '-0.5', '1.0e+22', '-1.0Inf', '1.5NaN')
+    >>> [numeral_text(value) for value in (7, -0.5, 1e22, -math.inf, math.nan)]
+    ['7', '-0.5', '1.0e+22', '-1.0Inf', '1.5NaN']
     """
     if isinstance(value, int):
         return str(int(value))

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import NamedTuple, assert_never
 
-from structtree.data.prolog import number_text, quoted_atom
+from structtree.data.prolog import numeral_text, quoted_atom
 from structtree.data.schema import NUMERIC, Attribute, Schema
 from structtree.lang.syntax import (
     Aggregate,
@@ -91,7 +91,7 @@ def number_term(value: float) -> str:
     >>> number_term(2), number_term(-0.5), number_term(float("inf"))
     ('2.0', '(-0.5)', '1.0Inf')
     """
-    text = number_text(float(value))
+    text = numeral_text(float(value))
     return f"({text})" if text.startswith("-") else text
 
 
