@@ -10,7 +10,7 @@ import pytest
 from structtree.data import catalog
 from structtree.data.catalog import Entry, load_dataset
 from structtree.data.packaged import read_files
-from tests.test_cli import fail, succeed
+from tests.test_cli import fail, run, succeed
 from tests.toy_wheels import make_wheel, offer_only, toy_source
 
 FILES = {"a.csv": b"size,class\n1,small\n2,small\n9,large\n"}
@@ -96,3 +96,11 @@ def test_a_set_that_comes_with_the_package_need_not_be_got():
 
 def test_an_unknown_name_is_answered_with_the_nearest():
     assert fail("datasets", "get", "musk1") == "error: unknown data set 'musk1' (did you mean 'musk-1'?)\n"
+
+
+def test_an_attribute_of_a_built_in_dataset_is_read_as_another_kind_and_the_model_remembers_it(tmp_path):
+    model = tmp_path / "m.json"
+    succeed("fit", "dolphins", "--type", "length=nominal", "-o", model)
+    said = run("predict", model, "dolphins")
+    assert said.exit_code == 0
+    assert "read as the model's own data was: types length=nominal" in said.output

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import sqlite3
+from contextlib import closing
 from datetime import UTC, date, datetime, timedelta
 
 import numpy as np
@@ -333,3 +336,54 @@ def test_the_day_comes_first_only_where_that_is_said(text, tmp_path):
 
 def test_weekdays_are_ordered_from_monday():
     assert WEEKDAYS[0] == "monday" and WEEKDAYS[-1] == "sunday"
+
+
+NO_DATES = {
+    "days": (["2020-01-05", "0000-00-00"], "date(%Y-%m-%d)"),
+    "times": (["2020-01-05 10:30:00", "0000-00-00 00:00:00"], "time(%Y-%m-%d %H:%M:%S)"),
+    "fractions": (["2020-01-05 10:30:00.5", "0000-00-00 00:00:00.000"], "time(%Y-%m-%d %H:%M:%S.%f)"),
+    "T": (["2020-01-05T10:30", "0000-00-00T00:00"], "time(%Y-%m-%dT%H:%M)"),
+    "times and no day": (["2020-01-05 10:30:00", "0000-00-00"], "time(%Y-%m-%d %H:%M:%S)"),
+}
+"""Texts of which the second stands for no date, and the pattern of the first."""
+
+
+@pytest.mark.parametrize("form", NO_DATES)
+@pytest.mark.parametrize("kind", [None, "date", "time", "pattern"])
+def test_a_date_of_zeros_is_missing_for_every_reader(tmp_path, form, kind):
+    texts, pattern = NO_DATES[form]
+    types = {} if kind is None else {"on": pattern if kind == "pattern" else kind}
+    rows = [{"x": i, "on": text} for i, text in enumerate(texts)]
+    files = {
+        "a.csv": "x,on\n" + "".join(f"{row['x']},{row['on']}\n" for row in rows),
+        "a.jsonl": "".join(json.dumps(row) + "\n" for row in rows),
+        "a.pl": "".join(f"on(t{row['x']}, '{row['on']}').\n" for row in rows),
+        "b/a.csv": "x,on\n" + "".join(f"{row['x']},{row['on']}\n" for row in rows),
+        "b/c.csv": "z\n1\n",
+    }
+    (tmp_path / "b").mkdir()
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    with closing(sqlite3.connect(tmp_path / "a.sqlite")) as connection:
+        connection.execute('CREATE TABLE a(x, "on")')
+        connection.executemany("INSERT INTO a VALUES (:x, :on)", rows)
+        connection.commit()
+    populations = [
+        read_data(tmp_path / "a.csv", types=types),
+        read_data(tmp_path / "a.jsonl", types=types),
+        read_data(tmp_path / "a.pl", types=types, fact=["on(Thing, on)"], individual="Thing"),
+        read_data(tmp_path / "b", types=types, individual="a"),
+        read_data(tmp_path / "a.sqlite", types=types),
+        Population.from_frame(pd.DataFrame(rows), types=types),
+        Population.from_records(rows, types=types),
+    ]
+    for population in populations:
+        column = population.column("on")
+        assert column.kind in ("date", "time")
+        assert column.missing.tolist() == [False, True]
+
+
+def test_a_declared_date_of_zeros_is_missing_in_arff(tmp_path):
+    path = tmp_path / "a.arff"
+    path.write_text("@attribute on date 'yyyy-MM-dd HH:mm'\n@data\n'2020-01-05 10:30'\n'0000-00-00 00:00'\n")
+    assert read_data(path).column("on").missing.tolist() == [False, True]

@@ -175,6 +175,13 @@ TABLES = (
     data("fit DATA --target y --link rows", r"link", TABLE, code=2),
     data("fit DATA --target y --smiles x", r"a.csv: RDKit cannot read 12 of 12 molecules", TABLE),
     data("fit DATA --target y --hydrogens some", r"hydrogens must be 'implicit' or 'explicit'", TABLE, code=2),
+    data(
+        "fit DATA --target y --skip-bad",
+        r"--skip-bad is for molecules, and a.csv has no column that is called smiles.*--smiles",
+        "x,y\n1,a\n2\n3,b\n",
+        code=2,
+    ),
+    data("fit DATA --target y --neutralise", r"--neutralise is for molecules, and a.csv has no", TABLE, code=2),
     data("fit DATA --target y --format csv --skip-bad", r"skip_bad makes no sense for csv", TABLE, code=2),
     data(
         "fit DATA --target y --criterion gini",

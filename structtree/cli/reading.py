@@ -254,11 +254,14 @@ def _said(value: Any) -> str:
 
 
 def _ending(where: str) -> str:
-    """Return the ending of a file's name, a slash for a folder, nothing for data sets that have a name."""
+    """Return the ending of a file's name, a slash for a folder, the name of a built-in dataset after a colon."""
+    from structtree.data.catalog import dataset_names
     from structtree.data.database_urls import is_url
 
     if is_url(where):
         return "://"
+    if where in dataset_names() and not Path(where).exists():
+        return f":{where}"
     return "/" if Path(where).is_dir() else extension_of(where)
 
 

@@ -21,6 +21,7 @@ no longer kept up; and none can say on which line of a file something is wrong.
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence, Set
@@ -31,6 +32,7 @@ from typing import Unpack
 from structtree.data.columns import Population
 from structtree.data.frames import Sheet, Texts
 from structtree.data.infer import shown
+from structtree.data.moments import is_no_date
 from structtree.data.options import RowOptions
 from structtree.data.schema import Attribute, Kind
 from structtree.data.tables import from_sheet, unique_names
@@ -180,6 +182,8 @@ def _date(name: str, format: str, line: _Line) -> _Field:
     pattern = "".join(part or "" for part in known)
 
     def seconds(cell: str) -> float:
+        if is_no_date(cell):
+            return math.nan
         moment = datetime.strptime(cell, pattern)
         return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
 

