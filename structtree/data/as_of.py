@@ -573,8 +573,9 @@ class _Draft:
         while waiting:
             waiting.extend(self._place(waiting.popleft()))
         if self.n_skipped:
+            why = "interrupted" if self.limit.over() == "interrupt" else "time limit reached"
             n = self.n_followed + self.n_skipped
-            self.notes.append(f"time limit reached while following links: {self.n_skipped:,} of {n:,} paths skipped")
+            self.notes.append(f"{why} while following links: {self.n_skipped:,} of {n:,} paths skipped")
 
     def _place(self, place: _Place) -> list[_Place]:
         """Make the table of a place; return the places that its links lead to."""

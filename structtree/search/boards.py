@@ -126,7 +126,8 @@ class BoardColumn:
 class Boards:
     """The boards of all types of a space on its population, made when they are first asked for.
 
-    When the limit is over, a board has the columns that there was time for, and its type is among the `partial` ones.
+    When the limit is over, a board has the columns that there was time for, up to one in which rows differ at least,
+    and its type is among the `partial` ones.
     """
 
     space: Space
@@ -164,16 +165,25 @@ class Boards:
     def _made(self, name: str) -> tuple[Board, Board]:
         columns: list[BoardColumn] = []
         n_rows, preparation = self.steps.population.tables[name].n_rows, Preparation(self.limit)
+        is_useful = False
         for family in self.space.offers.from_top[name]:
-            if preparation.is_over(n_rows) and columns:
+            if preparation.is_over(n_rows) and is_useful:
                 self.partial.add(name)
                 break
             if isinstance(family, LinkFamily):
-                columns += [opening_column(family, self.steps.of(family).lengths)] if is_swept(family) else []
+                fresh = [opening_column(family, self.steps.of(family).lengths)] if is_swept(family) else []
             else:
-                columns += columns_of(family, self.steps)
+                fresh = columns_of(family, self.steps)
+            columns += fresh
+            is_useful = is_useful or any(map(_divides, fresh))
         coded, ranked = ([column for column in columns if column.ranked == which] for which in (False, True))
         return board_of(coded, n_rows, ranked=False), board_of(ranked, n_rows, ranked=True)
+
+
+def _divides(column: BoardColumn) -> bool:
+    """Return whether rows differ in a column."""
+    values = column.values
+    return len(values) > 0 and bool(values.min() < values.max())
 
 
 def is_swept(family: LinkFamily) -> bool:

@@ -457,12 +457,12 @@ class _Resolver:
                 family = self._below(family, canonical(rewrite.left), rewrite)
             if not rewrite.settled:
                 self._verify(family, rewrite)
-            if isinstance(family, TestFamily) and len(family):
+            if isinstance(family, TestFamily) and len(family) and not _is_constant(family):
                 self._tests.append(family)
             yield family
 
     def _is_over(self, name: str) -> bool:
-        """Return whether to skip the rest: there is no time for it, and some test to return."""
+        """Return whether to skip the rest: there is no time for it, and some test that may tell rows apart."""
         n_rows = 0 if self.population is None else self.population.tables[name].n_rows
         return self.preparation.is_over(n_rows) and bool(self._tests)
 
@@ -770,6 +770,11 @@ def base_predicates(slot: Slot) -> Iterator[Predicate]:
     """Yield what stands in a slot as a rewrite makes it."""
     for parts in product(*(list(base_literals(family)) for family in slot.fixed)):
         yield canonical(conjoin(parts))
+
+
+def _is_constant(family: TestFamily) -> bool:
+    """Return whether a family asks for the one value that there is."""
+    return isinstance(family.values, tuple) and len(family) == 1 and family.values[0] is not None
 
 
 def _parts(predicate: Predicate) -> list[Predicate]:

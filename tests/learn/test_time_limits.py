@@ -6,12 +6,14 @@ Time stands still here, but for the steps that a test makes slow.
 from __future__ import annotations
 
 import signal
+import sqlite3
 from functools import partial
 
 import pytest
 
-from structtree import Grammar, Population, Space, best_split, fit, interrupts
+from structtree import Grammar, Population, Space, best_split, fit, interrupts, pretty
 from structtree.data.as_of import as_of
+from structtree.data.provenance import provenance_of
 from structtree.interrupts import NO_LIMIT, current_limit, limited
 from structtree.learn import fit as fitting
 from structtree.learn import table as tables
@@ -66,6 +68,19 @@ def test_a_space_has_the_families_that_there_was_time_for_those_near_the_individ
     in_order = [(name, f) for name in ("Order", "Customer", "Item", "City") for f in families(whole)[name]]
     found = [(name, f) for name in ("Order", "Customer", "Item", "City") for f in families(space)[name]]
     assert found == in_order[:n_found]
+
+
+def test_a_column_that_tells_nobody_apart_is_not_all_that_there_is_time_for(slow):
+    records = [{"same": "a", "flat": 1.0, "items": [{"size": i}]} for i in range(20)]
+    population = Population.from_records(records)
+    grammar = Grammar.parse(
+        "refine Individual { top -> same = *; top -> flat >= *; top -> exists items (top) "
+        "top -> sum items.size >= * }"
+    )
+    for seconds in (0.0, 2.0):
+        slow(boards, "columns_of", 1.0)
+        found = best_split(population, [i > 9 for i in range(20)], grammar, time_limit=seconds)
+        assert pretty(found.predicate) == "sum items.size >= 9.5"
 
 
 def test_a_search_that_some_tests_were_skipped_for_proves_nothing(slow):
@@ -214,6 +229,23 @@ def test_paths_that_there_is_no_time_for_are_skipped_and_the_others_are_as_ever(
     assert (whole.notes, bool(told)) == ((), looks < 4)
     if looks == 1:
         assert told == ["time limit reached while following links: 2 of 3 paths skipped"]
+
+
+def test_a_database_is_read_by_the_limit_of_its_block(tmp_path):
+    with sqlite3.connect(tmp_path / "bank.sqlite") as bank:
+        bank.executescript(
+            "create table loan (id integer primary key, date text, good int);"
+            "create table payment (id integer primary key, loan_id references loan, date text);"
+            "create table card (id integer primary key, loan_id references loan, date text);"
+            "insert into loan values (1, '2024-02-01', 1), (2, '2024-03-01', 0);"
+            "insert into payment values (1, 1, '2024-01-01'), (2, 2, '2024-01-02');"
+            "insert into card values (1, 1, '2024-01-01'), (2, 2, '2024-01-02');"
+        )
+    with limited(After(1)):
+        read = Population.from_database(tmp_path / "bank.sqlite", individual="loan", as_of="date")
+    relations = provenance_of(read).relations
+    assert "time limit reached while following links: 1 of 2 paths skipped" in relations.remarks
+    assert len(read.schema.type("loan").links) == 1
 
 
 def test_a_block_has_its_limit_and_no_other():
