@@ -321,8 +321,10 @@ def _lead(days: int | None, own: str | None) -> int:
         return 0
     if own is None:
         raise UsageError("--lead says how long before its date an individual stops to see, so it needs --as-of")
-    if not 0 <= days <= MOST_DAYS:
-        raise UsageError(f"--lead must be a number of days from 0 to {MOST_DAYS:,}")
+    if days < 0:
+        raise UsageError(f"--lead must be a number of days >= 0; got {days}")
+    if days > MOST_DAYS:
+        raise UsageError(f"--lead must be at most {MOST_DAYS:,} days, which are 9,999 years")
     return days
 
 

@@ -133,6 +133,7 @@ def test_another_table_of_labels_is_pointed_out(bank):
         ({"exclude_after": "2019-01-01", "individual": "account"}, DataError, "account has no date column"),
         ({"exclude_after": "2019-01-01", "frozen_at": "2019-01-01"}, UsageError, "give one of them"),
         ({"dates": ["payment.day"]}, UsageError, "only with --as-of, --frozen-at or --exclude-after"),
+        ({"as_of": "date", "lead": 10**400}, UsageError, "--lead must be at most 3,652,059 days"),
         ({"as_of": "date", "dates": ["payment.paid"]}, UnknownNameError, "unknown date of payment 'paid'"),
     ],
 )
