@@ -346,19 +346,24 @@ def ground_test(attribute):
 def definitions(schema, record):
     """Definitions with parameters: their heads, their bodies, and right sides that call them."""
     for attribute in record.attributes:
-        name = attribute.name
+        name, own = attribute.name, own_name(record, attribute.name)
         if attribute.kind == "nominal":
-            yield f"is_{name}(v): {record.name}", f"{name} in {{p, v}}", [f"is_{name}(*)", f"is_{name}({{q, r}})"]
-            yield f"no_{name}(v): {record.name}", f"not ({name} = v)", [f"no_{name}(*)"]
+            yield f"is_{own}(v): {record.name}", f"{name} in {{p, v}}", [f"is_{own}(*)", f"is_{own}({{q, r}})"]
+            yield f"no_{own}(v): {record.name}", f"not ({name} = v)", [f"no_{own}(*)"]
         elif attribute.kind != "bool":
-            yield f"from_{name}(t): {record.name}", f"{name} >= t or missing {name}", [f"from_{name}(*)"]
+            yield f"from_{own}(t): {record.name}", f"{name} >= t or missing {name}", [f"from_{own}(*)"]
     for link in record.links:
-        inner, name = schema.type(link.target).attributes[0], link.name
+        inner, name, own = schema.type(link.target).attributes[0], link.name, own_name(record, link.name)
         if inner.kind == "nominal" and not link.single:
             body = f"count {name} ({inner.name} = v) >= n"
-            yield f"some_{name}(v, n): {record.name}", body, [f"some_{name}(*, 1..2)", f"some_{name}(p, *)"]
+            yield f"some_{own}(v, n): {record.name}", body, [f"some_{own}(*, 1..2)", f"some_{own}(p, *)"]
         elif inner.kind == "nominal":
-            yield f"at_{name}(v): {record.name}", f"{name}.{inner.name} = v", [f"at_{name}(*)"]
+            yield f"at_{own}(v): {record.name}", f"{name}.{inner.name} = v", [f"at_{own}(*)"]
+
+
+def own_name(record, member):
+    """A name that no member of another type has: pairs of derived links have copies of members of others."""
+    return member if member.startswith(record.name.lower()) else f"{record.name}_{member}"
 
 
 def attribute_rewrites(attribute):

@@ -26,7 +26,7 @@ from structtree.space.count import count_space
 from structtree.space.evaluate import holds
 from tests import strategies as some
 from tests.fuzz.laws import Case, law
-from tests.fuzz.meaning import all_members, declarations, is_refused, space_of, with_declarations
+from tests.fuzz.meaning import all_members, as_written, declarations, is_refused, space_of, with_declarations
 from tests.fuzz.plain import population_of, to_plain
 from tests.properties.test_search import check_trace
 from tests.search import reference
@@ -40,7 +40,8 @@ def problems(draw, most=4) -> Case:
     population = draw(some.populations(least=2, most=most))
     n = len(population)
     text = draw(declarations(population.schema))
-    assume(with_declarations(population, text) is not None)
+    found = with_declarations(population, text)
+    assume(found is not None)
     is_number = draw(st.booleans())
     labels = st.integers(-4, 4).map(float) if is_number else st.sampled_from(CLASSES)
     target = draw(st.lists(labels, min_size=n, max_size=n))
@@ -49,7 +50,7 @@ def problems(draw, most=4) -> Case:
     weights = st.lists(st.sampled_from([0.5, 1.0, 2.0]), min_size=n, max_size=n)
     return {
         "data": to_plain(population),
-        "grammar": f"{text}\n{draw(some.grammars(population.schema))}",
+        "grammar": f"{text}\n{draw(some.grammars(as_written(found.schema)))}",
         "target": target,
         "criterion": draw(st.sampled_from(criteria)),
         "weights": draw(st.one_of(st.none(), weights)),
@@ -176,7 +177,7 @@ def models(case):
     assert [str(rule) for rule in rules_of(again)] == [str(rule) for rule in rules_of(model)]
     for i, said in enumerate(model.predict(population)):
         assert explain(again, population, i).prediction == said
-    for node, which in model.tree.arrivals(population):
+    for node, which in model.tree.arrivals(model.prepared(population)):
         assert model.tree.missing == "fractional" or model.tree.nodes[node].stats.n == len(which)
 
 
