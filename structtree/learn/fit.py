@@ -50,6 +50,9 @@ FOLDS = 5
 ENOUGH = 5_000
 """Number of individuals to judge by when alpha is chosen; with many, not all folds are needed."""
 
+GROWING = 0.75
+"""Part of the time of a tree that others are judged by for growing it; the rest is for judging."""
+
 MOST_SIZES = 60
 """Number of sizes of which a model keeps how good they were in cross-validation, about."""
 
@@ -319,7 +322,7 @@ class _Job:
             case "cost-complexity":
                 return self._pruned_by_cost(self.pruning.alpha)
 
-    def _grown(self, which: Ints | None = None, n_waiting: int = 1) -> Tree:
+    def _grown(self, which: Ints | None = None, n_waiting: float = 1) -> Tree:
         """A tree of some individuals, in its share of the time that is left: so many wait for it, this one too."""
         population, checked, plan = self.population, self.checked, self.watch.plan
         if which is not None and plan is not None:
@@ -377,7 +380,7 @@ class _Job:
             if n < rounds and self.clock.over() is not None:
                 return None
             self.watch.tells_of(rounds + 2 - n, rounds + 1)
-            return self._grown(train, n)
+            return self._grown(train, n / GROWING)
 
         found = choose_alpha(
             grown,
