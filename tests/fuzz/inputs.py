@@ -114,9 +114,9 @@ def database_of(script):
     with contextlib.closing(sqlite3.connect(":memory:")) as database:
         try:
             database.executescript(content_of(script).decode())
+            return database.serialize()  # which an empty database cannot be
         except (sqlite3.Error, sqlite3.Warning, ValueError) as error:
             assume(not error)
-        return database.serialize()
 
 
 def content_to_plain(content):
