@@ -267,7 +267,9 @@ class _Listing:
         if plain is not None:
             yield plain
         elif way.is_single and _has_values(family):
-            yield self._valued(way, family)
+            valued = self._valued(way, family)
+            yield valued
+            yield from self._laxest(way, family, valued)
         else:
             for column in self._columns_of(family):
                 yield from self._carried(way, column, _Members(way, family, column.choices), _is_upper(family))
@@ -321,6 +323,23 @@ class _Listing:
         subject: Hashable = (key, _subject(family.template))
         column = replace(found, values=values[rows])
         return FlatTest(right, form, kind=family.kind, levels=family.levels, column=column, key=subject)
+
+    def _laxest(self, way: _Way, family: TestFamily, valued: FlatTest) -> Iterator[FlatTest]:
+        """Yield the laxest member of a family if it holds for everybody who has a value.
+
+        Thresholds lie between the values of individuals, so that such a test is not among them. But a family also has
+        the values of rows that no individual reaches by this way, and its laxest member tells who has a value at all.
+        """
+        assert valued.column is not None
+        missing = valued.column.missing
+        if valued.form not in (kernel.AT_LEAST, kernel.AT_MOST) or not len(family) or not missing.any():
+            return
+        for choice in {0, len(family) - 1}:
+            test = way.around(family.literal(choice))
+            true = rows_where(test, self.population, self.population.schema.individual)[self.population.individuals]
+            if np.array_equal(true, ~missing):
+                yield _stepped((test,), true.astype(np.int32))
+                return
 
     def _chain(self, way: _Way) -> Chain:
         """The rows at the end of a way, made once."""
