@@ -10,7 +10,7 @@ Remember that a test is false of a missing value, whatever it asks.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from operator import eq, ge, le
 from typing import Any, assert_never
@@ -53,6 +53,11 @@ __all__ = ["excludes", "implies", "source_of", "subject"]
 
 Subject = tuple[Any, ...]
 
+MOST_PAIRS = 2_500
+"""The most pairs of parts of two predicates that are compared; of longer ones only equal parts are recognised."""
+
+_COMPOUND = (And, Or, Not, Named)
+
 
 def implies(p: Predicate, q: Predicate) -> bool | None:
     """Tell whether every row that satisfies p satisfies q.
@@ -86,6 +91,8 @@ def implies(p: Predicate, q: Predicate) -> bool | None:
         return _test_implies(p, q)
     if isinstance(q, Top) or p == q:
         return True
+    if _have_many_pairs(p, q):
+        return _visibly_implies(p, q) or None
     match p, q:
         case Named(_, body), _ if body is not None:
             return implies(body, q)
@@ -124,6 +131,8 @@ def excludes(p: Predicate, q: Predicate) -> bool:
     """
     if isinstance(p, ValueTest) and isinstance(q, ValueTest):
         return _tests_exclude(p, q)
+    if _have_many_pairs(p, q):
+        return any(isinstance(a, Not) and _visibly_implies(b, a.inner) for a, b in ((p, q), (q, p)))
     return _links_exclude(p, q) or _parts_exclude(p, q) or _parts_exclude(q, p)
 
 
@@ -151,6 +160,52 @@ def _parts_exclude(p: Predicate, q: Predicate) -> bool:
             return excludes(body, q)
         case _:
             return False
+
+
+def _have_many_pairs(p: Predicate, q: Predicate) -> bool:
+    """Tell whether comparing all parts of one predicate with all parts of another would take long."""
+    if not isinstance(p, _COMPOUND) or not isinstance(q, _COMPOUND):
+        return False
+    return _n_parts(p) * _n_parts(q) > MOST_PAIRS
+
+
+def _n_parts(predicate: Predicate) -> int:
+    match predicate:
+        case And(parts) | Or(parts):
+            return sum(map(_n_parts, parts))
+        case Not(inner):
+            return _n_parts(inner)
+        case Named(_, body) if body is not None:
+            return _n_parts(body)
+        case _:
+            return 1
+
+
+def _visibly_implies(p: Predicate, q: Predicate) -> bool:
+    """Tell whether all conjuncts of q are conjuncts of p, definitions unfolded where need be."""
+    known, asked = {TOP, *_conjuncts(p)}, [q]
+    while asked:
+        match asked.pop():
+            case part if part in known:
+                continue
+            case And(parts):
+                asked += parts
+            case Named(_, body) if body is not None:
+                asked.append(body)
+            case _:
+                return False
+    return True
+
+
+def _conjuncts(predicate: Predicate) -> Iterator[Predicate]:
+    """Yield a predicate and all of its conjuncts, those of definitions too."""
+    yield predicate
+    match predicate:
+        case And(parts):
+            for part in parts:
+                yield from _conjuncts(part)
+        case Named(_, body) if body is not None:
+            yield from _conjuncts(body)
 
 
 def source_of(predicate: Predicate) -> ValueSource | None:

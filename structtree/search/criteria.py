@@ -39,6 +39,10 @@ TRIALS, REFINEMENTS = 200, 20
 """A bound is tried on so many random splits, and so many refinements of each."""
 
 
+PLAUSIBLE = 1e-6
+"""Counts that are off by no more than this part are taken for rounded ones."""
+
+
 class Criterion:
     """A loss to minimise, with a bound if it has one; get one with :func:`criterion`, or make your own.
 
@@ -105,12 +109,26 @@ class Criterion:
         total : (c,) or (3,)
             The whole node.
         """
-        some, whole = _sides(yes, total)
+        some, whole = self.sides(yes, total)
         return two_components(self.impurity(some) + self.impurity(whole - some)) / (self.weight(whole) or 1.0)
 
     def bound(self, yes: ArrayLike, total: ArrayLike) -> Floats:
         """Return what is lexicographically no greater than the loss of any refinement, of the same form as `loss`."""
         return np.tile([self.least, -np.inf], (len(np.atleast_2d(yes)), 1))
+
+    def sides(self, yes: ArrayLike, total: ArrayLike) -> tuple[Floats, Floats]:
+        """Return the yes sides and the whole node as arrays, if they are what the criterion is about.
+
+        Examples
+        --------
+        >>> criterion("mse").sides([[3, 1]], [5, 5])
+        Traceback (most recent call last):
+            ...
+        structtree.errors.UsageError: criterion 'mse' needs weight, sum and sum of squares of a node; got [5.0, 5.0]
+        """
+        some, whole = np.atleast_2d(np.asarray(yes, dtype=np.float64)), np.asarray(total, dtype=np.float64)
+        _check_sides(self, some, whole)
+        return some, whole
 
     def score(self, loss: float) -> float:
         """Return the first component of the loss as people say it; of a score the loss."""
@@ -169,19 +187,21 @@ class _Compiled(Criterion):
         return self.kind != kernel.TWOING
 
     def impurity(self, sides: Floats) -> Floats:
+        if self.kind == kernel.MSE and sides.shape[1:] != (3,):
+            raise UsageError("criterion 'mse' needs weight, sum and sum of squares of each side; got other numbers")
         if self.kind == kernel.ACCURACY_STAR:
             both = (kernel.side_impurities(kind, sides) for kind in (kernel.ACCURACY, kernel.ENTROPY))
             return np.stack(list(both), axis=1)
         return np.asarray(kernel.side_impurities(self.kind, sides))
 
     def loss(self, yes: ArrayLike, total: ArrayLike) -> Floats:
-        some, whole = _sides(yes, total)
+        some, whole = self.sides(yes, total)
         if self.kind == kernel.MSE:
             return np.asarray(kernel.moment_losses(some, whole)[0])
         return np.asarray(kernel.class_losses(self.kind, some, whole, NO_TABLE))
 
     def bound(self, yes: ArrayLike, total: ArrayLike) -> Floats:
-        some, whole = _sides(yes, total)
+        some, whole = self.sides(yes, total)
         if self.kind == kernel.MSE:
             return np.asarray(kernel.moment_losses(some, whole)[1])
         return np.asarray(kernel.assess_classes(self.kind, some, whole, NO_TABLE, np.inf, TOLERANCE)[1])
@@ -267,8 +287,33 @@ def two_components(losses: ArrayLike) -> Floats:
     return found if found.ndim == 2 else np.stack([found, np.zeros_like(found)], axis=1)
 
 
-def _sides(yes: ArrayLike, total: ArrayLike) -> tuple[Floats, Floats]:
-    return np.atleast_2d(np.asarray(yes, dtype=np.float64)), np.asarray(total, dtype=np.float64)
+def _check_sides(own: Criterion, some: Floats, whole: Floats) -> None:
+    """Refuse class counts where moments are expected, moments where class counts are, and what is neither."""
+    of_numbers = own.task == "numbers"
+    wanted = "weight, sum and sum of squares" if of_numbers else "the weight of each class"
+    if whole.ndim != 1 or (of_numbers and len(whole) != 3):
+        raise UsageError(f"criterion {own.name!r} needs {wanted} of a node; got {whole.tolist()}")
+    if some.shape[1:] != whole.shape:
+        raise UsageError(
+            f"criterion {own.name!r} needs {wanted} of each side; got {some.tolist()} of {whole.tolist()}"
+        )
+    for sides in (whole[None, :], some):
+        impossible = _impossible(sides, whole, of_numbers=of_numbers)
+        if impossible.any():
+            side = sides[int(np.argmax(impossible))].tolist()
+            raise UsageError(
+                f"criterion {own.name!r} needs {wanted}; {side} in a node {whole.tolist()} cannot be that"
+            )
+
+
+def _impossible(sides: Floats, whole: Floats, *, of_numbers: bool) -> Mask:
+    """Tell for each side whether there are no individuals in a node that it can be of, but for rounding."""
+    slack = PLAUSIBLE * (1.0 + np.abs(whole))
+    if not of_numbers:
+        return np.asarray(((sides < -slack) | (sides > whole + slack)).any(axis=1))
+    weights, sums, squares = sides.T
+    outside = (weights < -slack[0]) | (weights > whole[0] + slack[0]) | (squares < -slack[2])
+    return np.asarray(outside | (sums**2 > weights * squares + slack[0] * (1.0 + np.abs(whole[2]))))
 
 
 # ---- criteria of one's own ------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ each other as far as syntax can see.
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Hashable
 from dataclasses import replace
 from typing import Any
 
@@ -114,16 +114,22 @@ def _disjuncts(predicate: Predicate) -> tuple[Predicate, ...]:
 
 
 def _strongest(parts: list[Predicate]) -> list[Predicate]:
-    """The parts without repeats and without those that another on the same subject implies."""
-    unique = list(dict.fromkeys(parts))
-    return [p for p in unique if not any(q is not p and _stronger(q, p, unique) for q in unique)]
-
-
-def _stronger(strong: Predicate, weak: Predicate, parts: list[Predicate]) -> bool:
-    if not _related(strong, weak) or not implies(strong, weak):
-        return False
-    # Of two that imply each other the first one stays.
-    return not implies(weak, strong) or parts.index(strong) < parts.index(weak)
+    """The parts without repeats and without those that others imply; of two that imply each other the first."""
+    left = dict.fromkeys(parts)
+    related: dict[Hashable, list[Predicate]] = {}
+    for part in tuple(left):
+        matter = _matter(part)
+        kept = related.setdefault(matter, [])
+        if matter is None:
+            continue
+        if any(implies(other, part) for other in kept):
+            del left[part]
+            continue
+        for weaker in [other for other in kept if implies(part, other)]:
+            kept.remove(weaker)
+            del left[weaker]
+        kept.append(part)
+    return list(left)
 
 
 def clash(p: Predicate, q: Predicate) -> bool:
@@ -213,10 +219,17 @@ def head(literal: Predicate) -> Head:
 
 
 def _related(p: Predicate, q: Predicate) -> bool:
-    if isinstance(p, Count) and isinstance(q, Count):
-        return p.link == q.link and p.inner == q.inner
-    mine = subject(p)
-    return mine is not None and mine == subject(q)
+    mine = _matter(p)
+    return mine is not None and mine == _matter(q)
+
+
+def _matter(literal: Predicate) -> Hashable:
+    """Return what literals must have in common to be compared: what is counted, or the subject; None if nothing."""
+    match literal:
+        case Count(link, inner):
+            return ("Count", link, inner)
+        case _:
+            return subject(literal)
 
 
 def _opposed(p: Predicate, q: Predicate) -> bool:

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from structtree.lang import logic
 from structtree.lang.logic import excludes, implies
 from structtree.lang.parse import parse_predicate as parse
-from structtree.lang.syntax import Aggregate, Among, And, Compare, Flag, Missing, Within
+from structtree.lang.syntax import Aggregate, Among, And, Compare, Flag, Missing, Named, Not, Within
 from structtree.space.evaluate import rows_where
 from tests.strategies import populations, predicates, schemas
 
@@ -141,6 +142,10 @@ def test_a_conjunction_of_tests_of_one_number_is_weighed_as_a_whole(parts, q):
 
 @given(st.data())
 def test_what_implies_or_excludes_does_so_on_every_row(data):
+    check_on_rows(data)
+
+
+def check_on_rows(data):
     schema = data.draw(schemas())
     p, q = data.draw(predicates(schema, depth=2)), data.draw(predicates(schema, depth=2))
     population = data.draw(populations(schema))
@@ -150,6 +155,47 @@ def test_what_implies_or_excludes_does_so_on_every_row(data):
     if excludes(p, q):
         assert not (one & other).any()
     assert implies(And((p, q)), p)
+
+
+@given(st.data())
+def test_so_it_does_where_only_equal_parts_of_long_predicates_are_recognised(data):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("structtree.lang.logic.MOST_PAIRS", 1)
+        check_on_rows(data)
+
+
+link_implies = logic._link_implies
+LONG = " and ".join(f"exists items (price >= {i})" for i in range(300))
+DEFINED = Named("long", parse(LONG))
+
+
+@pytest.mark.parametrize(
+    ("ask", "p", "q", "answer"),
+    [
+        (implies, parse(LONG), parse(f"{LONG} and top"), True),
+        (implies, parse(f"a and {LONG}"), parse(LONG), True),
+        (implies, DEFINED, parse(LONG), True),
+        (implies, And((Flag("a"), DEFINED)), DEFINED, True),
+        (implies, parse(LONG), And((parse("exists items (price >= 7)"), DEFINED)), True),
+        (implies, parse(LONG), parse(f"{LONG} and a"), None),
+        (implies, parse(LONG), Not(DEFINED), None),
+        (implies, Not(DEFINED), DEFINED, None),
+        (excludes, parse(LONG), Not(DEFINED), True),
+        (excludes, Not(parse(LONG)), DEFINED, True),
+        (excludes, DEFINED, parse(f"a and {LONG}"), False),
+    ],
+)
+def test_long_predicates_are_not_compared_part_by_part(ask, p, q, answer, monkeypatch):
+    asked = 0
+
+    def counted(*pair):
+        nonlocal asked
+        asked += 1
+        return link_implies(*pair)
+
+    monkeypatch.setattr(logic, "_link_implies", counted)
+    assert ask(p, q) is answer
+    assert asked <= 2 * 300
 
 
 IMPLIES = [

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from structtree.errors import UnknownNameError
+from structtree.errors import UnknownNameError, UsageError
 from structtree.search.criteria import CRITERIA, TOLERANCE, better, cannot_beat, criterion
 from tests.search.reference import (
     TERMS,
@@ -416,7 +416,7 @@ def test_an_unknown_criterion_names_the_nearest(wrong, end):
 def test_a_criterion_survives_pickling(name):
     again = pickle.loads(pickle.dumps(criterion(name)))
     assert again == criterion(name)
-    assert again.loss([[1, 2, 3]], [4, 5, 9]).tolist() == criterion(name).loss([[1, 2, 3]], [4, 5, 9]).tolist()
+    assert again.loss([[1, 1, 3]], [4, 2, 9]).tolist() == criterion(name).loss([[1, 1, 3]], [4, 2, 9]).tolist()
 
 
 def test_scores_are_what_people_say():
@@ -425,3 +425,35 @@ def test_scores_are_what_people_say():
     assert criterion("twoing").score(-0.2) == 0.2
     assert criterion("twoing").room(0.2) == pytest.approx(0.05)
     assert criterion("gini").score(0.25) == 0.25
+
+
+# ---- what a criterion is not about ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", ["loss", "bound"])
+@pytest.mark.parametrize(
+    ("name", "yes", "total", "sentence"),
+    [
+        ("mse", [[3, 1]], [5, 5], r"'mse' needs weight, sum and sum of squares of a node; got \[5.0, 5.0\]"),
+        ("mse", [[3, 1, 0, 0]], [5, 5, 1, 1], "needs weight, sum and sum of squares of a node"),
+        ("mse", [[3, 1]], [5, 0, 5], "needs weight, sum and sum of squares of each side"),
+        ("mse", [[1, 4, 2]], [5, 9, 2], r"\[5.0, 9.0, 2.0\] in a node .* cannot be that"),
+        (
+            "gini",
+            [[2.0, -1.5, 2.5]],
+            [5.0, 0.0, 9.0],
+            r"'gini' needs the weight of each class; \[2.0, -1.5, 2.5\] in",
+        ),
+        ("entropy", [[3, 1]], [5, 5, 5], "needs the weight of each class of each side"),
+        ("acc*", [[6, 1]], [5, 5], r"\[6.0, 1.0\] in a node \[5.0, 5.0\] cannot be that"),
+        ("acc*", [[1, 1]], 5, "of a node; got 5.0"),
+    ],
+)
+def test_counts_of_another_kind_are_refused(method, name, yes, total, sentence):
+    with pytest.raises(UsageError, match=sentence):
+        getattr(criterion(name), method)(yes, total)
+
+
+def test_the_impurity_of_numbers_is_not_that_of_classes():
+    with pytest.raises(UsageError, match="needs weight, sum and sum of squares of each side"):
+        criterion("mse").impurity(np.array([[3.0, 1.0]]))
