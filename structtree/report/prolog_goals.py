@@ -204,23 +204,22 @@ class ValueAt:
 class GoalWriter:
     """Predicates on rows of the types of a schema, as goals.
 
-        Parameters
-        ----------
-        schema : Schema
-        vocabulary : RowVocabulary
-        asker : pair of str, optional
-            In the declaration of a derived link, the type of the row that asks, and its variable.
+    Parameters
+    ----------
+    schema : Schema
+    vocabulary : RowVocabulary
+    asker : pair of str, optional
+        In the declaration of a derived link, the type of the row that asks, and its variable.
 
-        Examples
-        --------
-        >>> from structtree.arrays import EXACT
-    from structtree.data.schema import Link, RecordType
-        >>> from structtree.lang.parse import parse_predicate
-        >>> car = RecordType("Car", (Attribute("wheels", "int"), Attribute("shape", "nominal")))
-        >>> schema = Schema((RecordType("Train", (), (Link("cars", "list", "Car"),)), car), "Train")
-        >>> test = parse_predicate("exists cars (wheels >= 3 and shape = oval)")
-        >>> GoalWriter(schema).goal(test, "Train", "X")
-        "once(('Train.cars'(X, _, Car0), 'Car.wheels'(Car0, Wheels1), Wheels1 >= 3.0, 'Car.shape'(Car0, oval)))"
+    Examples
+    --------
+    >>> from structtree.data.schema import Link, RecordType
+    >>> from structtree.lang.parse import parse_predicate
+    >>> car = RecordType("Car", (Attribute("wheels", "int"), Attribute("shape", "nominal")))
+    >>> schema = Schema((RecordType("Train", (), (Link("cars", "list", "Car"),)), car), "Train")
+    >>> test = parse_predicate("exists cars (wheels >= 3 and shape = oval)")
+    >>> GoalWriter(schema).goal(test, "Train", "X")
+    "once(('Train.cars'(X, _, Car0), 'Car.wheels'(Car0, Wheels1), Wheels1 >= 3.0, 'Car.shape'(Car0, oval)))"
     """
 
     schema: Schema

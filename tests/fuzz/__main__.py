@@ -67,7 +67,7 @@ def _options() -> Any:
     parser.add_argument("--seed", type=int, help="seed of the first round; random by default")
     parser.add_argument("--jobs", type=int, default=1, help="number of processes")
     parser.add_argument("--law", action="append", help="law to try; may be repeated; all by default")
-    parser.add_argument("--seconds", type=float, default=120.0, help="a case that takes longer hangs")
+    parser.add_argument("--seconds", type=float, default=600.0, help="a case that takes longer hangs")
     parser.add_argument("--failures", type=Path, default=FAILURES, help="folder for cases that fail")
     parser.add_argument("--modules", nargs="+", default=MODULES, help="modules with laws")
     return parser.parse_args()
