@@ -10,7 +10,9 @@ import pytest
 import structtree
 from structtree import (
     Attribute,
+    Audit,
     Branch,
+    Finding,
     Grammar,
     Leaf,
     Link,
@@ -122,6 +124,10 @@ def said():
     return predictions(Model(trains_tree(), target="direction"), open_data("trains"))
 
 
+def finding():
+    return Finding("copy", "outcome", "result", {"accuracy": 1.0}, "it is a copy", "SELECT 1")
+
+
 def compared():
     lenses = load_dataset("lenses")
     return compare(
@@ -185,6 +191,8 @@ RESULTS = {
     "Scores": (lambda: crossed().evaluate(), "ROC AUC 0."),
     "Predicted": (lambda: crossed().held_out[0].answers, "classes, 8 individuals"),
     "Effort": (effort, "acc*"),
+    "Finding": (finding, "copy, outcome.result"),
+    "Audit": (lambda: Audit("status", N, (finding(),) * N), "status, 3,000 findings"),
     "Dag": (lambda: dag_of(Space.build(Grammar.load("trains"), trains().population)), "nodes"),
     "StructuralTreeClassifier": (
         lambda: StructuralTreeClassifier(grammar=Grammar.load("molecules-deep")),

@@ -19,7 +19,7 @@ NESTING_OF_FEATURES = 2
 FEW_CATEGORIES = 12
 """Of a nominal attribute with at most so many categories, the rows of each are counted."""
 
-MOST_PAIRS = 5_000_000
+MOST_ROWS_BEHIND = 5_000_000
 """A link that leads individuals to more rows than this is skipped."""
 
 
@@ -133,7 +133,7 @@ def _taken(column: Column, rows: Ints) -> Column:
 def _aggregates(
     population: Population, path: tuple[str, ...], link: Link, adjacency: Adjacency, rows: Ints
 ) -> Iterator[Feature]:
-    if adjacency.n_of(rows[rows >= 0]).sum() > MOST_PAIRS:
+    if adjacency.n_of(rows[rows >= 0]).sum() > MOST_ROWS_BEHIND:
         return
     owners, targets = pairs_behind(adjacency, rows)
     table, n = population.tables[link.target], len(rows)

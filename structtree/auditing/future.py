@@ -15,7 +15,7 @@ import numpy as np
 
 from structtree.arrays import Ints, Mask
 from structtree.auditing.case import Case, first_seen, visible_pairs
-from structtree.auditing.features import MOST_PAIRS, Feature, links_behind, pairs_behind
+from structtree.auditing.features import MOST_ROWS_BEHIND, Feature, links_behind, pairs_behind
 from structtree.auditing.findings import Finding
 from structtree.auditing.queries import Writer
 from structtree.data.as_of import as_of
@@ -198,7 +198,7 @@ def _reaching(case: Case) -> Iterator[tuple[Feature, int]]:
     for path, name, rows in links_behind(case.whole):
         for link in case.whole.schema.type(name).links:
             adjacency = case.whole.tables[name].links[link.name]
-            if adjacency.n_of(rows[rows >= 0]).sum() > MOST_PAIRS or link.target == case.individual:
+            if adjacency.n_of(rows[rows >= 0]).sum() > MOST_ROWS_BEHIND or link.target == case.individual:
                 continue
             owners, targets = pairs_behind(adjacency, rows)
             later: Ints = owners[~visible_pairs(case, owners, targets, link.target)]

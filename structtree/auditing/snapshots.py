@@ -10,7 +10,7 @@ import numpy as np
 
 from structtree.arrays import Floats, Ints
 from structtree.auditing.case import Case, first_seen, visible_pairs
-from structtree.auditing.features import MOST_PAIRS, Feature, links_behind, pairs_behind
+from structtree.auditing.features import MOST_ROWS_BEHIND, Feature, links_behind, pairs_behind
 from structtree.auditing.figures import squared_correlation
 from structtree.auditing.findings import Finding
 from structtree.auditing.queries import SqlColumn, Writer
@@ -88,7 +88,7 @@ def _summaries(case: Case, path: tuple[str, ...], name: str, rows: Ints) -> Iter
     for link in case.whole.schema.type(name).links:
         adjacency = case.whole.tables[name].links[link.name]
         is_dated = not np.isneginf(first_seen(case, link.target)).all()
-        if link.single or not is_dated or adjacency.n_of(rows[rows >= 0]).sum() > MOST_PAIRS:
+        if link.single or not is_dated or adjacency.n_of(rows[rows >= 0]).sum() > MOST_ROWS_BEHIND:
             continue
         owners, targets = pairs_behind(adjacency, rows)
         past = visible_pairs(case, owners, targets, link.target)
