@@ -29,7 +29,7 @@ from structtree.data.keys import (
     endless_condition,
     unread_table,
 )
-from structtree.data.sqlite_files import looks_like, sql_name
+from structtree.data.sqlite_files import as_hexadecimal, looks_like, sql_name
 from structtree.data.stored import Stored
 from structtree.data.textfiles import require_file
 from structtree.errors import DataError, MissingPackageError
@@ -53,10 +53,8 @@ def read_duckdb(
     Parameters
     ----------
     path : path
-    where : RowChoice, optional
-        A condition for the rows of a table that are individuals.
-    exclude : container of str
-        The tables that are not read.
+    where, exclude
+        As in `read_sqlite`.
     """
     source = str(require_file(path))
     try:
@@ -220,10 +218,7 @@ def _key_texts(cells: NDArray[Any]) -> NDArray[Any]:
     """Return the values of a key; those of bytes as text that tells them apart."""
     if not isinstance(cells, np.ndarray) or cells.dtype != object:
         return cells
-    return np.array(
-        [f"x{bytes(value).hex()}" if isinstance(value, bytes | bytearray) else value for value in array_cells(cells)],
-        dtype=object,
-    )
+    return np.array(as_hexadecimal(array_cells(cells)), dtype=object)
 
 
 _CHOSEN = "structtree: chosen"

@@ -360,9 +360,9 @@ def _rowid(columns: Sequence[str]) -> str:
     return next((name for name in ("rowid", "_rowid_", "oid") if name not in taken), "")
 
 
-def as_hexadecimal(values: list[Any]) -> list[Any]:
+def as_hexadecimal(values: Iterable[Any]) -> list[Any]:
     """Return the values of a key; those of bytes, as UUIDs often are, as text that tells them apart."""
-    return [f"x{value.hex()}" if isinstance(value, bytes) else value for value in values]
+    return [f"x{value.hex()}" if isinstance(value, bytes | bytearray) else value for value in values]
 
 
 def _cells(
