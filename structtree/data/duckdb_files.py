@@ -29,7 +29,7 @@ from structtree.data.keys import (
     endless_condition,
     unread_table,
 )
-from structtree.data.sqlite_files import as_hexadecimal, looks_like, sql_name
+from structtree.data.sqlite_files import as_hexadecimal, require_database, sql_name
 from structtree.data.stored import Stored
 from structtree.data.textfiles import require_file
 from structtree.errors import DataError, MissingPackageError
@@ -62,11 +62,7 @@ def read_duckdb(
     except ImportError:
         raise MissingPackageError(f"{source}: DuckDB files are read by the package duckdb", "duckdb") from None
     with Path(source).open("rb") as file:
-        head = file.read(100)
-    if not head:
-        raise DataError("the file is empty; expected a DuckDB database", source=source)
-    if not is_duckdb(head):
-        raise DataError(f"not a DuckDB database: {looks_like(head)}", source=source)
+        require_database(file.read(100), "a DuckDB database", is_duckdb, source)
     try:
         with closing(duckdb.connect(source, read_only=True, config=_ALONE)) as connection:
             return from_duckdb(connection, source, where, exclude)
