@@ -29,7 +29,7 @@ from structtree.data.columns import Population
 from structtree.data.frames import names_of
 from structtree.data.given import FORMS, population_of, recognised
 from structtree.data.infer import shown
-from structtree.data.labels import Unlabelled, known_labels, label_array, missing_labels, with_label
+from structtree.data.labels import Unlabelled, drop_unlabelled, label_array
 from structtree.errors import DataError, UsageError, did_you_mean
 from structtree.lang.declare import declared_individual, declared_kinds
 from structtree.lang.grammar import Grammar, grammar_from
@@ -44,6 +44,7 @@ from structtree.learn.prune import pruning_path
 from structtree.learn.tree import Tree
 from structtree.options import Option, build_options, option, options_of, reference
 from structtree.search.criteria import criterion
+from structtree.search.target import ClassWeight
 from structtree.telling import StatusLine
 
 if TYPE_CHECKING:
@@ -131,7 +132,7 @@ class _StructuralTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
         sample_weight: ArrayLike | None,
         kept: NDArray[np.int64] | None,
         classes: list[Any] | None = None,
-        class_weight: Mapping[Any, float] | None = None,
+        class_weight: ClassWeight | None = None,
     ) -> Self:
         """Learn from the labels that were made of y, of those who have one."""
         weights = None if sample_weight is None else _check_sample_weight(sample_weight, X, ensure_non_negative=True)
@@ -171,8 +172,8 @@ class _StructuralTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
             return y, None
         recognised(X, self.smiles)
         check_consistent_length(X, labels)
-        kept = with_label(missing_labels(labels), unlabelled, _name_of(y), stacklevel=stacklevel)
-        return (y, None) if kept is None else (known_labels(labels, kept), kept)
+        known, kept = drop_unlabelled(labels, unlabelled, _name_of(y), stacklevel=stacklevel)
+        return (y, None) if kept is None else (known, kept)
 
     def _scored(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> tuple[Any, Any, ArrayLike | None]:
         """The individuals that have a label, the labels, and the weights, as they are scored."""
@@ -401,9 +402,9 @@ class StructuralTreeClassifier(ClassifierMixin, _StructuralTree):  # type: ignor
         """
         known, kept = self._labelled(X, y, self.unlabelled)
         check_classification_targets(known)
-        labels, factors = validate_data(self, y=known), None
-        if self.class_weight is not None:
-            factors = dict(zip(labels.tolist(), compute_sample_weight(self.class_weight, labels), strict=True))
+        labels, factors = validate_data(self, y=known), self.class_weight
+        if factors is not None and factors != "balanced":  # classes that have a weight and do not occur are fine
+            factors = dict(zip(labels.tolist(), compute_sample_weight(factors, labels), strict=True))
         self.classes_ = np.unique(labels)
         return self._fit(X, y, labels, sample_weight, kept, self.classes_.tolist(), factors)
 

@@ -29,6 +29,7 @@ from structtree import (
     Population,
     StructuralTreeClassifier,
     StructuralTreeRegressor,
+    fit,
     load_dataset,
     load_model,
     pretty,
@@ -416,6 +417,7 @@ def test_class_weights_and_costs_change_what_is_said():
     x, y = np.zeros((10, 1)), np.array(["well"] * 8 + ["ill"] * 2)
     assert StructuralTreeClassifier().fit(x, y).predict(x[:1]) == ["well"]
     assert StructuralTreeClassifier(class_weight="balanced").fit(x, y).predict_proba(x[:1]).tolist() == [[0.5, 0.5]]
+    assert fit(x, y, class_weight="balanced").predict_proba(x[:1]).tolist() == [[0.5, 0.5]]
     assert StructuralTreeClassifier(class_weight={"ill": 9}).fit(x, y).predict(x[:1]) == ["ill"]
     costly = StructuralTreeClassifier(costs=[[0, 9], [1, 0]]).fit(x, y)
     assert costly.predict(x[:1]) == ["ill"] and costly.predict_proba(x[:1]).tolist() == [[0.2, 0.8]]

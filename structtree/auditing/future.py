@@ -92,7 +92,7 @@ def without_future(case: Case, i: int) -> Population:
     kept = {name: _is_past(case, name, limit) for name in case.whole.schema.names}
     kept[case.individual][row] = True
     _delete_orphans(case, kept)
-    blanked = _blanked(case, limit, row)
+    blanked = _blanked(case, limit)
     alone = restricted(replace(blanked, individuals=np.array([row]), provenance=None, _compact=False), kept)
     return _with_optional(alone)
 
@@ -120,7 +120,7 @@ def _is_key(case: Case, name: str, link: str) -> bool:
     return any((each.match.foreign_key.table, each.name) == (name, link) for each in relations.links)
 
 
-def _blanked(case: Case, limit: float, row: int) -> Population:
+def _blanked(case: Case, limit: float) -> Population:
     """Return the population without dates that lie in the future, and without what is filled only beside them."""
     assert case.cutoffs is not None
     tables = {name: _blanked_table(table, limit) for name, table in case.whole.tables.items()}

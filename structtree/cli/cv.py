@@ -94,7 +94,7 @@ def cv_command(
         results = _validated(divided, labels, grammar, criteria, learning, folding.repeats, seconds)
         stop.answered = True
     found = [_Result(name, result, result.evaluate(metrics.names)) for name, result in results.items()]
-    tests = _tests(found, metrics)
+    tests = _tests(found)
     done = found[0].validation
     if as_json:
         about = {
@@ -177,7 +177,7 @@ def _validated(
         return compare(makers, divided.data.population, labels, **given).results
 
 
-def _tests(found: list[_Result], metrics: Metrics) -> dict[str, TTest]:
+def _tests(found: list[_Result]) -> dict[str, TTest]:
     """Each criterion after the first against the first, by the first metric, on the folds where both have a value."""
     import numpy as np
 

@@ -30,7 +30,6 @@ from structtree.cli.common import (
 from structtree.cli.learning import (
     Learning,
     Source,
-    class_weights,
     common_task,
     learning_parameters,
     start_clock,
@@ -184,7 +183,7 @@ def _learn(source: Source, data: Opened, labels: NDArray[Any], learning: Learnin
         goal=given["goal"],
         grow=given["grow"],
         criterion=learning.criterion,
-        class_weight=class_weights(given.get("class_weight"), labels),
+        class_weight=given.get("class_weight"),
         priors=given.get("priors"),
         target_name=data.target_name,
     )

@@ -100,10 +100,8 @@ def read_url(url: str, where: RowChoice | None = None, exclude: Container[str] =
     Parameters
     ----------
     url : str
-    where : RowChoice, optional
-        A condition for the rows of a table that are individuals.
-    exclude : container of str
-        The tables that are not read.
+    where, exclude
+        As in `read_sqlite`.
     """
     source = shown_url(url)
     parsed = _parsed(url, source)

@@ -29,7 +29,7 @@ from structtree.data.keys import (
     endless_condition,
     unread_table,
 )
-from structtree.data.sqlite_files import looks_like, sql_name
+from structtree.data.sqlite_files import as_hexadecimal, require_database, sql_name
 from structtree.data.stored import Stored
 from structtree.data.textfiles import require_file
 from structtree.errors import DataError, MissingPackageError
@@ -53,10 +53,8 @@ def read_duckdb(
     Parameters
     ----------
     path : path
-    where : RowChoice, optional
-        A condition for the rows of a table that are individuals.
-    exclude : container of str
-        The tables that are not read.
+    where, exclude
+        As in `read_sqlite`.
     """
     source = str(require_file(path))
     try:
@@ -64,11 +62,7 @@ def read_duckdb(
     except ImportError:
         raise MissingPackageError(f"{source}: DuckDB files are read by the package duckdb", "duckdb") from None
     with Path(source).open("rb") as file:
-        head = file.read(100)
-    if not head:
-        raise DataError("the file is empty; expected a DuckDB database", source=source)
-    if not is_duckdb(head):
-        raise DataError(f"not a DuckDB database: {looks_like(head)}", source=source)
+        require_database(file.read(100), "a DuckDB database", is_duckdb, source)
     try:
         with closing(duckdb.connect(source, read_only=True, config=_ALONE)) as connection:
             return from_duckdb(connection, source, where, exclude)
@@ -220,10 +214,7 @@ def _key_texts(cells: NDArray[Any]) -> NDArray[Any]:
     """Return the values of a key; those of bytes as text that tells them apart."""
     if not isinstance(cells, np.ndarray) or cells.dtype != object:
         return cells
-    return np.array(
-        [f"x{bytes(value).hex()}" if isinstance(value, bytes | bytearray) else value for value in array_cells(cells)],
-        dtype=object,
-    )
+    return np.array(as_hexadecimal(array_cells(cells)), dtype=object)
 
 
 _CHOSEN = "structtree: chosen"

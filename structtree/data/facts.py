@@ -305,7 +305,7 @@ class _Reader:
             task, layout = self._of_facts(tables, layout, task)
         task = self._with_negatives(task, layout)
         examples = self._rows(task, layout)
-        individual = self._individual(tables, layout, examples)
+        individual = self._individual(layout, examples)
         found = fact_population(tables, layout, examples, individual, self.overrides)
         self.overrides.check(found.population.schema)
         left_out = [one for one in found.unlinked if not all(a.is_left_out for a in layout.signatures[one].arguments)]
@@ -444,9 +444,7 @@ class _Reader:
             return None
         return ExampleRows(task.rows, layout.signatures[task.places.predicate], task.label, task.labels)
 
-    def _individual(
-        self, tables: Mapping[PrologPredicate, FactTable], layout: Layout, examples: ExampleRows | None
-    ) -> str | None:
+    def _individual(self, layout: Layout, examples: ExampleRows | None) -> str | None:
         """Return the name of the individuals' type: as given, or that of the attribute to predict."""
         if examples is not None:
             return self.individual

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from structtree.errors import DataError, UsageError
 
-__all__ = ["Unlabelled", "known_labels", "label_array", "missing_labels", "with_label"]
+__all__ = ["KnownLabels", "Unlabelled", "drop_unlabelled", "label_array", "missing_labels", "with_label"]
 
 Unlabelled = Literal["leave out", "refuse"]
 """What is done about individuals without a label."""
@@ -102,17 +102,37 @@ def with_label(
     return np.flatnonzero(~missing)
 
 
-def known_labels(labels: NDArray[Any], kept: NDArray[np.int64]) -> NDArray[Any]:
-    """Return the labels of those who are kept, as an array of numbers or texts if they all are that.
+class KnownLabels(NamedTuple):
+    """The labels that are not missing, and the rows that have them; None if all do."""
+
+    labels: NDArray[Any]
+    kept: NDArray[np.int64] | None
+
+
+def drop_unlabelled(
+    labels: NDArray[Any], unlabelled: Unlabelled = "leave out", name: str | None = None, *, stacklevel: int = 2
+) -> KnownLabels:
+    """Return the labels that are not missing, as an array of numbers or texts if they all are that.
+
+    Parameters
+    ----------
+    labels : array
+    unlabelled, name, stacklevel
+        As in `with_label`.
 
     Examples
     --------
-    >>> known_labels(np.array([1, None, 2], dtype=object), np.array([0, 2]))
-    array([1, 2])
+    >>> import warnings
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     drop_unlabelled(np.array([1, None, 2], dtype=object))
+    KnownLabels(labels=array([1, 2]), kept=array([0, 2]))
     """
+    kept = with_label(missing_labels(labels), unlabelled, name, stacklevel=stacklevel + 1)
+    if kept is None:
+        return KnownLabels(labels, None)
     chosen = labels[kept]
     is_mixed = chosen.dtype != object or len({type(label) for label in chosen}) > 1
-    return chosen if is_mixed else np.array(chosen.tolist())
+    return KnownLabels(chosen if is_mixed else np.array(chosen.tolist()), kept)
 
 
 def _is_missing(label: Any) -> bool:

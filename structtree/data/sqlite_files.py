@@ -18,7 +18,7 @@ import shutil
 import sqlite3
 import tempfile
 import zlib
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from datetime import date
@@ -50,9 +50,9 @@ __all__ = [
     "as_hexadecimal",
     "from_sqlite",
     "is_sqlite",
-    "looks_like",
     "number_column",
     "read_sqlite",
+    "require_database",
     "sql_name",
     "with_choice",
 ]
@@ -172,8 +172,8 @@ def _unpacked(path: Path, folder: Path) -> Path:
     try:
         with gzip.open(path) as packed:
             head = packed.read(100)
-        if head and not is_sqlite(head):
-            raise DataError(f"not an SQLite database: {looks_like(head)}", source=str(path))
+        if head:
+            require_database(head, "an SQLite database", is_sqlite, str(path))
         unpack(path, plain, str(path))
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise DataError(f"cannot be unpacked: {error}", source=str(path)) from None
@@ -182,10 +182,7 @@ def _unpacked(path: Path, folder: Path) -> Path:
 
 def _check_head(head: bytes, size: int, source: str) -> None:
     """Refuse a file that is empty, of another kind, encrypted or cut off."""
-    if not size:
-        raise DataError("the file is empty; expected an SQLite database", source=source)
-    if not is_sqlite(head):
-        raise DataError(f"not an SQLite database: {looks_like(head)}", source=source)
+    require_database(head, "an SQLite database", is_sqlite, source)
     page = int.from_bytes(head[16:18], "big")
     page = 65_536 if page == 1 else page
     n_pages = int.from_bytes(head[28:32], "big")
@@ -195,7 +192,15 @@ def _check_head(head: bytes, size: int, source: str) -> None:
         raise DataError(f"the SQLite database is cut off after {size:,} bytes of {n_pages * page:,}", source=source)
 
 
-def looks_like(head: bytes) -> str:
+def require_database(head: bytes, kind: str, is_kind: Callable[[bytes], bool], source: str) -> None:
+    """Refuse a file that is empty, or does not begin like a database of some kind."""
+    if not head:
+        raise DataError(f"the file is empty; expected {kind}", source=source)
+    if not is_kind(head):
+        raise DataError(f"not {kind}: {_looks_like(head)}", source=source)
+
+
+def _looks_like(head: bytes) -> str:
     """Return what a file may be that begins so and is no database."""
     try:
         text = head.decode("utf-8", "strict" if len(head) < 90 else "ignore")
@@ -360,9 +365,9 @@ def _rowid(columns: Sequence[str]) -> str:
     return next((name for name in ("rowid", "_rowid_", "oid") if name not in taken), "")
 
 
-def as_hexadecimal(values: list[Any]) -> list[Any]:
+def as_hexadecimal(values: Iterable[Any]) -> list[Any]:
     """Return the values of a key; those of bytes, as UUIDs often are, as text that tells them apart."""
-    return [f"x{value.hex()}" if isinstance(value, bytes) else value for value in values]
+    return [f"x{value.hex()}" if isinstance(value, bytes | bytearray) else value for value in values]
 
 
 def _cells(

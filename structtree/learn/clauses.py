@@ -74,13 +74,9 @@ def clauses(tree: Tree) -> tuple[Clause, ...]:
 
     Examples
     --------
-    >>> from structtree.data.schema import Attribute, RecordType, Schema
-    >>> from structtree.lang.parse import parse_predicate
-    >>> from structtree.learn.tree import Branch, ClassCounts, Found, Leaf
-    >>> schema = Schema((RecordType("T", (Attribute("a", "bool"),)),), "T")
-    >>> found = Found("acc*", 1.0, 0.5, True, 0.0, 1, 0.0)
-    >>> yes, no, both = ClassCounts(1, (0.0, 1.0)), ClassCounts(1, (1.0, 0.0)), ClassCounts(2, (1.0, 1.0))
-    >>> tree = Tree((Branch(parse_predicate("a"), 1, 2, both, found), Leaf(yes), Leaf(no)), schema, ("no", "yes"))
+    >>> from structtree import Grammar
+    >>> from structtree.learn.grow import grow
+    >>> tree = grow([{"a": True}, {"a": False}], ["yes", "no"], Grammar.parse("refine Individual { top -> a }"))
     >>> [clause.leaves for clause in clauses(tree)]
     [(1,), (2,)]
     """
@@ -109,15 +105,11 @@ def short_clauses(tree: Tree, answers: Sequence[Hashable]) -> tuple[Clause, ...]
 
     Examples
     --------
-    >>> from structtree.data.schema import Attribute, RecordType, Schema
-    >>> from structtree.lang.parse import parse_predicate
-    >>> from structtree.lang.pretty import pretty
-    >>> from structtree.learn.tree import Branch, ClassCounts, Found, Leaf
-    >>> schema = Schema((RecordType("T", (Attribute("a", "real"),)),), "T")
-    >>> found, seen = Found("acc*", 1.0, 0.5, True, 0.0, 1, 0.0), ClassCounts(2, (1.0, 1.0))
-    >>> first, second = (parse_predicate(text) for text in ("a >= 3", "a >= 5"))
-    >>> nodes = Branch(first, 1, 4, seen, found), Branch(second, 2, 3, seen, found), *[Leaf(seen)] * 3
-    >>> for clause in short_clauses(Tree(nodes, schema, ("no", "yes")), [0, 1, 0, 1, 0]):
+    >>> from structtree import Grammar, pretty
+    >>> from structtree.learn.grow import grow
+    >>> grammar = Grammar.parse("refine Individual { top -> a >= * }")
+    >>> tree = grow([{"a": 1}, {"a": 3}, {"a": 5}], ["no", "yes", "no"], grammar)
+    >>> for clause in short_clauses(tree, [0, 1, 0, 1, 0]):
     ...     print([pretty(condition) for condition in clause.conditions], clause.leaves)
     ['a >= 5'] (2,)
     ['a in [3, 5)'] (3,)
@@ -133,9 +125,8 @@ def whole_clauses(tree: Tree, answers: Sequence[Hashable]) -> tuple[Clause, ...]
 
     Parameters
     ----------
-    tree : Tree
-    answers : sequence
-        What each node of the tree says.
+    tree, answers
+        As in `short_clauses`.
 
     Returns
     -------
@@ -144,15 +135,10 @@ def whole_clauses(tree: Tree, answers: Sequence[Hashable]) -> tuple[Clause, ...]
 
     Examples
     --------
-    >>> from structtree.data.schema import Attribute, RecordType, Schema
-    >>> from structtree.lang.parse import parse_predicate
-    >>> from structtree.lang.pretty import pretty
-    >>> from structtree.learn.tree import Branch, ClassCounts, Found, Leaf
-    >>> schema = Schema((RecordType("T", (Attribute("a", "bool"), Attribute("b", "bool"))),), "T")
-    >>> found, seen = Found("acc*", 1.0, 0.5, True, 0.0, 1, 0.0), ClassCounts(2, (1.0, 1.0))
-    >>> first, second = (parse_predicate(text) for text in ("a", "b"))
-    >>> nodes = Branch(first, 1, 2, seen, found), Leaf(seen), Branch(second, 3, 4, seen, found), *[Leaf(seen)] * 2
-    >>> tree = Tree(nodes, schema, ("no", "yes"))
+    >>> from structtree import Grammar, pretty
+    >>> from structtree.learn.grow import grow
+    >>> rows = [{"a": a, "b": b} for a in (False, True) for b in (False, True)]
+    >>> tree = grow(rows, ["no", "yes", "yes", "yes"], Grammar.parse("refine Individual { top -> a; top -> b }"))
     >>> for find in (short_clauses, whole_clauses):
     ...     print([" and ".join(map(pretty, clause.conditions)) for clause in find(tree, [0, 1, 0, 1, 0])])
     ['a', 'b', 'not (a) and not (b)']

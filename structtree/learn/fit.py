@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from structtree.arrays import TOLERANCE, Ints
 from structtree.data.columns import Population
 from structtree.data.given import population_of
-from structtree.data.labels import Unlabelled, known_labels, label_array, missing_labels, with_label
+from structtree.data.labels import Unlabelled, drop_unlabelled, label_array
 from structtree.data.layouts import SourceLayout, layout_of
 from structtree.data.provenance import provenance_of
 from structtree.errors import DataError, UsageError
@@ -29,7 +29,7 @@ from structtree.lang.default import default_grammar
 from structtree.lang.grammar import Grammar, grammar_from
 from structtree.learn.conform import optional_members
 from structtree.learn.goals import Settings, goal_criterion, settle
-from structtree.learn.grow import Progress, grow_by, in_plain_units
+from structtree.learn.grow import Progress, grow_by, in_plain_units, with_weight
 from structtree.learn.growth import Decision, Goal, Growth, Objective, Pruning
 from structtree.learn.model import Call, Model
 from structtree.learn.plan import Plan, plan_for
@@ -37,7 +37,7 @@ from structtree.learn.prune import Alpha, choose_alpha, cost_complexity, pessimi
 from structtree.learn.tree import Leaf, Tree, subtree
 from structtree.search.clock import Clock
 from structtree.search.criteria import Criterion
-from structtree.search.target import Target, Units, room, target_for
+from structtree.search.target import ClassWeight, Target, Units, room, target_for
 from structtree.space.background import with_background
 
 __all__ = ["fit"]
@@ -72,7 +72,7 @@ def fit(
     grow: Literal["pruned", "full"] = "pruned",
     criterion: str | Criterion | None = None,
     sample_weight: ArrayLike | None = None,
-    class_weight: Mapping[Any, float] | None = None,
+    class_weight: ClassWeight | None = None,
     classes: Sequence[Any] | None = None,
     priors: Mapping[Any, float] | None = None,
     functions: Mapping[str, Call] | None = None,
@@ -141,7 +141,7 @@ def fit(
     checked = target_for(known.labels, len(known.population), criterion, known.weights, class_weight, classes, priors)
     if criterion is None:
         checked = replace(checked, criterion=goal_criterion(goal, checked.criterion.task))
-    population, labels, checked = _with_weight(known.population, known.labels, checked)
+    population, labels, checked = with_weight(known.population, known.labels, checked)
     checked = checked.counted()
     labels = labels if checked.classes else checked.values
     allowed = asked or default_grammar(population)
@@ -156,16 +156,6 @@ def fit(
         tree = in_plain_units(job.run(), checked.units)
     model = job.model(tree, target_name, {"goal": goal, **job.facts, **_facts(allowed)})
     return replace(model, layout=_layout(population))
-
-
-def _with_weight(
-    population: Population, labels: NDArray[Any], target: Target
-) -> tuple[Population, NDArray[Any], Target]:
-    """Those who have a weight: nothing should depend on others."""
-    if target.weights.all():
-        return population, labels, target
-    which = np.flatnonzero(target.weights)
-    return population.take(which), labels[which], target.take(which)
 
 
 def _layout(population: Population) -> SourceLayout | None:
@@ -195,11 +185,10 @@ def _labelled(
     labels = label_array(target)
     if labels.shape != (len(population),):
         return _Labelled(population, labels, sample_weight)
-    kept = with_label(missing_labels(labels), unlabelled, target_name)
+    known, kept = drop_unlabelled(labels, unlabelled, target_name)
     if kept is None:
-        return _Labelled(population, labels, sample_weight)
-    weights = None if sample_weight is None else np.asarray(sample_weight)[kept]
-    return _Labelled(population.take(kept), known_labels(labels, kept), weights)
+        return _Labelled(population, known, sample_weight)
+    return _Labelled(population.take(kept), known, None if sample_weight is None else np.asarray(sample_weight)[kept])
 
 
 def _facts(grammar: Grammar) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import replace
 from typing import Any
@@ -26,11 +26,11 @@ from structtree.learn.stop import literals_offered, predicate_bits
 from structtree.learn.tree import Leaf, Node, Tree
 from structtree.search.clock import Clock
 from structtree.search.criteria import Criterion
-from structtree.search.target import Target, Units, target_for
+from structtree.search.target import ClassWeight, Target, Units, target_for
 from structtree.space.background import with_background
 from structtree.space.space import Space
 
-__all__ = ["Progress", "grow", "grow_by", "in_plain_units"]
+__all__ = ["Progress", "grow", "grow_by", "in_plain_units", "with_weight"]
 
 
 def grow(
@@ -41,7 +41,7 @@ def grow(
     *,
     criterion: str | Criterion | None = None,
     sample_weight: ArrayLike | None = None,
-    class_weight: Mapping[Any, float] | None = None,
+    class_weight: ClassWeight | None = None,
     classes: Sequence[Any] | None = None,
     plan: Plan | None = None,
     progress: Callable[[Progress], None] | None = None,
@@ -108,7 +108,7 @@ def grow_by(
     with stoppable() as stop:
         time = clock or Clock(growth.time_limit, stop)
         if plan is None:
-            population, target = _with_weight(population, target)
+            population, _, target = with_weight(population, target.values, target)
             plan = plan_for(population, grammar, growth, time, criterion=target.criterion, reusable=False)
         plan.check(growth, target.criterion)
         unit = target.units.unit
@@ -137,12 +137,14 @@ def _in_plain_units(node: Node, units: Units) -> Node:
     return replace(node, stats=stats, found=replace(node.found, score=score, gain=gain, gap=gap, trace=trace))
 
 
-def _with_weight(population: Population, target: Target) -> tuple[Population, Target]:
-    """Those that have a weight: nothing should depend on the others."""
+def with_weight(
+    population: Population, labels: NDArray[Any], target: Target
+) -> tuple[Population, NDArray[Any], Target]:
+    """Return the individuals that have a weight, since nothing should depend on the others."""
     if target.weights.all():
-        return population, target
+        return population, labels, target
     which = np.flatnonzero(target.weights)
-    return population.take(which), target.take(which)
+    return population.take(which), labels[which], target.take(which)
 
 
 def _price(plan: Plan) -> Price:

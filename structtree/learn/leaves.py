@@ -14,17 +14,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from math import inf, isfinite, nan
+from math import inf, nan
 from typing import Any, assert_never
 
 import numpy as np
 from numpy.typing import NDArray
 
 from structtree.arrays import TOLERANCE, Floats
-from structtree.errors import UnknownNameError, UsageError, did_you_mean
+from structtree.errors import UnknownNameError, UsageError
 from structtree.learn.growth import MAJORITY, Decision
 from structtree.learn.tree import ClassCounts, Node, Tree
 from structtree.reprs import number_text, short_repr
+from structtree.search.target import class_factors
 
 __all__ = [
     "OperatingPoint",
@@ -170,13 +171,7 @@ def reweighted(tree: Tree, class_weight: Mapping[Any, float]) -> Tree:
     >>> class_counts(reweighted(tree, {"yes": 5})).tolist()
     [[3.0, 5.0]]
     """
-    for label, factor in class_weight.items():
-        if label not in tree.classes:
-            known = did_you_mean(str(label), map(str, tree.classes))
-            raise UsageError(f"class_weight names {label!r}, which is not a class{known}")
-        if not (isfinite(factor) and factor >= 0):
-            raise UsageError(f"the weight of class {label!r} must be a number >= 0; got {factor}")
-    factors = [float(class_weight.get(label, 1.0)) for label in tree.classes]
+    factors = class_factors(class_weight, tree.classes).tolist()
     return replace(tree, nodes=tuple(_with_factors(node, factors) for node in tree.nodes))
 
 

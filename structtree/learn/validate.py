@@ -21,7 +21,7 @@ from sklearn.utils import _safe_indexing
 
 from structtree.arrays import Floats
 from structtree.data.given import population_of, recognised
-from structtree.data.labels import Unlabelled, known_labels, label_array, missing_labels, with_label
+from structtree.data.labels import Unlabelled, drop_unlabelled, label_array
 from structtree.errors import DataError, UsageError
 from structtree.interrupts import stoppable
 from structtree.learn.folds import Fold, splits_of
@@ -345,10 +345,8 @@ def _labelled(individuals: Any, target: ArrayLike, unlabelled: Unlabelled) -> tu
         individuals = population_of(individuals)
     if len(labels) != len(individuals):
         raise DataError(f"expected {len(individuals)} labels, one for each individual; got {len(labels)}")
-    kept = with_label(missing_labels(labels), unlabelled, stacklevel=3)
-    if kept is None:
-        return individuals, labels
-    return _safe_indexing(individuals, kept), known_labels(labels, kept)
+    known, kept = drop_unlabelled(labels, unlabelled, stacklevel=3)
+    return individuals if kept is None else _safe_indexing(individuals, kept), known
 
 
 def _all_folds(

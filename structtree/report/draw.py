@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby, zip_longest
 from math import log10, sqrt
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from structtree.errors import UsageError
 from structtree.files import check_writable, replacing
 from structtree.report.dag import Dag, DagNode, Point, layout, to_dot
-from structtree.report.scene import ARC, Box, Curve, Label, Scene, Stroke, bends
+from structtree.report.scene import ARC, Box, Curve, Label, Scene, Stroke, bends, scaled
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -29,9 +30,9 @@ __all__ = [
     "draw_dag",
     "draw_effort",
     "effort_figure",
-    "font_files",
     "gain_shares",
     "paint_scene",
+    "write_pdf",
 ]
 
 PICTURE_FORMATS = (".svg", ".png", ".pdf")
@@ -98,30 +99,63 @@ def paint_scene(scene: Scene) -> Picture:
     Very large pictures get fewer pixels for each point, so that they stay files that can be opened.
     """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
     from PIL import Image, ImageDraw, ImageFont
 
     scale = _pixels_per_point(scene)
-    figure = Figure(figsize=(scene.width / 72, scene.height / 72), dpi=72 * scale)
-    axes = figure.add_axes((0.0, 0.0, 1.0, 1.0), xlim=(0, scene.width), ylim=(scene.height, 0))
-    axes.set_axis_off()
-    _paint_shapes(axes, scene)
-    canvas = FigureCanvasAgg(figure)
+    canvas = FigureCanvasAgg(_shapes_figure(scene, dpi=72 * scale))
     canvas.draw()  # type: ignore[no-untyped-call]
     pixels = np.asarray(canvas.buffer_rgba())  # type: ignore[no-untyped-call]
     picture = Image.fromarray(pixels).convert("RGB")
-    pen, files = ImageDraw.Draw(picture), font_files()
+    pen, files = ImageDraw.Draw(picture), _font_files()
     fonts: dict[tuple[bool, float], ImageFont.FreeTypeFont] = {}
-    for label in (item for item in scene.items if isinstance(item, Label)):
+    for label in _labels(scene):
         key = (label.bold, label.size)
         if key not in fonts:
             fonts[key] = ImageFont.truetype(str(files[label.bold]), max(1.0, label.size * scale))
         place = (label.x * scale, label.y * scale)
-        pen.text(place, label.text, label.colour, fonts[key], f"{_ALIGNED[label.anchor]}s")
+        pen.text(place, label.text, label.colour, fonts[key], _ANCHORS[label.anchor])
     return picture
 
 
-def font_files() -> dict[bool, Path]:
+def write_pdf(scene: Scene, path: Path) -> None:
+    """Write a scene as a PDF file of one page: vector shapes, and text that can be searched.
+
+    The same scene always gives the same bytes. Very large pictures are scaled down to the longest page of the format.
+    """
+    from matplotlib import rc_context
+
+    fitted = scaled(scene, min(1.0, _LONGEST_PAGE / max(scene.width, scene.height)))
+    figure = _shapes_figure(fitted, dpi=72)
+    _set_labels(figure, fitted)
+    with warnings.catch_warnings(), rc_context({"pdf.fonttype": 42}):  # TrueType, whose text can be searched
+        warnings.filterwarnings("ignore", "Glyph .* missing from")  # a box stands for it, as in the other formats
+        figure.savefig(path, format="pdf", metadata={"CreationDate": None})
+
+
+def _set_labels(figure: Figure, scene: Scene) -> None:
+    for label in _labels(scene):
+        place = label.x / scene.width, 1 - label.y / scene.height
+        text = figure.text(*place, label.text, ha=_ALIGNED[label.anchor], va="baseline", color=label.colour)
+        text.set(family="DejaVu Sans", size=label.size, weight="bold" if label.bold else "normal")
+        text.set(parse_math=False, usetex=False)  # a dollar is a dollar
+
+
+def _shapes_figure(scene: Scene, dpi: float) -> Figure:
+    """Return a figure of the size of a scene with everything but its labels."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(scene.width / 72, scene.height / 72), dpi=dpi)
+    axes = figure.add_axes((0.0, 0.0, 1.0, 1.0), xlim=(0, scene.width), ylim=(scene.height, 0))
+    axes.set_axis_off()
+    _paint_shapes(axes, scene)
+    return figure
+
+
+def _labels(scene: Scene) -> Iterator[Label]:
+    return (item for item in scene.items if isinstance(item, Label))
+
+
+def _font_files() -> dict[bool, Path]:
     """Return the files of the plain and the bold font, which come with matplotlib."""
     from matplotlib.font_manager import FontProperties, findfont
 
@@ -131,9 +165,13 @@ def font_files() -> dict[bool, Path]:
     }
 
 
-_ALIGNED = {"start": "l", "middle": "m", "end": "r"}
+_ANCHORS = {"start": "ls", "middle": "ms", "end": "rs"}
+_ALIGNED: Mapping[str, Literal["left", "center", "right"]] = {"start": "left", "middle": "center", "end": "right"}
+"""Where the base line of a label begins, to Pillow and to matplotlib."""
 _MOST_PIXELS, _LONGEST = 16e6, 30_000
 """The most pixels of a picture, and of one of its sides."""
+_LONGEST_PAGE = 14_400.0
+"""The longest side of a page of PDF, in points."""
 
 
 def _pixels_per_point(scene: Scene) -> float:

@@ -24,9 +24,8 @@ from structtree.learn.growth import Decision
 from structtree.learn.model import Fitted, fitted
 from structtree.learn.score import class_name
 from structtree.learn.tree import Branch, ClassCounts, Leaf, Switch, Tree
-from structtree.report.draw import INK, check_dag_picture, font_files, paint_scene
+from structtree.report.draw import INK, check_dag_picture, paint_scene, write_pdf
 from structtree.report.layout import BoxSize, Spot, tidy
-from structtree.report.pdf import to_pdf
 from structtree.report.scene import Box, Curve, Label, Scene, line_width, to_svg, wrapped_lines
 from structtree.report.text import NodeText, leaves_below, question, side_names
 from structtree.reprs import inert, number_text, short_repr
@@ -155,7 +154,7 @@ def write_scene(scene: Scene, path: Path, format: str) -> None:
             case "svg":
                 draft.write_text(to_svg(scene) + "\n", encoding="utf-8")
             case "pdf":
-                draft.write_bytes(to_pdf(scene, font_files()))
+                write_pdf(scene, draft)
             case _:
                 paint_scene(scene).save(draft, "png", compress_level=4)
 

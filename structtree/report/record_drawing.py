@@ -159,9 +159,7 @@ def parts_drawing(on: Canvas, owner: str, row: int, link: Link) -> Drawing | Non
             return boxes
     if link.single:
         values = values_drawing(on, link.target, rows[0])
-        return (
-            None if values is None else stacked([_heading(_title(link, rows)), _framed(on, link, rows[0], values)], 3)
-        )
+        return None if values is None else stacked([_heading(_title(link, rows)), _framed(link, rows[0], values)], 3)
     labels = [f"{link.name}[{place}]" for place in range(len(rows))]
     return stacked([_heading(_title(link, rows)), _table(on, link.target, rows, labels)], 3)
 
@@ -199,7 +197,7 @@ def _record_box(on: Canvas, type_name: str, row: int, name: str, depth: int, abo
     return Drawing(width, height, (*frame, *inner.moved(_PAD, _PAD)))
 
 
-def _framed(on: Canvas, link: Link, row: int, inner: Drawing) -> Drawing:
+def _framed(link: Link, row: int, inner: Drawing) -> Drawing:
     """Return the values of a record, with a mark around them."""
     mark = Box(0, 0, inner.width + 2 * _PAD, inner.height + _PAD, PALE, RIM, 1.6, 4)
     pieces = [Painted(mark, Element(link.target, row)), *inner.moved(_PAD, _PAD / 2)]

@@ -1,17 +1,17 @@
 """A picture as plain data: boxes, lines, curves and labels in points, and its text as SVG.
 
 `structtree.report.picture` makes scenes of trees, `structtree.report.drawing` of individuals, and
-`structtree.report.draw` paints them as pixels. Text is measured by a table of widths, those of DejaVu Sans, so that a
-layout needs no font file and is the same everywhere.
+`structtree.report.draw` paints them as pixels and as PDF. Text is measured by a table of widths, those of DejaVu
+Sans, so that a layout needs no font file and is the same everywhere.
 """
 
 from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from html import escape
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 from structtree.reprs import inert, number_text, short_repr
 
@@ -26,6 +26,7 @@ __all__ = [
     "bends",
     "line_width",
     "moved",
+    "scaled",
     "shortened",
     "to_svg",
     "wrapped_lines",
@@ -191,6 +192,24 @@ def moved(item: _Item, x: float, y: float) -> _Item:
     if isinstance(item, Stroke | Curve):
         return replace(item, x=item.x + x, y=item.y + y, to_x=item.to_x + x, to_y=item.to_y + y)
     return replace(item, x=item.x + x, y=item.y + y)
+
+
+def scaled(scene: Scene, factor: float) -> Scene:
+    """Return a scene with every length multiplied by a factor.
+
+    Examples
+    --------
+    >>> scaled(Scene(30, 20, (Label(2, 12, "a"),)), 0.5).items[0].size
+    6.0
+    """
+    if factor == 1:
+        return scene
+    items = tuple(replace(item, **_scaled_lengths(item, factor)) for item in scene.items)
+    return replace(scene, items=items, **_scaled_lengths(scene, factor))
+
+
+def _scaled_lengths(thing: Scene | SceneItem, factor: float) -> dict[str, Any]:
+    return {field.name: getattr(thing, field.name) * factor for field in fields(thing) if field.type == "float"}
 
 
 # ---- SVG ------------------------------------------------------------------------------------------------

@@ -241,10 +241,10 @@ class SqlTests:
             case Compare(attribute, op, value):
                 return compared(self._value(row, attribute).value, op, value)
             case CompareOwn(path, op, other):
-                return self._compared(self._at(row, path), op, self._at(row, other), row, path)
+                return self._compared(self._at(row, path), op, self._at(row, other), path)
             case CompareMine(path, op, mine):
                 assert row.asker is not None
-                return self._compared(self._at(row, path), op, self._at(row.asker, mine), row, path)
+                return self._compared(self._at(row, path), op, self._at(row.asker, mine), path)
             case Me():
                 assert row.asker is not None
                 return self._same(row, row.asker)
@@ -612,7 +612,7 @@ class SqlTests:
         sql, number, text = (f"(SELECT {each} {rows.where()})" if each else "" for each in parts)
         return _Typed(SqlValue(sql, value.domain, number, text), attribute)
 
-    def _compared(self, one: _Typed, op: str, other: _Typed, row: SqlRow, path: ValuePath) -> str:
+    def _compared(self, one: _Typed, op: str, other: _Typed, path: ValuePath) -> str:
         """Return the condition that compares two values: categories by their text, all else by value."""
         sign, kinds = "<>" if op == "!=" else op, (one.attribute.kind, other.attribute.kind)
         is_ranked = one.attribute.values == other.attribute.values and "nominal" not in kinds
@@ -747,7 +747,7 @@ class SqlTests:
         if (hop.owner, hop.link) in self._links:
             raise NotInSqlError(f"it goes back along the derived link {hop.link!r}")
         way = _found(self.layout, self._tables[hop.owner], hop.link)
-        rows = self._joined(row, way.back(row.table), hop.owner, hop.link)
+        rows = self._joined(row, way.back(), hop.owner, hop.link)
         is_single = way.other is None and (way.link.back_single if way.forth else way.link.single)
         return rows._replace(conditions=(*rows.conditions, *self._seen(row))), is_single
 
@@ -914,8 +914,8 @@ class _Way(NamedTuple):
     table: str
     other: LayoutLink | None = None
 
-    def back(self, table: str) -> _Way:
-        """Return the same way from its other end; the table is the one that it began at."""
+    def back(self) -> _Way:
+        """Return the same way from its other end."""
         if self.other is not None:
             return _Way(self.other, False, self.link.to, self.link)
         return _Way(self.link, not self.forth, self.link.table if self.forth else self.link.to)

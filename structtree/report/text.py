@@ -138,7 +138,7 @@ def tree_lines(
     known = fitted(model, decision).model
     tree, texts = known.tree, NodeText.of(known.tree, known.decision, digits)
     most = tree.depth if max_depth is None else min(max_depth, tree.depth)
-    form = _Form.of(tree, width, most, counts=counts, words=words, bars=bars)
+    form = _Form.of(width, most, counts=counts, words=words, bars=bars)
     if bars:
         yield from wrapped_spans(_legend(texts, form), width, width, break_words=True)
     yield from _lines(tree, texts, most, form)
@@ -293,7 +293,7 @@ class _Form:
     words: bool
 
     @classmethod
-    def of(cls, tree: Tree, width: int, depth: int, *, counts: bool, words: bool, bars: bool) -> _Form:
+    def of(cls, width: int, depth: int, *, counts: bool, words: bool, bars: bool) -> _Form:
         bar = 0 if not bars or width < _BAR_FROM else 10
         column = bar + 7 if bars else 0
         room = width - column - (_LEAST_TEXT if bars else MIN_TEXT_WIDTH)

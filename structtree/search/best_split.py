@@ -26,7 +26,7 @@ from structtree.search.engine import Budget, Search
 from structtree.search.judges import judge_of, splittable
 from structtree.search.order import promising_last
 from structtree.search.results import Problem, SearchStats, Split
-from structtree.search.target import Target, Units, target_for
+from structtree.search.target import Target, target_for
 from structtree.space.background import with_background, with_computed
 from structtree.space.space import Position, Space
 
@@ -120,14 +120,7 @@ def best_split(
         else:
             search.run()
     split = search.result()
-    return split if isinstance(target, Target) else _in_plain_units(split, checked.units)
-
-
-def _in_plain_units(split: Split, units: Units) -> Split:
-    """Return a split with its scores and weights as people quote them, not in the units of the target."""
-    stats = replace(split.stats, trace=tuple(point.in_plain_units(units) for point in split.stats.trace))
-    yes, no = split.yes * units.weight, split.no * units.weight
-    return replace(split, yes=yes, no=no, score=units.square(split.score), gap=units.square(split.gap), stats=stats)
+    return split if isinstance(target, Target) else split.in_plain_units(checked.units)
 
 
 def _space(grammar: Grammar | CheckedGrammar | Space, population: Population, limit: Limit) -> Space:

@@ -252,7 +252,7 @@ def judge_for(
     sample_weight: ArrayLike | None = None,
     class_weight: dict[Any, float] | None = None,
 ) -> Judge:
-    """Return the judge of a target that is not checked yet; see `structtree.search.target.values_for`."""
+    """Return the judge of a target that is not checked yet; see `structtree.search.target.target_for`."""
     return judge_of(splittable(target_for(target, n, name, sample_weight, class_weight)))
 
 

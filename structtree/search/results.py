@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
 from structtree.arrays import Floats
@@ -155,3 +155,9 @@ class Split(Viewed):
 
     def __str__(self) -> str:
         return f"{pretty(self.predicate)} ({self.criterion} {self.score:.4g})"
+
+    def in_plain_units(self, units: Units) -> Split:
+        """Return it with scores and weights as people quote them, not in the units of the target."""
+        stats = replace(self.stats, trace=tuple(point.in_plain_units(units) for point in self.stats.trace))
+        yes, no = self.yes * units.weight, self.no * units.weight
+        return replace(self, yes=yes, no=no, score=units.square(self.score), gap=units.square(self.gap), stats=stats)

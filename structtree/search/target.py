@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import frexp, ldexp
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -28,7 +28,21 @@ from structtree.errors import DataError, UsageError, did_you_mean
 from structtree.reprs import names_text, number_text, short_repr
 from structtree.search.criteria import Criterion, criterion
 
-__all__ = ["ClassCounts", "Moments", "Stats", "Target", "Units", "room", "target_for", "undivided"]
+__all__ = [
+    "ClassCounts",
+    "ClassWeight",
+    "Moments",
+    "Stats",
+    "Target",
+    "Units",
+    "class_factors",
+    "room",
+    "target_for",
+    "undivided",
+]
+
+ClassWeight = Mapping[Any, float] | Literal["balanced"]
+"""The weight of each class, or that all classes weigh the same."""
 
 NARROW = 1 / 1024
 """Numbers that spread over less than this part of their size are counted from one of them."""
@@ -263,7 +277,7 @@ def target_for(
     n: int,
     name: str | Criterion | None = None,
     sample_weight: ArrayLike | None = None,
-    class_weight: Mapping[Any, float] | None = None,
+    class_weight: ClassWeight | None = None,
     classes: Sequence[Any] | None = None,
     priors: Mapping[Any, float] | None = None,
 ) -> Target:
@@ -276,8 +290,9 @@ def target_for(
     name : str or Criterion, optional
         The criterion, or its name; ``"acc*"`` for classes and ``"mse"`` for numbers by default.
     sample_weight, class_weight : optional
-        Weights of individuals, and of classes; at least one individual must have a weight above 0. Only the ratios
-        matter. A weight that is less than 1e-45 times the greatest one counts as 0.
+        Weights of individuals, and of classes (with ``"balanced"`` all classes weigh the same); at least one
+        individual must have a weight above 0. Only the ratios matter. A weight that is less than 1e-45 times the
+        greatest one counts as 0.
     classes : sequence, optional
         The classes in the order to use, when more may be known than are in the target; sorted by default.
     priors : mapping from class to float, optional
@@ -302,7 +317,8 @@ def target_for(
         return _with_some_weight(Target(chosen, _numbers(chosen, labels), weights))
     known = _classes(labels.tolist()) if classes is None else tuple(map(_plain, classes))
     codes = _codes(labels.tolist(), known)
-    factors = _factors(class_weight or {}, known)
+    is_balanced = class_weight == "balanced"
+    factors = _balanced_factors(codes, len(known)) if is_balanced else class_factors(class_weight, known)
     if priors is not None:
         factors *= _prior_factors(priors, known, np.bincount(codes, weights, len(known)).astype(np.float64))
     return _with_some_weight(Target(chosen, codes, _products(weights, factors[codes]), known))
@@ -352,7 +368,23 @@ def _codes(labels: list[Any], classes: tuple[Any, ...]) -> NDArray[np.int64]:
     return np.fromiter(map(code_of.__getitem__, labels), dtype=np.int64, count=len(labels))
 
 
-def _factors(class_weight: Mapping[Any, float], classes: tuple[Any, ...]) -> Floats:
+def _balanced_factors(codes: NDArray[np.int64], n_classes: int) -> Floats:
+    """Return the factors with which all classes that occur weigh the same."""
+    counts = np.bincount(codes, minlength=n_classes)
+    return np.where(counts > 0, len(codes) / (np.count_nonzero(counts) * np.maximum(counts, 1)), 1.0)
+
+
+def class_factors(class_weight: Mapping[Any, float] | str | None, classes: tuple[Any, ...]) -> Floats:
+    """Return the factor of each class, which is 1 for those without a weight.
+
+    Examples
+    --------
+    >>> class_factors({"yes": 2}, ("no", "yes")).tolist()
+    [1.0, 2.0]
+    """
+    class_weight = class_weight or {}
+    if isinstance(class_weight, str):
+        raise UsageError(f"class_weight must be a dict from class to number, or 'balanced'; got {class_weight!r}")
     for label, weight in class_weight.items():
         if label not in classes:
             known = did_you_mean(str(label), map(str, classes))

@@ -1,5 +1,6 @@
 """Pictures of trees: nothing overlaps or leaves its box, in every format, whatever the names in the data are."""
 
+import re
 import subprocess
 from itertools import combinations
 from shutil import which
@@ -167,6 +168,30 @@ def test_the_text_of_a_pdf_can_be_searched(tmp_path):
     plot_tree(chain(3, ("naïve", "ja ≥ nein"))).save(tmp_path / "a.pdf")
     found = subprocess.run(["pdftotext", tmp_path / "a.pdf", "-"], capture_output=True, check=True).stdout.decode()
     assert "naïve" in found and "ja ≥ nein" in found and "size >= 0.0" in found
+
+
+def test_a_dollar_in_a_pdf_is_a_dollar(tmp_path):
+    plot_tree(chain(2, ("$x^2$", "$\\frac"))).save(tmp_path / "a.pdf")
+    assert (tmp_path / "a.pdf").read_bytes().startswith(b"%PDF")
+
+
+def test_the_same_tree_gives_the_same_pdf(tmp_path, monkeypatch):
+    written = []
+    for day in ("1", "100000000"):
+        monkeypatch.setenv("SOURCE_DATE_EPOCH", day)
+        plot_tree(chain(3)).save(tmp_path / "a.pdf")
+        written.append((tmp_path / "a.pdf").read_bytes())
+    assert written[0] == written[1]
+
+
+def test_a_pdf_fits_the_longest_page_and_keeps_its_proportions(tmp_path):
+    picture = plot_tree(chain(400))
+    picture.save(tmp_path / "a.pdf")
+    found = re.search(rb"/MediaBox \[ ?0 0 ([\d.]+) ([\d.]+) ?\]", (tmp_path / "a.pdf").read_bytes())
+    assert found is not None
+    width, height = map(float, found.groups())
+    assert picture.scene.height > 14_400 and height == pytest.approx(14_400)
+    assert width / height == pytest.approx(picture.scene.width / picture.scene.height)
 
 
 @pytest.mark.parametrize("ending", ["svg", "png", "pdf", "dot"])

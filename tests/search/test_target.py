@@ -57,6 +57,11 @@ def test_class_weights_multiply_those_of_the_individuals():
     assert evidence.weights.tolist() == [0.5, 2.0, 2.0]
 
 
+def test_balanced_classes_weigh_the_same():
+    found = target_for(list("abbb"), 4, class_weight="balanced", classes=["a", "b", "c"])
+    assert found.weights.tolist() == [2.0, 2 / 3, 2 / 3, 2 / 3]
+
+
 def test_a_class_weight_may_be_of_a_class_that_is_only_known_from_outside():
     assert target_for(YES_NO, 3, None, None, {"perhaps": 2.0}, ["no", "perhaps", "yes"]).weights.tolist() == [
         1,
@@ -98,6 +103,7 @@ def test_labels_and_weights_that_make_no_sense_are_refused_with_a_sentence(targe
     ("options", "sentence"),
     [
         ({"class_weight": {"yse": 2}}, "class_weight names 'yse', which is not a class (did you mean 'yes'?)"),
+        ({"class_weight": "equal"}, "class_weight must be a dict from class to number, or 'balanced'; got 'equal'"),
         ({"class_weight": {"yes": -1}}, "a class weight must be a number >= 0; got -1 for 'yes'"),
         (
             {"name": "mse", "classes": ("no",)},
