@@ -49,6 +49,10 @@ from structtree.telling import StatusLine
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix  # type: ignore[import-untyped]  # scipy has no types
 
+    from structtree.learn.parameters import ClassifierParameters, RegressorParameters
+else:  # a stub shows type checkers the ``__init__`` that is made below
+    ClassifierParameters = RegressorParameters = object
+
 __all__ = ["StructuralTreeClassifier", "StructuralTreeRegressor"]
 
 _T = TypeVar("_T")
@@ -118,10 +122,6 @@ class _StructuralTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
     """Base of the classifier and the regressor."""
 
     _task: ClassVar[Literal["classes", "numbers"]]
-
-    if TYPE_CHECKING:  # what it is comes from the declarations
-
-        def __init__(self, grammar: str | Path | Grammar | None = None, **parameters: Any) -> None: ...
 
     def _fit(
         self,
@@ -348,7 +348,11 @@ class _StructuralTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
 
 
 @_with_parameters(classes=True)
-class StructuralTreeClassifier(ClassifierMixin, _StructuralTree):  # type: ignore[misc]  # scikit-learn has no types
+class StructuralTreeClassifier(
+    ClassifierMixin,  # type: ignore[misc]  # scikit-learn has no types
+    _StructuralTree,
+    ClassifierParameters,
+):
     """Decision tree for structured individuals, whose tests are those that a grammar allows.
 
     See `structtree.Growth`, `structtree.Pruning` and `structtree.Decision` for details of the parameters.
@@ -427,7 +431,11 @@ class StructuralTreeClassifier(ClassifierMixin, _StructuralTree):  # type: ignor
 
 
 @_with_parameters(classes=False)
-class StructuralTreeRegressor(RegressorMixin, _StructuralTree):  # type: ignore[misc]  # scikit-learn has no types
+class StructuralTreeRegressor(
+    RegressorMixin,  # type: ignore[misc]  # scikit-learn has no types
+    _StructuralTree,
+    RegressorParameters,
+):
     """Regression tree for structured individuals, whose tests are those that a grammar allows.
 
     See `structtree.Growth` and `structtree.Pruning` for details of the parameters.

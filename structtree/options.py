@@ -97,6 +97,8 @@ class Option:
     accepts : str
         The kind, for the reference: where it is neither a number nor one of a few words, or where a parameter of the
         estimators may be more than that.
+    annotation : str
+        The annotation of the parameter of the estimators, where that may be more than the field.
     parameter : str
         The name as a parameter of the estimators; that of the field by default.
     usual
@@ -124,6 +126,7 @@ class Option:
     range: Span
     unit: str = ""
     accepts: str = ""
+    annotation: str = ""
     parameter: str = ""
     usual: Any = None
     flag: str = ""
