@@ -23,7 +23,7 @@ from pathlib import Path
 
 import numpy as np
 
-from structtree import Criterion, StructuralTreeClassifier, StructuralTreeRegressor
+from structtree import Criterion, Grammar, Growth, StructuralTreeClassifier, StructuralTreeRegressor, fit, grow
 
 
 def by(mine: Criterion) -> None:
@@ -36,6 +36,8 @@ StructuralTreeClassifier(Path("my.grammar"), costs=np.eye(2), random_state=None,
 StructuralTreeRegressor(random_state=np.random.RandomState(0), ccp_alpha="cv", categorical_features=["colour"])
 depth: int | None = tree.max_depth
 leaves: int = tree.fit([[1.0]], [0]).get_n_leaves()
+fit([[1.0]], [0], None, Growth(max_depth=3), time_limit=20, ccp_alpha="cv", costs=[[0, 1], [5, 0]])
+fit([[1.0]], [0], class_weight="balanced", leaf_estimate="laplace")
 
 StructuralTreeClassifier(max_dpeth=3)  # Unexpected keyword argument "max_dpeth"
 StructuralTreeClassifier(max_depth="3")  # Argument "max_depth"
@@ -43,6 +45,9 @@ StructuralTreeClassifier(stop="never")  # Argument "stop"
 StructuralTreeClassifier("trains", None)  # Too many positional arguments
 StructuralTreeRegressor(class_weight="balanced")  # Unexpected keyword argument "class_weight"
 wrong: str = tree.max_depth  # Incompatible types in assignment
+fit([[1.0]], [0], time_limt=20)  # Unexpected keyword argument "time_limt"
+fit([[1.0]], [0], nominal="ternary")  # Argument "nominal"
+grow([[1.0]], [0], Grammar.load("flat"), ccp_alpha=1.0)  # Unexpected keyword argument "ccp_alpha"
 """
 
 

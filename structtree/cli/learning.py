@@ -6,7 +6,6 @@ form of their own on the command line, where a class is known by its name.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -44,7 +43,6 @@ __all__ = [
     "Learning",
     "Searching",
     "Source",
-    "class_weights",
     "common_task",
     "learning_parameters",
     "start_clock",
@@ -222,16 +220,6 @@ def learning_parameters(learning: Learning, labels: NDArray[Any]) -> dict[str, A
     if costs is not None:
         costs = tuple(tuple(costs.get((true, said), float(true != said)) for said in names) for true in names)
     return given | {"class_weight": weights, "priors": priors, "costs": costs}
-
-
-def class_weights(
-    given: Mapping[Any, float] | Literal["balanced"] | None, labels: NDArray[Any]
-) -> Mapping[Any, float] | None:
-    """Return the weight of each class; balanced ones make all classes weigh the same together."""
-    if given != "balanced":
-        return given
-    counts = Counter(labels.tolist())
-    return {label: len(labels) / (len(counts) * count) for label, count in counts.items()}
 
 
 def _plain(learning: Learning) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import frexp, ldexp
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -263,7 +263,7 @@ def target_for(
     n: int,
     name: str | Criterion | None = None,
     sample_weight: ArrayLike | None = None,
-    class_weight: Mapping[Any, float] | None = None,
+    class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
     classes: Sequence[Any] | None = None,
     priors: Mapping[Any, float] | None = None,
 ) -> Target:
@@ -277,7 +277,8 @@ def target_for(
         The criterion, or its name; ``"acc*"`` for classes and ``"mse"`` for numbers by default.
     sample_weight, class_weight : optional
         Weights of individuals, and of classes; at least one individual must have a weight above 0. Only the ratios
-        matter. A weight that is less than 1e-45 times the greatest one counts as 0.
+        matter. A weight that is less than 1e-45 times the greatest one counts as 0. With ``"balanced"`` a class
+        weighs the less the more individuals it has, so that all classes weigh the same.
     classes : sequence, optional
         The classes in the order to use, when more may be known than are in the target; sorted by default.
     priors : mapping from class to float, optional
@@ -288,6 +289,8 @@ def target_for(
     --------
     >>> target_for(["ill", "ill", "well", "well"], 4, priors={"ill": 1, "well": 9}).weights.tolist()
     [0.2, 0.2, 1.8, 1.8]
+    >>> target_for(["ill", "well", "well", "well"], 4, class_weight="balanced").weights.round(2).tolist()
+    [2.0, 0.67, 0.67, 0.67]
     """
     labels = np.asarray(target)
     if labels.shape != (n,):
@@ -302,7 +305,7 @@ def target_for(
         return _with_some_weight(Target(chosen, _numbers(chosen, labels), weights))
     known = _classes(labels.tolist()) if classes is None else tuple(map(_plain, classes))
     codes = _codes(labels.tolist(), known)
-    factors = _factors(class_weight or {}, known)
+    factors = _factors(class_weight or {}, known, codes)
     if priors is not None:
         factors *= _prior_factors(priors, known, np.bincount(codes, weights, len(known)).astype(np.float64))
     return _with_some_weight(Target(chosen, codes, _products(weights, factors[codes]), known))
@@ -352,7 +355,14 @@ def _codes(labels: list[Any], classes: tuple[Any, ...]) -> NDArray[np.int64]:
     return np.fromiter(map(code_of.__getitem__, labels), dtype=np.int64, count=len(labels))
 
 
-def _factors(class_weight: Mapping[Any, float], classes: tuple[Any, ...]) -> Floats:
+def _factors(
+    class_weight: Mapping[Any, float] | Literal["balanced"], classes: tuple[Any, ...], codes: NDArray[np.int64]
+) -> Floats:
+    if isinstance(class_weight, str):
+        if class_weight != "balanced":
+            raise UsageError(f"class_weight must be 'balanced' or the weight of each class; got {class_weight!r}")
+        counts = np.bincount(codes, minlength=len(classes))
+        return len(codes) / (np.count_nonzero(counts) * np.maximum(counts, 1))
     for label, weight in class_weight.items():
         if label not in classes:
             known = did_you_mean(str(label), map(str, classes))
