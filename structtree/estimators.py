@@ -50,6 +50,10 @@ from structtree.telling import StatusLine
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix  # type: ignore[import-untyped]  # scipy has no types
 
+    from structtree.learn.parameters import ClassifierParameters, RegressorParameters
+else:  # a stub shows type checkers the ``__init__`` that is made below
+    ClassifierParameters = RegressorParameters = object
+
 __all__ = ["StructuralTreeClassifier", "StructuralTreeRegressor"]
 
 _T = TypeVar("_T")
@@ -84,7 +88,8 @@ class _Input:
     verbose: bool = option(False, "Print progress.")
 
 
-PARAMETERS = options_of(_Input, Objective, Growth, Pruning, Decision)
+LEARNING = options_of(Objective, Growth, Pruning, Decision)
+PARAMETERS = (*options_of(_Input), *LEARNING)
 
 
 def _with_parameters(*, classes: bool) -> Callable[[type[_T]], type[_T]]:
@@ -120,10 +125,6 @@ class _StructuralTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
 
     _task: ClassVar[Literal["classes", "numbers"]]
 
-    if TYPE_CHECKING:  # what it is comes from the declarations
-
-        def __init__(self, grammar: str | Path | Grammar | None = None, **parameters: Any) -> None: ...
-
     def _fit(
         self,
         X: Any,
@@ -136,30 +137,25 @@ class _StructuralTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
     ) -> Self:
         """Learn from the labels that were made of y, of those who have one."""
         weights = None if sample_weight is None else _check_sample_weight(sample_weight, X, ensure_non_negative=True)
-        grammar, given = self.grammar and grammar_from(self.grammar), vars(self)
+        grammar = self.grammar and grammar_from(self.grammar)
+        given = {each.parameter: vars(self)[each.parameter] for each in LEARNING if each.parameter in vars(self)}
         build_options(Objective, given)  # which checks them
         chosen = criterion(self.criterion) if self.criterion else goal_criterion(self.goal, self._task)
         if chosen.task != self._task:
             raise UsageError(f"criterion {chosen.name!r} is for {chosen.task}; this is a tree for {self._task}")
         population = self._training_population(X, grammar)
+        given |= {"criterion": chosen, "class_weight": class_weight, "random_state": _seed(self.random_state)}
         with StatusLine() if self.verbose else nullcontext() as status:
             self.model_ = fit(
                 population if kept is None else population.take(kept),
                 labels,
                 grammar,
-                build_options(Growth, given | {"random_state": _seed(self.random_state)}),
-                build_options(Pruning, given),
-                build_options(Decision, given),
-                goal=self.goal,
-                grow=self.grow,
-                criterion=chosen,
                 sample_weight=weights if weights is None or kept is None else weights[kept],
-                class_weight=class_weight,
                 classes=classes,
-                priors=given.get("priors"),
                 functions=self.functions,
                 target_name=_name_of(y),
                 progress=status,
+                **given,
             )
         return self
 
@@ -349,7 +345,11 @@ class _StructuralTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
 
 
 @_with_parameters(classes=True)
-class StructuralTreeClassifier(ClassifierMixin, _StructuralTree):  # type: ignore[misc]  # scikit-learn has no types
+class StructuralTreeClassifier(
+    ClassifierMixin,  # type: ignore[misc]  # scikit-learn has no types
+    _StructuralTree,
+    ClassifierParameters,
+):
     """Decision tree for structured individuals, whose tests are those that a grammar allows.
 
     See `structtree.Growth`, `structtree.Pruning` and `structtree.Decision` for details of the parameters.
@@ -428,7 +428,11 @@ class StructuralTreeClassifier(ClassifierMixin, _StructuralTree):  # type: ignor
 
 
 @_with_parameters(classes=False)
-class StructuralTreeRegressor(RegressorMixin, _StructuralTree):  # type: ignore[misc]  # scikit-learn has no types
+class StructuralTreeRegressor(
+    RegressorMixin,  # type: ignore[misc]  # scikit-learn has no types
+    _StructuralTree,
+    RegressorParameters,
+):
     """Regression tree for structured individuals, whose tests are those that a grammar allows.
 
     See `structtree.Growth` and `structtree.Pruning` for details of the parameters.

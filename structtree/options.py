@@ -25,16 +25,16 @@ structtree.errors.UsageError: lid must be None, 'flat' or 'round'; got 'oval'
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cache, cached_property
-from inspect import cleandoc
+from inspect import cleandoc, signature
 from math import inf
 from numbers import Integral, Real
 from types import NoneType, UnionType
 from typing import Any, Literal, NamedTuple, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from structtree.errors import UsageError
+from structtree.errors import UsageError, did_you_mean
 
 __all__ = [
     "Option",
@@ -43,9 +43,11 @@ __all__ = [
     "check_options",
     "documented",
     "listed",
+    "merge_options",
     "option",
     "options_of",
     "reference",
+    "refuse_unknown",
 ]
 
 _T = TypeVar("_T")
@@ -97,6 +99,8 @@ class Option:
     accepts : str
         The kind, for the reference: where it is neither a number nor one of a few words, or where a parameter of the
         estimators may be more than that.
+    annotation : str
+        The annotation of the parameter of the estimators, where that may be more than the field.
     parameter : str
         The name as a parameter of the estimators; that of the field by default.
     usual
@@ -124,6 +128,7 @@ class Option:
     range: Span
     unit: str = ""
     accepts: str = ""
+    annotation: str = ""
     parameter: str = ""
     usual: Any = None
     flag: str = ""
@@ -211,6 +216,58 @@ def build_options(declaration: type[_T], given: Mapping[str, Any]) -> _T:
     except UsageError:
         _check(declared, values, "parameter")  # which says it by the names of the parameters
         raise
+
+
+def merge_options(declaration: type[_T], given: _T | None, named: Mapping[str, Any]) -> _T:
+    """Return options that are given as an object, by the names of the parameters, or some in each way.
+
+    In the object, values other than the default count as given. Names of other options are ignored.
+
+    Examples
+    --------
+    >>> from structtree import Growth
+    >>> found = merge_options(Growth, Growth(max_depth=3), {"time_limit": 20})
+    >>> found.max_depth, found.time_limit
+    (3, 20)
+    >>> merge_options(Growth, Growth(max_depth=3), {"max_depth": 4})
+    Traceback (most recent call last):
+        ...
+    structtree.errors.UsageError: max_depth is given twice, as max_depth=4 and as Growth(max_depth=3); remove one
+    """
+    values = {}
+    for each in options_of(declaration):
+        value = each.default if given is None else getattr(given, each.name)
+        if each.parameter in named and value != each.default:
+            by_name, by_object = f"{each.parameter}={named[each.parameter]!r}", f"{each.name}={value!r}"
+            twice = f"as {by_name} and as {declaration.__name__}({by_object})"
+            raise UsageError(f"{each.parameter} is given twice, {twice}; remove one")
+        values[each.parameter] = named.get(each.parameter, value)
+    return build_options(declaration, values)
+
+
+def refuse_unknown(named: Iterable[str], function: Callable[..., Any], *declarations: type) -> None:
+    """Refuse keywords that are not options, and suggest the nearest option or other parameter of the function.
+
+    Examples
+    --------
+    >>> from structtree import Growth, Pruning, fit
+    >>> refuse_unknown(["time_limt"], fit, Growth, Pruning)
+    Traceback (most recent call last):
+        ...
+    structtree.errors.UsageError: fit has no option 'time_limt' (did you mean 'time_limit'?)
+    >>> refuse_unknown(["method"], fit, Growth, Pruning)
+    Traceback (most recent call last):
+        ...
+    structtree.errors.UsageError: fit has no option 'method' (did you mean 'post_prune'?)
+    """
+    parameters = {each.name: each.parameter for each in options_of(*declarations)}
+    for name in named:
+        if name in parameters.values():
+            continue
+        others = [each.name for each in signature(function).parameters.values() if each.kind is not each.VAR_KEYWORD]
+        known = did_you_mean(name, [*parameters.values(), *others])
+        near = f" (did you mean {parameters[name]!r}?)" if name in parameters else known
+        raise UsageError(f"{function.__name__} has no option {name!r}{near}")
 
 
 def documented(declaration: type[_T]) -> type[_T]:

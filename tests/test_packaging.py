@@ -58,3 +58,4 @@ def test_every_data_set_and_grammar_is_in_the_wheel(installed):
 
 def test_the_wheel_is_typed(installed):
     assert (installed / "structtree" / "py.typed").exists()
+    assert (installed / "structtree" / "learn" / "parameters.pyi").exists()

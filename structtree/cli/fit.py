@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -42,8 +42,6 @@ from structtree.cli.scoring import MetricOption, Metrics, estimator_maker
 from structtree.errors import MissingFileError
 from structtree.files import check_writable
 from structtree.interrupts import Stop, cut_short, stoppable
-from structtree.learn.growth import Decision, Growth, Pruning
-from structtree.options import build_options
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -173,20 +171,7 @@ def _learn(source: Source, data: Opened, labels: NDArray[Any], learning: Learnin
     from structtree.search.kernels.compiling import compile_seconds, now
 
     given = learning_parameters(learning, labels)
-    learn = partial(
-        fit,
-        data.population,
-        labels,
-        growth=build_options(Growth, given),
-        pruning=build_options(Pruning, given),
-        decision=build_options(Decision, given),
-        goal=given["goal"],
-        grow=given["grow"],
-        criterion=learning.criterion,
-        class_weight=given.get("class_weight"),
-        priors=given.get("priors"),
-        target_name=data.target_name,
-    )
+    learn: Callable[..., Model] = partial(fit, data.population, labels, target_name=data.target_name, **given)
     grammar, model, time, started, compiled = None, None, clock, now(), compile_seconds()
     with cut_short(clock.stop):
         grammar = source.grammar_for(data, learning)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from math import inf
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -35,10 +35,14 @@ from structtree.learn.model import Call, Model
 from structtree.learn.plan import Plan, plan_for
 from structtree.learn.prune import Alpha, choose_alpha, cost_complexity, pessimistic, pruning_path, reduced_error
 from structtree.learn.tree import Leaf, Tree, subtree
+from structtree.options import merge_options, refuse_unknown
 from structtree.search.clock import Clock
 from structtree.search.criteria import Criterion
 from structtree.search.target import ClassWeight, Target, Units, room, target_for
 from structtree.space.background import with_background
+
+if TYPE_CHECKING:
+    from structtree.learn.parameters import FitOptions
 
 __all__ = ["fit"]
 
@@ -81,6 +85,7 @@ def fit(
     unlabelled: Unlabelled = "leave out",
     progress: Callable[[Progress], None] | None = None,
     clock: Clock | None = None,
+    **options: Unpack[FitOptions],
 ) -> Model:
     """Learn a model from some individuals.
 
@@ -122,6 +127,9 @@ def fit(
         Told how far each tree has grown.
     clock : Clock, optional
         In place of the ``time_limit``, where reading the data counts as well.
+    **options
+        Options of growth, pruning and decision by their names in `structtree.StructuralTreeClassifier`, such as
+        ``max_depth=3`` or ``ccp_alpha="cv"``; each is given once, here or in its object.
 
     Examples
     --------
@@ -132,9 +140,16 @@ def fit(
     'exists cars (closed and not long)'
     >>> model.predict(trains.population)[:3].tolist()
     ['east', 'east', 'east']
+    >>> fit(trains.population, trains.target, "trains", max_depth=1, time_limit=20).tree.depth
+    1
     """
     Objective(goal=goal, grow=grow)  # which checks them
-    given = (growth or Growth(), pruning or Pruning(), decision or Decision())
+    refuse_unknown(options, fit, Growth, Pruning, Decision)
+    given = (
+        merge_options(Growth, growth, options),
+        merge_options(Pruning, pruning, options),
+        merge_options(Decision, decision, options),
+    )
     time = clock or Clock(given[0].time_limit)
     asked = None if grammar is None else grammar_from(grammar)
     known = _labelled(_population(individuals, asked, smiles), target, sample_weight, unlabelled, target_name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -24,11 +24,15 @@ from structtree.learn.plan import Plan, plan_for
 from structtree.learn.splitters import SideValues
 from structtree.learn.stop import literals_offered, predicate_bits
 from structtree.learn.tree import Leaf, Node, Tree
+from structtree.options import merge_options, refuse_unknown
 from structtree.search.clock import Clock
 from structtree.search.criteria import Criterion
 from structtree.search.target import ClassWeight, Target, Units, target_for
 from structtree.space.background import with_background
 from structtree.space.space import Space
+
+if TYPE_CHECKING:
+    from structtree.learn.parameters import GrowthOptions
 
 __all__ = ["Progress", "grow", "grow_by", "in_plain_units", "with_weight"]
 
@@ -45,6 +49,7 @@ def grow(
     classes: Sequence[Any] | None = None,
     plan: Plan | None = None,
     progress: Callable[[Progress], None] | None = None,
+    **options: Unpack[GrowthOptions],
 ) -> Tree:
     """Grow a tree that tells the target of individuals.
 
@@ -60,13 +65,16 @@ def grow(
     criterion : str or Criterion, optional
         ``"acc*"`` by default for classes, ``"mse"`` for real numbers; see `structtree.search.criteria`.
     sample_weight, class_weight : optional
-        Weights of individuals, and of classes. Individuals of weight 0 are left out.
+        Weights of individuals, and of classes. Individuals of weight 0 are left out. With ``"balanced"`` all classes
+        weigh the same.
     classes : sequence, optional
         The classes in the order to use, when a training set may lack some of them; sorted by default.
     plan : Plan, optional
         What `structtree.learn.plan.plan_for` has prepared for this population and grammar, to be used again.
     progress : function, optional
         Called when a node is done, about once a second during a search, and at the end.
+    **options
+        Fields of `Growth`, such as ``max_depth=3``; each is given once, here or in ``growth``.
 
     Returns
     -------
@@ -81,13 +89,15 @@ def grow(
     >>> print(pretty(tree.nodes[0].test), [leaf.stats.counts for leaf in tree.nodes[1:]])
     exists cars (closed and not long) [(8.0, 0.0), (2.0, 10.0)]
     """
+    refuse_unknown(options, grow, Growth)
+    chosen = merge_options(Growth, growth, options)
     population = population_of(individuals)
     checked = target_for(target, len(population), criterion, sample_weight, class_weight, classes)
     if isinstance(grammar, Grammar):
         population = with_background(population, grammar, {})
         grammar = grammar.check(population.schema)
     counted = checked.counted()
-    tree = grow_by(counted, population, grammar, growth or Growth(), progress, plan=plan)
+    tree = grow_by(counted, population, grammar, chosen, progress, plan=plan)
     return in_plain_units(tree, counted.units)
 
 

@@ -5,7 +5,7 @@ What is declared here are parameters of the estimators and options of the comman
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
 from typing import Any, ClassVar, Literal
@@ -20,7 +20,7 @@ Goal = Literal["accuracy", "ranking", "reading"]
 StopRule = Literal["test", "mdl"]
 PruneBy = Literal["cost-complexity", "reduced-error", "pessimistic"]
 Estimate = Literal["frequency", "laplace", "m-estimate", "m-branch"]
-Costs = tuple[tuple[float, ...], ...]
+Costs = Sequence[Sequence[float]]
 
 FRACTION = Span(0, 1, inside=True)
 POSITIVE = Span(0, inside=True)
@@ -118,6 +118,7 @@ class Growth:
         "Seed for everything random.",
         Span(0),
         accepts="int, RandomState or None",
+        annotation="int | RandomState | None",
         flag="--seed",
         panel="Options",
     )
@@ -264,6 +265,7 @@ class Decision:
         None,
         "What predicting class j for an individual of class i costs, as costs[i][j], classes in order.",
         accepts="matrix",
+        annotation="ArrayLike | None",
         flag="--cost",
         metavar="CLASS:SAID=COST",
         flag_help="The cost of an error: active:inactive=5 for predicting an active one inactive; may be repeated.",
@@ -310,6 +312,7 @@ class Objective:
         None,
         "acc*, accuracy, entropy, gini, sqrt-gini, gain-ratio or twoing for classes, mse for numbers.",
         accepts="str or Criterion",
+        annotation="str | Criterion | None",
         metavar="NAME",
         shown_default="by the goal",
         panel=_GROWING,

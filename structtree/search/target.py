@@ -303,6 +303,8 @@ def target_for(
     --------
     >>> target_for(["ill", "ill", "well", "well"], 4, priors={"ill": 1, "well": 9}).weights.tolist()
     [0.2, 0.2, 1.8, 1.8]
+    >>> target_for(["ill", "well", "well", "well"], 4, class_weight="balanced").weights.round(2).tolist()
+    [2.0, 0.67, 0.67, 0.67]
     """
     labels = np.asarray(target)
     if labels.shape != (n,):

@@ -1,0 +1,205 @@
+"""The options of learning as type checkers see them: parameters of the estimators, and keywords of `fit` and `grow`.
+
+Written by ``python -m tests.signatures`` from the declarations in `structtree.learn.growth`; do not edit.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal, TypedDict
+
+from numpy.random import RandomState
+from numpy.typing import ArrayLike
+
+from structtree.data.labels import Unlabelled
+from structtree.lang.grammar import Grammar
+from structtree.learn.growth import Costs, Estimate, Goal, PruneBy, StopRule
+from structtree.search.criteria import Criterion
+
+__all__ = ["ClassifierParameters", "FitOptions", "GrowthOptions", "RegressorParameters"]
+
+class GrowthOptions(TypedDict, total=False):
+    """Options of `structtree.grow` as keywords."""
+
+    max_depth: int | None
+    min_samples_split: int
+    min_samples_leaf: int
+    min_impurity_decrease: float
+    max_leaf_nodes: int | None
+    stop: StopRule | None
+    significance: float
+    share: Literal["path"] | None
+    prune: bool
+    strategy: Literal["auto", "bottom-up", "best-first", "exhaustive", "beam"]
+    max_evaluations: int | None
+    time_limit: float | None
+    random_state: int
+    nominal: Literal["binary", "subset", "multiway"]
+    missing: Literal["false", "majority", "fractional"]
+    average_gain_filter: bool
+
+class FitOptions(GrowthOptions, total=False):
+    """Options of `structtree.fit` as keywords."""
+
+    post_prune: PruneBy | None
+    ccp_alpha: float | Literal["cv"] | None
+    standard_errors: float
+    prune_risk: Literal["error", "gini", "entropy"] | None
+    prune_to: int | None
+    validation_fraction: float
+    confidence: float
+    min_weight_fraction_leaf: float
+    leaf_estimate: Estimate | None
+    m: float | None
+    costs: Costs | None
+
+class ClassifierParameters:
+    """Parameters of `structtree.StructuralTreeClassifier`."""
+
+    grammar: str | Path | Grammar | None
+    categorical_features: Sequence[int | str | bool] | None
+    smiles: str | None
+    unlabelled: Unlabelled
+    functions: Mapping[str, Callable[[Mapping[str, Any]], Any]] | None
+    verbose: bool
+    goal: Goal
+    grow: Literal["pruned", "full"]
+    criterion: str | Criterion | None
+    class_weight: Mapping[Any, float] | Literal["balanced"] | None
+    priors: Mapping[Any, float] | None
+    max_depth: int | None
+    min_samples_split: int
+    min_samples_leaf: int
+    min_impurity_decrease: float
+    max_leaf_nodes: int | None
+    stop: StopRule | None
+    significance: float
+    share: Literal["path"] | None
+    prune: bool
+    strategy: Literal["auto", "bottom-up", "best-first", "exhaustive", "beam"]
+    max_evaluations: int | None
+    time_limit: float | None
+    random_state: int | RandomState | None
+    nominal: Literal["binary", "subset", "multiway"]
+    missing: Literal["false", "majority", "fractional"]
+    average_gain_filter: bool
+    post_prune: PruneBy | None
+    ccp_alpha: float | Literal["cv"] | None
+    standard_errors: float
+    prune_risk: Literal["error", "gini", "entropy"] | None
+    prune_to: int | None
+    validation_fraction: float
+    confidence: float
+    min_weight_fraction_leaf: float
+    leaf_estimate: Estimate | None
+    m: float | None
+    costs: ArrayLike | None
+    def __init__(
+        self,
+        grammar: str | Path | Grammar | None = None,
+        *,
+        categorical_features: Sequence[int | str | bool] | None = None,
+        smiles: str | None = None,
+        unlabelled: Unlabelled = "leave out",
+        functions: Mapping[str, Callable[[Mapping[str, Any]], Any]] | None = None,
+        verbose: bool = False,
+        goal: Goal = "accuracy",
+        grow: Literal["pruned", "full"] = "pruned",
+        criterion: str | Criterion | None = None,
+        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
+        priors: Mapping[Any, float] | None = None,
+        max_depth: int | None = None,
+        min_samples_split: int = 2,
+        min_samples_leaf: int = 1,
+        min_impurity_decrease: float = 0.0,
+        max_leaf_nodes: int | None = None,
+        stop: StopRule | None = None,
+        significance: float = 0.05,
+        share: Literal["path"] | None = None,
+        prune: bool = True,
+        strategy: Literal["auto", "bottom-up", "best-first", "exhaustive", "beam"] = "auto",
+        max_evaluations: int | None = None,
+        time_limit: float | None = 60.0,
+        random_state: int | RandomState | None = 0,
+        nominal: Literal["binary", "subset", "multiway"] = "binary",
+        missing: Literal["false", "majority", "fractional"] = "false",
+        average_gain_filter: bool = False,
+        post_prune: PruneBy | None = None,
+        ccp_alpha: float | Literal["cv"] | None = None,
+        standard_errors: float = 0.0,
+        prune_risk: Literal["error", "gini", "entropy"] | None = None,
+        prune_to: int | None = None,
+        validation_fraction: float = 0.25,
+        confidence: float = 0.25,
+        min_weight_fraction_leaf: float = 0.0,
+        leaf_estimate: Estimate | None = None,
+        m: float | None = None,
+        costs: ArrayLike | None = None,
+    ) -> None: ...
+
+class RegressorParameters:
+    """Parameters of `structtree.StructuralTreeRegressor`."""
+
+    grammar: str | Path | Grammar | None
+    categorical_features: Sequence[int | str | bool] | None
+    smiles: str | None
+    unlabelled: Unlabelled
+    functions: Mapping[str, Callable[[Mapping[str, Any]], Any]] | None
+    verbose: bool
+    goal: Goal
+    grow: Literal["pruned", "full"]
+    criterion: str | Criterion | None
+    max_depth: int | None
+    min_samples_split: int
+    min_samples_leaf: int
+    min_impurity_decrease: float
+    max_leaf_nodes: int | None
+    stop: StopRule | None
+    significance: float
+    share: Literal["path"] | None
+    prune: bool
+    strategy: Literal["auto", "bottom-up", "best-first", "exhaustive", "beam"]
+    max_evaluations: int | None
+    time_limit: float | None
+    random_state: int | RandomState | None
+    nominal: Literal["binary", "subset", "multiway"]
+    missing: Literal["false", "majority", "fractional"]
+    post_prune: PruneBy | None
+    ccp_alpha: float | Literal["cv"] | None
+    standard_errors: float
+    prune_to: int | None
+    validation_fraction: float
+    min_weight_fraction_leaf: float
+    def __init__(
+        self,
+        grammar: str | Path | Grammar | None = None,
+        *,
+        categorical_features: Sequence[int | str | bool] | None = None,
+        smiles: str | None = None,
+        unlabelled: Unlabelled = "leave out",
+        functions: Mapping[str, Callable[[Mapping[str, Any]], Any]] | None = None,
+        verbose: bool = False,
+        goal: Goal = "accuracy",
+        grow: Literal["pruned", "full"] = "pruned",
+        criterion: str | Criterion | None = None,
+        max_depth: int | None = None,
+        min_samples_split: int = 2,
+        min_samples_leaf: int = 1,
+        min_impurity_decrease: float = 0.0,
+        max_leaf_nodes: int | None = None,
+        stop: StopRule | None = None,
+        significance: float = 0.05,
+        share: Literal["path"] | None = None,
+        prune: bool = True,
+        strategy: Literal["auto", "bottom-up", "best-first", "exhaustive", "beam"] = "auto",
+        max_evaluations: int | None = None,
+        time_limit: float | None = 60.0,
+        random_state: int | RandomState | None = 0,
+        nominal: Literal["binary", "subset", "multiway"] = "binary",
+        missing: Literal["false", "majority", "fractional"] = "false",
+        post_prune: PruneBy | None = None,
+        ccp_alpha: float | Literal["cv"] | None = None,
+        standard_errors: float = 0.0,
+        prune_to: int | None = None,
+        validation_fraction: float = 0.25,
+        min_weight_fraction_leaf: float = 0.0,
+    ) -> None: ...

@@ -1,0 +1,83 @@
+"""Write the stub in which editors and type checkers find the options of learning: python -m tests.signatures"""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from pathlib import Path
+
+import structtree.learn
+from structtree.estimators import _Input
+from structtree.learn.growth import Decision, Growth, Objective, Pruning
+from structtree.options import options_of
+
+STUB = Path(structtree.learn.__file__).with_name("parameters.pyi")
+
+HEAD = '''\
+"""The options of learning as type checkers see them: parameters of the estimators, and keywords of `fit` and `grow`.
+
+Written by ``python -m tests.signatures`` from the declarations in `structtree.learn.growth`; do not edit.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal, TypedDict
+
+from numpy.random import RandomState
+from numpy.typing import ArrayLike
+
+from structtree.data.labels import Unlabelled
+from structtree.lang.grammar import Grammar
+from structtree.learn.growth import Costs, Estimate, Goal, PruneBy, StopRule
+from structtree.search.criteria import Criterion
+
+__all__ = ["ClassifierParameters", "FitOptions", "GrowthOptions", "RegressorParameters"]
+'''
+
+
+def written(*declarations):
+    """Each option with its annotation as it is written in the declaration."""
+    for home in declarations:
+        for each, field in zip(options_of(home), fields(home), strict=True):
+            yield each, field.type.replace("'", '"')
+
+
+def keywords(name, base, function, *declarations):
+    lines = [f"{each.parameter}: {kind}" for each, kind in written(*declarations)]
+    return class_of(f"{name}({base}, total=False)", f"Options of `structtree.{function}` as keywords.", lines)
+
+
+def parameters(name, *, classes):
+    declared = [
+        (each.parameter, each.annotation or kind, each.usual)
+        for each, kind in written(_Input, Objective, Growth, Pruning, Decision)
+        if classes or not each.for_classes
+    ]
+    attributes = [f"{parameter}: {kind}" for parameter, kind, _ in declared]
+    first, *others = [f"    {parameter}: {kind} = {literal(usual)}," for parameter, kind, usual in declared]
+    init = ["def __init__(", "    self,", first, "    *,", *others, ") -> None: ..."]
+    return class_of(f"{name}Parameters", f"Parameters of `structtree.StructuralTree{name}`.", [*attributes, *init])
+
+
+def literal(value):
+    return f'"{value}"' if isinstance(value, str) else repr(value)
+
+
+def class_of(head, summary, lines):
+    return "\n".join([f"class {head}:", f'    """{summary}"""', "", *(f"    {line}" for line in lines), ""])
+
+
+def stub():
+    """The text of the stub."""
+    return "\n".join(
+        [
+            HEAD,
+            keywords("GrowthOptions", "TypedDict", "grow", Growth),
+            keywords("FitOptions", "GrowthOptions", "fit", Pruning, Decision),
+            parameters("Classifier", classes=True),
+            parameters("Regressor", classes=False),
+        ]
+    )
+
+
+if __name__ == "__main__":
+    STUB.write_text(stub(), encoding="utf-8")
