@@ -21,7 +21,7 @@ from structtree.data.given import population_of
 from structtree.data.labels import Unlabelled, known_labels, label_array, missing_labels, with_label
 from structtree.data.layouts import SourceLayout, layout_of
 from structtree.data.provenance import provenance_of
-from structtree.errors import DataError, UsageError
+from structtree.errors import DataError, UsageError, require
 from structtree.interrupts import cut_short, stoppable
 from structtree.lang.check import CheckedGrammar
 from structtree.lang.declare import declared_individual, declared_kinds
@@ -130,6 +130,9 @@ def fit(
     ['east', 'east', 'east']
     """
     Objective(goal=goal, grow=grow)  # which checks them
+    require(growth, Growth | None, "growth", "a Growth or None")
+    require(pruning, Pruning | None, "pruning", "a Pruning or None")
+    require(decision, Decision | None, "decision", "a Decision or None")
     asked = None if grammar is None else grammar_from(grammar)
     known = _labelled(_population(individuals, asked, smiles), target, sample_weight, unlabelled, target_name)
     checked = target_for(known.labels, len(known.population), criterion, known.weights, class_weight, classes, priors)

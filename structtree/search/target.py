@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from structtree.arrays import TOLERANCE, Floats
-from structtree.errors import DataError, UsageError, did_you_mean
+from structtree.errors import DataError, UsageError, did_you_mean, quoted, require
 from structtree.reprs import names_text, number_text, short_repr
 from structtree.search.criteria import Criterion, criterion
 
@@ -269,7 +269,9 @@ def target_for(
         return _with_some_weight(Target(chosen, _numbers(chosen, labels), weights))
     known = _classes(labels.tolist()) if classes is None else tuple(map(_plain, classes))
     codes = _codes(labels.tolist(), known)
+    require(class_weight, Mapping | None, "class_weight", "a mapping from class to weight, or None")
     factors = _factors(class_weight or {}, known)
+    require(priors, Mapping | None, "priors", "a mapping from class to share, or None")
     if priors is not None:
         factors *= _prior_factors(priors, known, np.bincount(codes, weights, len(known)).astype(np.float64))
     return _with_some_weight(Target(chosen, codes, weights * factors[codes], known))
@@ -349,7 +351,10 @@ def _prior_factors(priors: Mapping[Any, float], classes: tuple[Any, ...], weight
 
 
 def _weights(sample_weight: ArrayLike | None, n: int) -> Floats:
-    weights = np.ones(n) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+    try:
+        weights = np.ones(n) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise DataError(f"expected {n} sample weights; got {quoted(sample_weight)}") from None
     if weights.shape != (n,):
         raise DataError(f"expected {n} sample weights; got an array of shape {weights.shape}")
     bad = np.flatnonzero(~np.isfinite(weights) | (weights < 0))
