@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 import shlex
 from collections.abc import Iterable
+from typing import Any
 
 __all__ = [
     "DataError",
@@ -21,7 +22,13 @@ __all__ = [
     "WrongIndividualError",
     "did_you_mean",
     "option_text",
+    "quoted",
+    "require",
 ]
+
+
+LONGEST_QUOTED = 60
+"""The most characters of a value that is quoted in a sentence."""
 
 
 class StructtreeError(Exception):
@@ -192,6 +199,41 @@ class WrongIndividualError(UsageError):
         )
 
 
+def require(given: object, kinds: Any, name: str, wanted: str) -> None:
+    """Refuse an argument that is not of the kind that it should be.
+
+    Parameters
+    ----------
+    given : object
+    kinds : type, or several
+        As of `isinstance`.
+    name : str
+        The argument's.
+    wanted : str
+        What it should be, and how to get that.
+
+    Examples
+    --------
+    >>> require("t", int, "depth", "an int")
+    Traceback (most recent call last):
+    structtree.errors.UsageError: depth must be an int; got 't'
+    """
+    if not isinstance(given, kinds):
+        raise UsageError(f"{name} must be {wanted}; got {quoted(given)}")
+
+
+def quoted(given: object) -> str:
+    """Return an argument as an error quotes it: short, and never a whole structure.
+
+    Examples
+    --------
+    >>> quoted("high"), quoted(None), quoted([1, 2])
+    ("'high'", 'None', 'a list')
+    """
+    is_plain = given is None or isinstance(given, str | int | float)
+    return repr(given) if is_plain and len(repr(given)) <= LONGEST_QUOTED else f"a {type(given).__name__}"
+
+
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """The end of a sentence: the nearest known name, or all of them when they are few.
 
@@ -202,7 +244,7 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     >>> did_you_mean("x", ["element", "charge"])
     " (known: 'charge', 'element')"
     """
-    names = sorted(set(known))
+    name, names = str(name), sorted(set(known))
     near = difflib.get_close_matches(name, names, n=1, cutoff=0.6) or [n for n in names if n.lower() == name.lower()]
     if near:
         return f" (did you mean {near[0]!r}?)"

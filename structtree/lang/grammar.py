@@ -15,7 +15,7 @@ from structtree.data.columns import Population
 from structtree.data.profile import Member, Profile, profile
 from structtree.data.schema import Schema
 from structtree.data.shipped import shipped
-from structtree.errors import GrammarError, MissingFileError, UnknownNameError
+from structtree.errors import GrammarError, MissingFileError, UnknownNameError, require
 from structtree.lang.check import CheckedGrammar, check, check_predicate
 from structtree.lang.derive import N_QUANTILES, derive_grammar
 from structtree.lang.omit import omit_attributes
@@ -257,6 +257,7 @@ def grammar_from(given: str | Path | Grammar) -> Grammar:
     >>> grammar_from("trains").name, str(grammar_from("refine Car { top -> long }"))[:10]
     ('trains', 'refine Car')
     """
+    require(given, str | Path | Grammar, "grammar", "a name, a file, a text or a Grammar")
     if isinstance(given, Grammar):
         return given
     if isinstance(given, str) and given not in shipped_grammars() and "{" in given:

@@ -69,6 +69,7 @@ from structtree.lang.syntax import (
     ValuePath,
     ValueSource,
     Within,
+    require_predicate,
 )
 from structtree.lang.walk import peel
 
@@ -144,6 +145,7 @@ def pretty(predicate: Predicate) -> str:
         case Not(inner):
             return f"not ({pretty(inner)})"
         case _ as never:
+            require_predicate(never)
             assert_never(never)
 
 

@@ -15,6 +15,7 @@ from typing import Literal
 from structtree.data.fact_signatures import Signature
 from structtree.data.moments import moment_text
 from structtree.data.schema import Attribute, Kind, Link, RecordType
+from structtree.errors import require
 
 __all__ = [
     "QUANTIFIERS",
@@ -83,6 +84,7 @@ __all__ = [
     "ValueSource",
     "ValueTest",
     "Within",
+    "require_predicate",
     "sort_scalars",
     "written",
 ]
@@ -554,6 +556,12 @@ AskerTest = CompareMine | Me
 Test = ValueTest | AskerTest | Named
 LinkForm = Follow | ListStep | Exists | All | No | Count | Distinct
 Predicate = Top | Test | LinkForm | And | Or | Not
+
+
+def require_predicate(given: object) -> None:
+    """Refuse what is not a predicate, such as the text of one."""
+    require(given, Predicate, "predicate", "a Predicate; read text with parse_predicate")
+
 
 QUANTIFIERS: dict[str, type[Exists | All | No]] = {"exists": Exists, "all": All, "none": No}
 TOP = Top()

@@ -43,6 +43,7 @@ from structtree.lang.syntax import (
     Test,
     Top,
     ValuePath,
+    require_predicate,
 )
 
 __all__ = [
@@ -91,6 +92,7 @@ def children(predicate: Predicate) -> tuple[Predicate, ...]:
         case _ if isinstance(predicate, Test):
             return ()
         case _ as never:
+            require_predicate(never)
             assert_never(never)
 
 

@@ -21,7 +21,7 @@ from structtree.data.given import population_of
 from structtree.data.labels import Unlabelled, drop_unlabelled, label_array
 from structtree.data.layouts import SourceLayout, layout_of
 from structtree.data.provenance import provenance_of
-from structtree.errors import DataError, UsageError
+from structtree.errors import DataError, UsageError, require
 from structtree.interrupts import cut_short, stoppable
 from structtree.lang.check import CheckedGrammar
 from structtree.lang.declare import declared_individual, declared_kinds
@@ -144,6 +144,9 @@ def fit(
     1
     """
     Objective(goal=goal, grow=grow)  # which checks them
+    require(growth, Growth | None, "growth", "a Growth or None")
+    require(pruning, Pruning | None, "pruning", "a Pruning or None")
+    require(decision, Decision | None, "decision", "a Decision or None")
     refuse_unknown(options, fit, Growth, Pruning, Decision)
     given = (
         merge_options(Growth, growth, options),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
@@ -13,10 +14,10 @@ from numpy.typing import ArrayLike, NDArray
 from structtree.data.columns import Population
 from structtree.data.given import population_of
 from structtree.data.reach import compact
-from structtree.errors import UsageError
+from structtree.errors import UsageError, require
 from structtree.interrupts import stoppable
 from structtree.lang.check import CheckedGrammar
-from structtree.lang.grammar import Grammar
+from structtree.lang.grammar import Grammar, grammar_from
 from structtree.lang.syntax import Compare, Predicate
 from structtree.learn.builder import Builder, Price, Progress
 from structtree.learn.growth import Growth
@@ -40,7 +41,7 @@ __all__ = ["Progress", "grow", "grow_by", "in_plain_units", "with_weight"]
 def grow(
     individuals: Any,
     target: ArrayLike,
-    grammar: Grammar | CheckedGrammar,
+    grammar: str | Path | Grammar | CheckedGrammar,
     growth: Growth | None = None,
     *,
     criterion: str | Criterion | None = None,
@@ -58,8 +59,8 @@ def grow(
     individuals : Population, or individuals in another form (see `structtree.data.given`)
     target : array
         A class, or a number, for each individual.
-    grammar : Grammar or CheckedGrammar
-        What may be asked.
+    grammar : str, Path, Grammar or CheckedGrammar
+        What may be asked: its name, its file or its text, or a grammar.
     growth : Growth, optional
         When to stop, and how to search.
     criterion : str or Criterion, optional
@@ -89,8 +90,10 @@ def grow(
     >>> print(pretty(tree.nodes[0].test), [leaf.stats.counts for leaf in tree.nodes[1:]])
     exists cars (closed and not long) [(8.0, 0.0), (2.0, 10.0)]
     """
+    require(growth, Growth | None, "growth", "a Growth or None")
     refuse_unknown(options, grow, Growth)
     chosen = merge_options(Growth, growth, options)
+    grammar = grammar if isinstance(grammar, CheckedGrammar) else grammar_from(grammar)
     population = population_of(individuals)
     checked = target_for(target, len(population), criterion, sample_weight, class_weight, classes)
     if isinstance(grammar, Grammar):

@@ -30,7 +30,7 @@ from structtree.data.infer import shown
 from structtree.data.layouts import SourceLayout
 from structtree.data.schema import Attribute, Kind, Link, LinkKind, RecordType, Schema
 from structtree.data.textfiles import open_text_file
-from structtree.errors import DataError, GrammarError, StructtreeError, UsageError
+from structtree.errors import DataError, GrammarError, StructtreeError, UsageError, require
 from structtree.files import replacing
 from structtree.lang.background import Background, ComputedLink, Needs, needs_of
 from structtree.lang.check import CheckedGrammar, check, check_predicate
@@ -256,6 +256,7 @@ def fitted(given: Any, decision: Decision | None = None) -> Fitted:
     Traceback (most recent call last):
     structtree.errors.UsageError: expected a tree, a model or a fitted estimator, got 'model.json'
     """
+    require(decision, Decision | None, "decision", "a Decision or None")
     if isinstance(given, Tree):
         return Fitted(Model(given, decision or MAJORITY))
     own = given if isinstance(given, Model) else getattr(given, "model_", None)

@@ -17,7 +17,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from structtree.arrays import Floats, Ints
 from structtree.data.schema import LearningTask
-from structtree.errors import DataError, UnknownNameError, UsageError
+from structtree.errors import DataError, UnknownNameError, UsageError, quoted
+from structtree.learn.model import fitted
 from structtree.reprs import number_text, short_repr
 
 __all__ = [
@@ -412,8 +413,12 @@ def answers_of(model: Any, individuals: Any, target: ArrayLike, classes: Sequenc
     classes : sequence, optional
         All classes there may be, if the model may not have met some of them.
     """
+    model = model if hasattr(model, "predict") else fitted(model).model
     own = _classes_of(model)
     said = model.predict(individuals)
+    if np.shape(target) != np.shape(said):
+        got = f"an array of shape {np.shape(target)}" if np.ndim(target) else quoted(target)
+        raise DataError(f"expected {len(said)} labels, one for each individual; got {got}")
     if own is None:
         return Predicted.of_numbers(target, said)
     probabilities = model.predict_proba(individuals) if hasattr(model, "predict_proba") else None

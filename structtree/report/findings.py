@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from structtree.data.columns import Column, Population, Value
 from structtree.data.moments import text_of
 from structtree.data.reach import compact
-from structtree.errors import UsageError
+from structtree.errors import DataError, UsageError, quoted
 from structtree.lang.grammar import Grammar
 from structtree.lang.pretty import pretty
 from structtree.lang.syntax import (
@@ -162,6 +162,9 @@ class _Seen:
     def of(cls, known: Fitted, population: Population, target: Any) -> _Seen:
         model, tree = known.model, known.model.tree
         leaves, said = tree.apply(population), model.predict(population)
+        if target is not None and np.shape(target) != said.shape:
+            got = f"an array of shape {np.shape(target)}" if np.ndim(target) else quoted(target)
+            raise DataError(f"expected {len(said)} labels, one for each individual; got {got}")
         if tree.task == "numbers":
             actual = None if target is None else np.asarray(target, dtype=np.float64)
             return cls(leaves, said, None, actual, target)

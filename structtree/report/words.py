@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, assert_never
 
 from structtree.data.schema import RecordType, Schema
+from structtree.errors import require
 from structtree.lang.pretty import pretty, pretty_scalar
 from structtree.lang.syntax import (
     Aggregate,
@@ -52,6 +53,7 @@ from structtree.lang.syntax import (
     Top,
     ValuePath,
     Within,
+    require_predicate,
 )
 from structtree.report.english import (
     PREPOSITIONS,
@@ -167,6 +169,8 @@ def in_words(predicate: Predicate, schema: Schema, type_name: str | None = None)
     no carbon atom has a double bond to an oxygen atom
     logp is at least 2.5
     """
+    require_predicate(predicate)
+    require(schema, Schema, "schema", "a Schema, such as that of a population or a tree")
     start = type_name or schema.individual
     return _Speaker(schema, start, _noun_of_type(start)).clause(predicate)
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from numbers import Integral, Real
+from pathlib import Path
 from typing import Any, Literal, get_args
 
 from numpy.typing import ArrayLike
@@ -15,10 +17,10 @@ from numpy.typing import ArrayLike
 from structtree.data.columns import Population
 from structtree.data.given import population_of
 from structtree.data.reach import compact
-from structtree.errors import DataError, UsageError
+from structtree.errors import DataError, UsageError, require
 from structtree.interrupts import Limit, stoppable
 from structtree.lang.check import CheckedGrammar
-from structtree.lang.grammar import Grammar
+from structtree.lang.grammar import Grammar, grammar_from
 from structtree.lang.syntax import Function, Predicate
 from structtree.search.clock import Clock
 from structtree.search.criteria import Criterion
@@ -38,7 +40,7 @@ Strategy = Literal["auto", "best-first", "exhaustive", "beam"]
 def best_split(
     individuals: Any,
     target: ArrayLike | Target,
-    grammar: Grammar | CheckedGrammar | Space,
+    grammar: str | Path | Grammar | CheckedGrammar | Space,
     *,
     criterion: str | Criterion | None = None,
     prune: bool = True,
@@ -63,8 +65,9 @@ def best_split(
     individuals : Population, or individuals in another form (see `structtree.data.given`)
     target : array
         A class, or a number, for each individual; or a `Target`, which is checked and has criterion and weights.
-    grammar : Grammar, CheckedGrammar or Space
-        What may be asked; a Space keeps the values that it was built with.
+    grammar : str, Path, Grammar, CheckedGrammar or Space
+        What may be asked: its name, its file or its text, or a grammar; a Space keeps the values that it was built
+        with.
     criterion : str or Criterion, optional
         ``"acc*"`` by default for classes, ``"mse"`` for real numbers; see `structtree.search.criteria`.
     prune : bool
@@ -106,6 +109,8 @@ def best_split(
     exists cars (closed and not long) 0.9 True
     """
     _check_options(strategy, min_samples_leaf, beam_width, max_frontier)
+    require(max_evaluations, Integral | None, "max_evaluations", "an int or None")
+    require(time_limit, Real | None, "time_limit", "a number of seconds or None")
     with stoppable() as stop:
         time = clock or Clock(time_limit, stop)
         population = population_of(individuals)
@@ -123,12 +128,13 @@ def best_split(
     return split if isinstance(target, Target) else split.in_plain_units(checked.units)
 
 
-def _space(grammar: Grammar | CheckedGrammar | Space, population: Population, limit: Limit) -> Space:
+def _space(grammar: str | Path | Grammar | CheckedGrammar | Space, population: Population, limit: Limit) -> Space:
     """Return the space on the rows that individuals reach; what the grammar computes may be found by others, too."""
     if isinstance(grammar, Space):
         _refuse_lacking(grammar.grammar.functions.values(), population)
         return replace(grammar, population=compact(with_computed(population, grammar.grammar.background)))
-    if isinstance(grammar, Grammar):
+    if not isinstance(grammar, CheckedGrammar):
+        grammar = grammar_from(grammar)
         _refuse_lacking(grammar.syntax.functions, None)
         population = with_background(population, grammar, {})
         grammar = grammar.check(population.schema)
@@ -149,7 +155,9 @@ def _refuse_lacking(functions: Iterable[Function], population: Population | None
 
 def _starts(space: Space, start: Predicate | Sequence[Predicate] | None) -> tuple[Position, ...]:
     """Return the positions from which what is known can be refined further."""
-    known = start if isinstance(start, Sequence) else () if start is None else (start,)
+    known = start if isinstance(start, Sequence) and not isinstance(start, str) else () if start is None else (start,)
+    for each in known:
+        require(each, Predicate, "start", "a predicate, or several; read text with parse_predicate")
     return tuple(position for each in known for position in space.reopened(each))
 
 
@@ -177,5 +185,6 @@ def _check_options(strategy: str, min_samples_leaf: int, beam_width: int, max_fr
         ("beam_width", beam_width),
         ("max_frontier", max_frontier),
     ):
+        require(value, Integral, name, "an int >= 1")
         if value < 1:
             raise UsageError(f"{name} must be an int >= 1; got {value}")

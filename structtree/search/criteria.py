@@ -26,7 +26,7 @@ from numpy.typing import ArrayLike
 
 from structtree.arrays import TOLERANCE, Floats, Mask
 from structtree.data.schema import LearningTask
-from structtree.errors import UnknownNameError, UsageError
+from structtree.errors import UnknownNameError, UsageError, require
 from structtree.search.kernels import losses as kernel
 
 __all__ = ["CRITERIA", "TOLERANCE", "Criterion", "better", "cannot_beat", "criterion"]
@@ -245,6 +245,7 @@ def criterion(given: str | Criterion) -> Criterion:
         ...
     structtree.errors.UnknownNameError: unknown criterion 'entropi' (did you mean 'entropy'?)
     """
+    require(given, str | Criterion, "criterion", "a name or a Criterion")
     if isinstance(given, Criterion):
         return given if given.is_compiled else _tried(given)
     try:

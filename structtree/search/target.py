@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from structtree.arrays import EXACT, TOLERANCE, Floats
-from structtree.errors import DataError, UsageError, did_you_mean
+from structtree.errors import DataError, UsageError, did_you_mean, quoted, require
 from structtree.reprs import names_text, number_text, short_repr
 from structtree.search.criteria import Criterion, criterion
 
@@ -319,6 +319,8 @@ def target_for(
         return _with_some_weight(Target(chosen, _numbers(chosen, labels), weights))
     known = _classes(labels.tolist()) if classes is None else tuple(map(_plain, classes))
     codes = _codes(labels.tolist(), known)
+    require(class_weight, Mapping | str | None, "class_weight", "a mapping from class to weight, 'balanced' or None")
+    require(priors, Mapping | None, "priors", "a mapping from class to share, or None")
     is_balanced = class_weight == "balanced"
     factors = _balanced_factors(codes, len(known)) if is_balanced else class_factors(class_weight, known)
     if priors is not None:
@@ -416,7 +418,10 @@ def _prior_factors(priors: Mapping[Any, float], classes: tuple[Any, ...], weight
 
 
 def _weights(sample_weight: ArrayLike | None, n: int) -> Floats:
-    weights = np.ones(n) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+    try:
+        weights = np.ones(n) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise DataError(f"expected {n} sample weights; got {quoted(sample_weight)}") from None
     if weights.shape != (n,):
         raise DataError(f"expected {n} sample weights; got an array of shape {weights.shape}")
     bad = np.flatnonzero(~np.isfinite(weights) | (weights < 0))

@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from structtree.errors import GrammarError
+from structtree.errors import GrammarError, require
 from structtree.lang.check import check_predicate
 from structtree.lang.parse import parse_predicate
 from structtree.lang.pretty import pretty
@@ -110,6 +110,8 @@ def why_not(split: Split, predicate: Predicate | str) -> WhyNot:
     >>> why_not(found, "exists cars (wheels >= 2)").kind
     'not derivable'
     """
+    require(split, Split, "split", "what best_split has found")
+    require(predicate, str | Predicate, "predicate", "a predicate or its text")
     space, problem = split.problem.space, split.problem
     parsed = parse_predicate(predicate) if isinstance(predicate, str) else predicate
     try:

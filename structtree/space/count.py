@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from structtree.errors import UsageError
+from structtree.errors import UsageError, require
 from structtree.lang.pretty import pretty
 from structtree.lang.syntax import Aggregate, Among, Compare, Count, Follow, Missing, Within
 from structtree.space.families import (
@@ -85,6 +85,7 @@ def count_space(space: Space, most: int = MAX_ENUMERATED) -> SpaceSize:
     >>> count_space(Space.build(grammar))
     SpaceSize(size=8, enumerated=None)
     """
+    require(space, Space, "space", "a Space; build one of a grammar with Space.build(grammar, individuals)")
     counter = _Counter(space)
     try:
         sizes = counter.position(Slot(space.grammar.individual), space.room())

@@ -44,6 +44,7 @@ from structtree.lang.syntax import (
     Top,
     ValuePath,
     Within,
+    require_predicate,
 )
 from structtree.space.aggregates import LinkedRows, aggregate
 from structtree.space.list_steps import runs_of
@@ -84,6 +85,7 @@ def holds(predicate: Predicate, individuals: Any) -> Mask:
     >>> holds(parse_predicate("exists cars (wheels >= 3)"), trains).tolist()
     [True, False]
     """
+    require_predicate(predicate)
     population = population_of(individuals)
     return rows_where(predicate, population, population.schema.individual)[population.individuals]
 

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from numbers import Integral
 from typing import Any, assert_never
 
 import numpy as np
 
 from structtree.data.columns import Population
 from structtree.data.given import population_of
+from structtree.errors import require
 from structtree.lang.matching import first_matching
 from structtree.lang.pretty import pretty
 from structtree.lang.syntax import (
@@ -33,6 +35,7 @@ from structtree.lang.syntax import (
     Predicate,
     Test,
     Top,
+    require_predicate,
 )
 from structtree.lang.walk import inner_type
 from structtree.reprs import short_repr
@@ -76,6 +79,7 @@ def satisfies(predicate: Predicate, individuals: Any, individual: int) -> bool:
     >>> satisfies(p, trains, 0), satisfies(p, trains, 1)
     (True, False)
     """
+    require_predicate(predicate)
     population = population_of(individuals)
     return _Evidence(population).holds(predicate, _individual(population, individual))
 
@@ -90,6 +94,7 @@ def witnesses(predicate: Predicate, individuals: Any, individual: int) -> tuple[
     >>> [w.path for w in witnesses(parse_predicate("exists cars (wheels >= 3)"), trains, 0)]
     ['', 'cars[1]']
     """
+    require_predicate(predicate)
     population = population_of(individuals)
     evidence, row = _Evidence(population), _individual(population, individual)
     return tuple(dict.fromkeys(evidence.of(predicate, row))) if evidence.holds(predicate, row) else ()
@@ -177,6 +182,7 @@ class _Row:
 
 
 def _individual(population: Population, individual: int) -> _Row:
+    require(individual, Integral, "individual", "the place of one, counted from 0")
     return _Row(population.schema.individual, int(population.individuals[individual]))
 
 

@@ -103,7 +103,10 @@ def test_an_option_that_is_given_twice_is_refused(each):
             {"growth": Growth(max_depth=3), "max_depth": 4},
             "max_depth is given twice, as max_depth=4 and as Growth(max_depth=3); remove one",
         ),
-        ({"class_weight": "balance"}, "class_weight must be a dict from class to number, or 'balanced'; got 'balance'"),
+        (
+            {"class_weight": "balance"},
+            "class_weight must be a dict from class to number, or 'balanced'; got 'balance'",
+        ),
     ],
 )
 def test_fit_refuses_options_in_one_sentence(given, sentence):
