@@ -64,7 +64,7 @@ NESTING = 4
 NOT_FOLLOWED = "not followed: "
 """How notes about links that are not followed begin."""
 
-PAIRS_AT_ONCE = 2_000_000
+PAIRS_AT_ONCE = 500_000
 """How many pairs are looked at together, which bounds the memory for those that turn out to be hidden."""
 
 
@@ -319,6 +319,8 @@ class _Sight:
         that nothing dates are always seen (-inf), rows that lack their date never (inf).
     owner : mapping from type to array
         The row of the individual type that a row without a date refers to, which sees it whatever the date; or -1.
+    owned : frozenset of str
+        The types some of whose rows have an owner.
     dated : mapping from type to array
         The date of the rows of types that have one, in days.
     notes : tuple of str
@@ -327,6 +329,7 @@ class _Sight:
     dating: Dating
     seen_from: Mapping[str, Floats]
     owner: Mapping[str, Ints]
+    owned: frozenset[str]
     dated: Mapping[str, Floats]
     notes: tuple[str, ...]
 
@@ -340,14 +343,20 @@ class _Sight:
         notes = (f"{n:,} rows of {name} have no date and are not seen" for name, n in undated.items() if n)
         owner = {name: np.full(population.tables[name].n_rows, -1) for name in population.schema.names}
         _inherit(population, seen, owner, undated=[name for name in seen if name not in dated])
-        return cls(dating, seen, owner, dated, tuple(notes))
+        owned = frozenset(name for name, rows in owner.items() if (rows >= 0).any())
+        return cls(dating, seen, owner, owned, dated, tuple(notes))
 
     def sees(self, name: str, rows: NDArray[np.integer], individuals: Ints, individual: str, limits: Floats) -> Mask:
-        """Return which individuals see which rows of a type, pair by pair."""
-        seen, owner, limit = self.seen_from[name][rows], self.owner[name][rows], limits[individuals]
-        visible = (seen == -np.inf) | (seen <= limit)
+        """Return which individuals see which rows of a type, pair by pair; those with a limit of -inf see no dates."""
+        limit = limits[individuals]
+        visible = self.seen_from[name][rows] <= limit
+        if name not in self.owned:
+            return np.asarray(visible)
+        owner = self.owner[name][rows]
         of_owner = self.seen_from[individual][owner]  # of none the last one, which is then not looked at
-        return np.asarray(visible & ((owner < 0) | (owner == individuals) | (of_owner <= limit)))
+        return np.asarray(
+            visible & ((owner < 0) | (owner == individuals) | ((of_owner <= limit) & (limit > -np.inf)))
+        )
 
 
 def _dates_in(table: Table, dates: TypeDates | None) -> tuple[str, ...]:
@@ -669,12 +678,13 @@ class _Draft:
         lengths = adjacency.n_of(place.rows)
         ends = np.cumsum(lengths)
         starts = np.flatnonzero(np.diff(ends // PAIRS_AT_ONCE, prepend=0))
+        limits = np.where(np.isnan(self.limits), -np.inf, self.limits)
         n_seen, hidden = 0, np.zeros(len(self.own), dtype=np.int64)
         kept_lengths, kept_targets, kept_who = [], [], []
         for part in np.split(np.arange(len(lengths)), starts):
             targets = adjacency.targets[adjacency.places(place.rows[part])]
             who = np.repeat(place.individuals[part], lengths[part])
-            kept = self.sight.sees(link.target, targets, who, individual, self.limits)
+            kept = self.sight.sees(link.target, targets, who, individual, limits)
             n_seen += int(kept.sum())
             if n_seen > most:
                 return None
