@@ -347,16 +347,15 @@ class _Sight:
         return cls(dating, seen, owner, owned, dated, tuple(notes))
 
     def sees(self, name: str, rows: NDArray[np.integer], individuals: Ints, individual: str, limits: Floats) -> Mask:
-        """Return which individuals see which rows of a type, pair by pair; those with a limit of -inf see no dates."""
+        """Return which individuals see which rows of a type, pair by pair; with a limit of -inf only undated ones."""
         limit = limits[individuals]
         visible = self.seen_from[name][rows] <= limit
         if name not in self.owned:
             return np.asarray(visible)
         owner = self.owner[name][rows]
         of_owner = self.seen_from[individual][owner]  # of none the last one, which is then not looked at
-        return np.asarray(
-            visible & ((owner < 0) | (owner == individuals) | ((of_owner <= limit) & (limit > -np.inf)))
-        )
+        others = (of_owner <= limit) & (limit > -np.inf)
+        return np.asarray(visible & ((owner < 0) | (owner == individuals) | others))
 
 
 def _dates_in(table: Table, dates: TypeDates | None) -> tuple[str, ...]:
