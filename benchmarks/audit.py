@@ -4,7 +4,7 @@
     python benchmarks/audit.py planted    # the planted leaks alone; or clean, or real
 
 A planted leak counts as found if a finding has its kind, its table and its column. Every query is executed and must
-return the figures of its sentence. On data without a leak every finding is printed, to be judged by whoever reads it.
+return the figures of its sentence. On data without a leak every finding is printed for the reader to judge.
 """
 
 from __future__ import annotations

@@ -31,10 +31,10 @@ MOST_INDIVIDUALS = 20_000
 """Of more individuals a sample, with a fixed seed, is looked at."""
 
 DEVIATIONS = 5.0
-"""So many standard deviations above chance something must be, since hundreds of columns are tried."""
+"""Standard deviations above chance that a figure must reach, since hundreds of columns are tried."""
 
 MOST_EVENTS = 6
-"""Of more classes only the most frequent ones are told from the others."""
+"""Number of classes that are each compared with all others; of more, only the most frequent ones are."""
 
 _BIRTH = re.compile(r"(?i)birth|born|dob|death|died")
 """Dates of a life, which do not say when something is to be predicted."""
@@ -198,7 +198,7 @@ def _layout(relations: Relations, whole: Population) -> SourceLayout | None:
 def _cutoffs(whole: Population, relations: Relations | None) -> Cutoffs | None:
     """Return when individuals are predicted: by --as-of, or else by the earliest of their own dates.
 
-    A date behind a reference may be anything, such as the debut of a player; whoever means it says so by --as-of.
+    A date behind a reference may be anything, such as the debut of a player, so it counts only if --as-of names it.
     """
     time = None if relations is None else relations.time
     if time is not None and time.as_of is not None:

@@ -59,7 +59,7 @@ def columns_alone(case: Case, *, is_short: bool = False) -> Iterator[Finding]:
 
 
 def _order(judged: tuple[Feature, bool]) -> tuple[bool, bool, int, str]:
-    """Return the order in which features are told: copies, then that rows are there, then the nearest values."""
+    """Return the order in which features are reported: copies, then the presence of rows, then the nearest values."""
     feature, copied = judged
     return not copied, feature.attribute is not None, len(feature.path), feature.function
 

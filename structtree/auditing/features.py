@@ -17,7 +17,7 @@ NESTING_OF_FEATURES = 2
 """How many references are followed; one link to several rows may come after them."""
 
 FEW_CATEGORIES = 12
-"""Of a nominal attribute with at most so many categories, the rows of each are counted."""
+"""Number of categories up to which the rows of each category of a nominal attribute are counted."""
 
 MOST_ROWS_BEHIND = 5_000_000
 """A link that leads individuals to more rows than this is skipped."""

@@ -1,4 +1,4 @@
-"""Figures that numpy and SQL compute alike, so that whoever doubts a finding can ask the database itself.
+"""Figures that numpy and SQL compute alike, so that a finding can be checked in the database itself.
 
 Each function has a twin that writes the query; `tests/auditing/test_figures.py` compares them.
 """

@@ -34,10 +34,10 @@ from structtree.telling import tell
 __all__ = ["changed_predictions", "without_future"]
 
 PREDICTED_AGAIN = 20
-"""So many individuals are predicted again without their future, chosen with a fixed seed."""
+"""Number of individuals, chosen with a fixed seed, that are predicted again without their future."""
 
 LEARNED_FROM = 2_000
-"""The tree is learned from at most so many individuals."""
+"""Maximum number of individuals that the tree is learned from."""
 
 GROWTH = Growth(max_depth=2, min_samples_leaf=5, max_evaluations=20_000, time_limit=30.0)
 """A tree of two levels asks what tells most, the future if that does. The clock ends only very large searches."""

@@ -1,7 +1,7 @@
 """Hiding that can be seen: what the data always has, missing as of a date exactly where it lies in the future.
 
 Individuals that see only the past lack values and references that come later. Where these are always there otherwise,
-whoever lacks one has it in the future, and a model can ask for that.
+an individual that lacks one has it in the future, and a model can ask for that.
 """
 
 from __future__ import annotations

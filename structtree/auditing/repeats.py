@@ -23,7 +23,7 @@ SPLIT = re.compile(r"(?i)^(split|fold|set|part|partition|subset|data_?set|usage)
 """The name of a column that says who is trained on."""
 
 LEAST_TWINS = 10
-"""So many individuals have a twin,"""
+"""Minimum number of individuals with a twin,"""
 
 SHARE_OF_TWINS = 0.01
 """and at least this share of all;"""
@@ -35,7 +35,7 @@ ALWAYS = 0.99
 """The share of entities with several individuals whose label is always the same,"""
 
 LEAST_ENTITIES = 20
-"""of at least so many of them,"""
+"""if there are at least this many such entities,"""
 
 USUALLY = 0.5
 """where as many individuals drawn by chance would agree in at most this share."""

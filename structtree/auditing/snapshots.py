@@ -37,7 +37,7 @@ LEAST_OWNERS = 20
 """With fewer different rows that have the column, chance may explain it."""
 
 MOST_SUMMED = 10
-"""So many numbers of the rows behind a link are summed."""
+"""Maximum number of numeric columns behind a link that are summed."""
 
 _SELECT = """SELECT SUM(a * b) * SUM(a * b) / (SUM(a * a) * SUM(b * b)) AS r2_all,
        SUM(a * c) * SUM(a * c) / (SUM(a * a) * SUM(c * c)) AS r2_before

@@ -429,7 +429,7 @@ def _judged(connection: sqlite3.Connection, where: str | None, name: str) -> Ite
 
 _STEPS = 1_000_000
 _MOST_STEPS = 5_000_000_000
-"""So many steps of its machine SQLite may take for a condition, which are a minute or two."""
+"""Steps of its virtual machine that SQLite may take for a condition: a minute or two."""
 
 _OF_THE_FILE = (
     sqlite3.SQLITE_BUSY,

@@ -39,7 +39,7 @@ MISSING_WORDS = ("?", "NA", "NaN", "nan", "N/A", "n/a", "#N/A", "null", "NULL")
 _HEAD = 8192
 _BLOCK = 1 << 20
 _RESERVE = 1 << 28
-"""So many bytes of a disk are left free by what is unpacked."""
+"""Bytes of a disk that unpacking leaves free."""
 
 _LARGE, _DENSEST = 1 << 30, 200
 """Packed text of more bytes than that is not that many times smaller."""

@@ -54,7 +54,7 @@ class Pace:
             self.n, self.seconds = n, max(seconds, self.seconds)
 
     def expected(self, n: int) -> float:
-        """Return the seconds that so many individuals should take."""
+        """Return the seconds that a number of individuals should take."""
         return self.seconds * n / self.n if self.n else 0.0
 
 

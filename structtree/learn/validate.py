@@ -54,7 +54,7 @@ __all__ = [
 MakeEstimator = Callable[[], Any]
 
 FEWEST_FOLDS = 2
-"""A cross-validation that Ctrl-C or the time limit ends early has at least so many folds."""
+"""A cross-validation that Ctrl-C or the time limit ends early has at least this many folds."""
 
 USUAL_REPEATS = 3
 """How often folds by chance are made, if it is not said."""

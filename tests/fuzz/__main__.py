@@ -32,9 +32,9 @@ MODULES = (
     "tests.fuzz.inputs",
 )
 ROUNDS_PER_PROCESS = 30
-"""After so many rounds a process is replaced, so that none grows for ever."""
+"""After this many rounds a process is replaced, so that none grows for ever."""
 ENOUGH_SHRUNK = 2
-"""After so many failures of a law the others are not made smaller: that takes time, and often finds the same."""
+"""After this many failures of a law the others are not made smaller: that takes time, and often finds the same."""
 
 
 def main() -> int:

@@ -164,7 +164,7 @@ def sql_models(case):
             warnings.simplefilter("ignore")
             model = fit(population, labels, case["grammar"], growth_of(case["growth"], 1000), grow="full")
         text = export_sql(model)
-    except StructtreeError as error:  # options that exclude each other, or no way to say it
+    except StructtreeError as error:  # mutually exclusive options, or no way to say it
         assume(not error)
     if case["engine"] == "sqlite":
         database.executescript(text)

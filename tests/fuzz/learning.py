@@ -141,7 +141,7 @@ def growth_of(options, most):
 
 
 def model_of(case, population):
-    """The model that is learned; options that exclude each other, and grammars without sense, are passed over."""
+    """The model that is learned; mutually exclusive options, and grammars without sense, are passed over."""
     is_number = isinstance(case["target"][0], float)
     try:
         return fit(
@@ -217,7 +217,7 @@ def rules(case):
 
 
 def check_rule(rule, known, population, said, target, weights):
-    """Whom a rule holds for, as it is printed; what it quotes is true of them."""
+    """The individuals that satisfy a rule as it is printed; what it quotes is true of them."""
     found = RULE.fullmatch(str(rule))
     assert found is not None, str(rule)
     covered = holds(check_predicate(parse_predicate(found[1]), population.schema.individual, known), population)
